@@ -1,0 +1,89 @@
+package protocol
+
+import "encoding/json"
+
+// Scope is what a token or a command is about. A command asks for one; a token
+// has a set.
+type Scope string
+
+// The scopes of commands, from harmless to dangerous.
+const (
+	ScopeRead      Scope = "read"      // looks
+	ScopeAct       Scope = "act"       // changes the page or the tabs
+	ScopeSensitive Scope = "sensitive" // secrets, code, files
+	ScopeAdmin     Scope = "admin"     // the app itself
+)
+
+// CommandRequest is the body of POST /command.
+type CommandRequest struct {
+	Command string `json:"command"`
+	// Args are the arguments by name.
+	Args map[string]json.RawMessage `json:"args,omitempty"`
+	// Tab is the tab to act on; empty means the caller's own.
+	Tab TabID `json:"tab,omitempty"`
+	// TimeoutMS is the deadline in milliseconds; 0 means the default.
+	TimeoutMS int `json:"timeoutMs,omitempty"`
+	// Session is for callers that may reach several; empty means the caller's
+	// own, or the only one that runs.
+	Session SessionName `json:"session,omitempty"`
+}
+
+// CommandReply is the reply of POST /command.
+type CommandReply struct {
+	OK bool `json:"ok"`
+	// Tab is the tab that the command acted on.
+	Tab TabID `json:"tab,omitempty"`
+	// Text is the reply for a person or a model.
+	Text string `json:"text"`
+	// Data is the reply for a program; its shape is the command's.
+	Data  json.RawMessage `json:"data,omitempty"`
+	Error *Error          `json:"error,omitempty"`
+	// DurationMS is what the command took in the backend.
+	DurationMS float64 `json:"durationMs"`
+}
+
+// Endpoint is pilotfish.json: how the command line finds the running app.
+// Mode 0600.
+type Endpoint struct {
+	Version   int    `json:"version"`
+	PID       int    `json:"pid"`
+	StartTime uint64 `json:"startTime"` // of the process, in the kernel's own unit: a pid alone can be reused
+	Port      int    `json:"port"`
+	Token     string `json:"token"`
+	App       string `json:"app"` // the app's version
+	Headless  bool   `json:"headless,omitempty"`
+}
+
+// Health is the reply of GET /health; it never has a secret in it.
+type Health struct {
+	Status   string  `json:"status"` // "ok"
+	Version  string  `json:"version"`
+	Protocol string  `json:"protocol"`
+	UptimeS  float64 `json:"uptimeS"`
+	// Proof is the answer to ?challenge=HEX for a caller that paired.
+	Proof string `json:"proof,omitempty"`
+}
+
+// AppAction is what POST /app does.
+type AppAction string
+
+// The actions of POST /app.
+const (
+	AppShow    AppAction = "show"    // bring the window forward
+	AppStatus  AppAction = "status"  // the sessions
+	AppStart   AppAction = "start"   // start a session
+	AppStop    AppAction = "stop"    // stop a session
+	AppRestart AppAction = "restart" // restart a session
+	AppQuit    AppAction = "quit"
+)
+
+// AppRequest is the body of POST /app.
+type AppRequest struct {
+	Action  AppAction   `json:"action"`
+	Session SessionName `json:"session,omitempty"`
+}
+
+// AppReply is the reply of POST /app.
+type AppReply struct {
+	Sessions []SessionInfo `json:"sessions"`
+}

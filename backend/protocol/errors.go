@@ -1,0 +1,89 @@
+package protocol
+
+import "errors"
+
+// Code is a stable error code: programs branch on it, so it never changes its
+// meaning.
+type Code string
+
+// The error codes.
+const (
+	CodeBadArgument     Code = "bad_argument"     // an argument is missing, of the wrong type or out of range
+	CodeUnknownCommand  Code = "unknown_command"  // no command has this name
+	CodeUnknownTab      Code = "unknown_tab"      // no open tab has this id
+	CodeUnknownTerminal Code = "unknown_terminal" // no terminal has this id, or its grace time is over
+	CodeUnknownSession  Code = "unknown_session"  // no session has this name
+	CodeNotRunning      Code = "not_running"      // the session, or the app, is not running
+	CodeUnauthorized    Code = "unauthorized"     // no token, or one that is not valid any more
+	CodeForbidden       Code = "forbidden"        // a valid token that does not open this door
+	CodeRefused         Code = "refused"          // the policy says no, whoever asks
+	CodeTimeout         Code = "timeout"          // the deadline passed
+	CodeNavigation      Code = "navigation"       // the page could not be loaded
+	CodeCrashed         Code = "crashed"          // the tab or the browser crashed
+	CodeAgentMissing    Code = "agent_missing"    // the agent is not installed
+	CodeBusy            Code = "busy"             // a limit is reached; try later
+	CodeTooLarge        Code = "too_large"        // a message or body is over its limit
+	CodeInternal        Code = "internal"         // a fault of ours
+
+	CodeNoBrowser    Code = "no_browser"     // no Chromium was found
+	CodeNoDisplay    Code = "no_display"     // there is no display to open a window on
+	CodeNoSandbox    Code = "no_sandbox"     // running as root without PILOTFISH_NO_SANDBOX=1
+	CodeProfileInUse Code = "profile_in_use" // another browser holds the profile
+	CodeNotWritable  Code = "not_writable"   // a folder cannot be written
+	CodeBrowserStart Code = "browser_start"  // the browser ended while it started
+)
+
+// Error is what a person or a program is told when something fails: what
+// happened, and what to do about it.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	// Hint says what to do next; empty when there is nothing to do.
+	Hint string `json:"hint,omitempty"`
+}
+
+// NewError returns an Error with a code, a message and a hint.
+func NewError(code Code, message, hint string) *Error {
+	return &Error{Code: code, Message: message, Hint: hint}
+}
+
+// Error returns the message, and the hint behind it.
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Hint
+}
+
+// AsError returns err as an Error; one that carries no code becomes
+// CodeInternal. It returns nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: CodeInternal, Message: err.Error()}
+}
+
+// ExitCode is the process exit code of the command line for an error code. The
+// numbers are stable.
+func (c Code) ExitCode() int {
+	switch c {
+	case "":
+		return 0
+	case CodeBadArgument, CodeUnknownCommand:
+		return 2
+	case CodeNotRunning, CodeNoBrowser, CodeNoDisplay, CodeNoSandbox, CodeProfileInUse, CodeNotWritable, CodeBrowserStart:
+		return 3
+	case CodeUnauthorized, CodeForbidden, CodeRefused:
+		return 4
+	case CodeTimeout:
+		return 5
+	case CodeUnknownTab, CodeUnknownTerminal, CodeUnknownSession:
+		return 6
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,66 @@
+package protocol
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// TabID names a browser tab: "t1", "t2", … It is stable for the tab's life and
+// never given to another tab of the same session.
+type TabID string
+
+// ParseTabID accepts "t7" and "7" and returns the canonical form.
+func ParseTabID(s string) (TabID, error) {
+	digits := s
+	if len(s) > 1 && s[0] == 't' {
+		digits = s[1:]
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || n == 0 {
+		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a tab", s), "tabs are named t1, t2, …; `pilotfish tabs` lists them")
+	}
+	return TabID("t" + strconv.FormatUint(n, 10)), nil
+}
+
+// SessionName names a session: one browser profile with everything in it.
+type SessionName string
+
+// DefaultSession is the session that the app starts with.
+const DefaultSession SessionName = "default"
+
+// sessionNamePattern keeps a name usable as a folder on every system.
+var sessionNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
+// ParseSessionName refuses a name that could not be a folder.
+func ParseSessionName(s string) (SessionName, error) {
+	if !sessionNamePattern.MatchString(s) {
+		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a session name", s), "use 1 to 32 of a-z, 0-9, _ and -, starting with a letter or digit")
+	}
+	return SessionName(s), nil
+}
+
+// TerminalID names one terminal; random, so that it cannot be guessed from
+// another one.
+type TerminalID string
+
+// ActorKind says what kind of caller made a call.
+type ActorKind string
+
+// The kinds of actor.
+const (
+	ActorPerson   ActorKind = "person"
+	ActorTerminal ActorKind = "terminal"
+	ActorChat     ActorKind = "chat"
+	ActorTask     ActorKind = "task"
+	ActorShell    ActorKind = "shell"
+)
+
+// Actor is who made a call. Activity, permissions and tab ownership speak of it.
+type Actor struct {
+	Kind ActorKind `json:"kind"`
+	// ID is the terminal, conversation or task; empty for a person or a shell.
+	ID string `json:"id,omitempty"`
+	// Name is what a person is shown, such as "claude in t2".
+	Name string `json:"name"`
+}

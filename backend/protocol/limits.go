@@ -1,0 +1,125 @@
+package protocol
+
+import "time"
+
+// Every timer and limit of the backend stands here. A timer exists only for a
+// deadline, a heartbeat or a backoff; changes travel by event.
+
+// Tokens.
+const (
+	// PanelTokenLife is how long a panel token is current before it is rotated.
+	PanelTokenLife = 30 * time.Minute
+	// RotatedTokenGrace is how long the token before is still honoured.
+	RotatedTokenGrace = 10 * time.Second
+	// AttachTokenLife is how long an attach token waits for its one upgrade.
+	AttachTokenLife = 30 * time.Second
+	// CLITokenLife is how long a cli token is current before it is rotated.
+	CLITokenLife = 12 * time.Hour
+	// TokenBytes is the entropy of a token.
+	TokenBytes = 32
+	// AuthFailuresPerSecond is how many wrong tokens are answered at once;
+	// further ones wait.
+	AuthFailuresPerSecond = 10
+)
+
+// The server.
+const (
+	// MaxConnections is how many sockets the server keeps open at once.
+	MaxConnections = 64
+	// MaxHeaderBytes bounds a request's header.
+	MaxHeaderBytes = 16 << 10
+	// ReadHeaderTimeout is how long a client may take for its header.
+	ReadHeaderTimeout = 5 * time.Second
+	// MaxBody bounds a request's JSON body unless its route says otherwise.
+	MaxBody = 1 << 20
+	// PingInterval is the heartbeat of every WebSocket.
+	PingInterval = 15 * time.Second
+	// DeadAfter is how long a silent WebSocket counts as alive.
+	DeadAfter = 30 * time.Second
+	// WriteTimeout is how long one WebSocket write may take before the viewer
+	// is dropped; it comes back with its last offset.
+	WriteTimeout = 30 * time.Second
+	// SubscriberQueue is how many events wait for one subscriber before it is
+	// resynchronised.
+	SubscriberQueue = 256
+	// ShutdownGrace is how long open requests may take when the server ends.
+	ShutdownGrace = 2 * time.Second
+)
+
+// Terminals.
+const (
+	// AckWindow is how many bytes a viewer may leave undrawn before the backend
+	// stops reading the PTY.
+	AckWindow = 512 << 10
+	// AckEvery is after how many drawn bytes a viewer acknowledges.
+	AckEvery = 64 << 10
+	// RingSize is how much output a terminal keeps for a viewer that comes back.
+	RingSize = 4 << 20
+	// RingMax is what the ring may grow to while it waits for a checkpoint of
+	// its viewer.
+	RingMax = 8 << 20
+	// CheckpointEvery is after how many drawn bytes a viewer sends a checkpoint
+	// at the latest; it sends one earlier when the terminal falls quiet.
+	CheckpointEvery = 2 << 20
+	// CheckpointQuiet is how long the terminal is quiet before a checkpoint.
+	CheckpointQuiet = 300 * time.Millisecond
+	// CheckpointLines is how many lines of scrollback a checkpoint holds.
+	CheckpointLines = 1000
+	// MaxCheckpoint bounds a checkpoint's text, in bytes.
+	MaxCheckpoint = 4 << 20
+	// MaxFrame is the largest frame of output, header excluded.
+	MaxFrame = 64 << 10
+	// MaxInputFrame is the largest frame of input.
+	MaxInputFrame = 16 << 20
+	// InputQueue is how many bytes of input wait for a slow program before the
+	// viewer's socket is read no further.
+	InputQueue = 32 << 20
+	// MaxTerminals is how many terminals one session runs at once.
+	MaxTerminals = 32
+	// MinCols, MaxCols, MinRows and MaxRows clamp a resize.
+	MinCols = 2
+	MaxCols = 1000
+	MinRows = 1
+	MaxRows = 500
+	// DefaultTerminalGrace is how long a terminal lives without a viewer.
+	DefaultTerminalGrace = 30 * time.Minute
+)
+
+// Processes: the one stop ladder, 5 s from first to last step.
+const (
+	StopHangupWait    = 1 * time.Second // after SIGHUP (and end of input), before SIGTERM
+	StopTerminateWait = 2 * time.Second // after SIGTERM, before SIGKILL
+	StopKillWait      = 1 * time.Second // after SIGKILL, before it is reported as left over
+)
+
+// Restart policy: at most RestartBurst restarts in RestartWindow, each after a
+// backoff that doubles from RestartBackoffMin to RestartBackoffMax.
+const (
+	RestartBurst      = 5
+	RestartWindow     = 30 * time.Second
+	RestartBackoffMin = 100 * time.Millisecond
+	RestartBackoffMax = 5 * time.Second
+)
+
+// Browser.
+const (
+	// BrowserStartTimeout is how long Chromium may take to answer on its pipe.
+	BrowserStartTimeout = 30 * time.Second
+	// BrowserStopTimeout is how long it may take to close by itself.
+	BrowserStopTimeout = 3 * time.Second
+	// PanelOpenTimeout is how long the side panel may take to appear.
+	PanelOpenTimeout = 10 * time.Second
+	// CommandTimeout is a command's deadline unless its caller names another.
+	CommandTimeout = 30 * time.Second
+	// MaxCommandTimeout is the longest deadline that a caller may name.
+	MaxCommandTimeout = 10 * time.Minute
+	// TextLimit is how many characters `text` returns unless asked for more.
+	TextLimit = 200_000
+)
+
+// Logs.
+const (
+	LogFileSize  = 10 << 20 // a log file is rotated when it reaches this size
+	LogFileCount = 5        // how many rotated files are kept
+	LogTail      = 2000     // how many records the window is given when it opens
+)

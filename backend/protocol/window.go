@@ -1,0 +1,129 @@
+package protocol
+
+import (
+	"time"
+)
+
+// Settings are what the person chose. On disk they are TOML with comments.
+type Settings struct {
+	// BrowserPath is the browser's program; empty means the first that is found.
+	BrowserPath string `json:"browserPath"`
+	// ProfileDir is the browser profile of the default session; empty means
+	// inside the session's own folder.
+	ProfileDir string `json:"profileDir"`
+	// StartURL is the first page; empty means the welcome page.
+	StartURL string `json:"startUrl"`
+	// Agent is what a terminal runs.
+	Agent AgentKind `json:"agent"`
+	// AgentCommand is the command line of AgentCustom.
+	AgentCommand string `json:"agentCommand"`
+	// AgentArgs are further arguments of the agent, as in a shell.
+	AgentArgs string `json:"agentArgs"`
+	// WorkDir is where agents start; empty means a folder of the app's own.
+	WorkDir string `json:"workDir"`
+	// EveryTab starts an agent in each tab that is looked at.
+	EveryTab bool `json:"everyTab"`
+	// TerminalGraceMinutes is how long a terminal lives without a viewer;
+	// 0 keeps it until the session stops.
+	TerminalGraceMinutes int `json:"terminalGraceMinutes"`
+	// FontSize of the terminal in CSS pixels, 8 to 32.
+	FontSize int `json:"fontSize"`
+	// StartOnLogin starts the app with the desktop.
+	StartOnLogin bool `json:"startOnLogin"`
+	// StartSession starts the default session with the app.
+	StartSession bool `json:"startSession"`
+}
+
+// LogRecord is one line of the log as the window shows it.
+type LogRecord struct {
+	// Seq grows by one with each record of this run.
+	Seq       uint64    `json:"seq"`
+	Time      time.Time `json:"time"`
+	Level     string    `json:"level"` // DEBUG, INFO, WARN, ERROR
+	Component string    `json:"component,omitempty"`
+	Message   string    `json:"message"`
+	// Attrs are the attributes as text: "key=value key=value".
+	Attrs string `json:"attrs,omitempty"`
+}
+
+// TrayHost says whether the desktop shows tray icons.
+type TrayHost string
+
+// The states of the tray.
+const (
+	TrayStarting TrayHost = "starting"
+	TrayShown    TrayHost = "shown"
+	// TrayNoHost is a desktop without a place for tray icons.
+	TrayNoHost TrayHost = "no_host"
+	// TrayFailed is a tray program that could not be kept running.
+	TrayFailed TrayHost = "failed"
+)
+
+// WindowState is everything that the app window shows, whole. It is pushed on
+// every change.
+type WindowState struct {
+	Version  string        `json:"version"`
+	Sessions []SessionInfo `json:"sessions"`
+	Agents   AgentsFile    `json:"agents"`
+	Tray     TrayHost      `json:"tray"`
+	// Problem is a start-up error of the app itself.
+	Problem *Error `json:"problem,omitempty"`
+	// Port of the loopback server; 0 while it is down.
+	Port int `json:"port"`
+	// StateDir and LogDir are shown with "open folder".
+	StateDir string `json:"stateDir"`
+	LogDir   string `json:"logDir"`
+}
+
+// TrayIcon is the icon by state.
+type TrayIcon string
+
+// The icons of the tray.
+const (
+	IconStopped  TrayIcon = "stopped"
+	IconRunning  TrayIcon = "running"
+	IconWorking  TrayIcon = "working"
+	IconNeedsYou TrayIcon = "needs_you"
+	IconError    TrayIcon = "error"
+)
+
+// TrayState is what the app writes to the tray program, one JSON object a line:
+// the whole menu, every time.
+type TrayState struct {
+	Icon    TrayIcon `json:"icon"`
+	Tooltip string   `json:"tooltip"`
+	// Running decides between "Start session" and "Stop session".
+	Running bool `json:"running"`
+	// Busy disables that entry while the session starts or stops.
+	Busy bool      `json:"busy"`
+	Tabs []TrayTab `json:"tabs"`
+}
+
+// TrayTab is a tab in the tray's menu.
+type TrayTab struct {
+	Session SessionName `json:"session"`
+	ID      TabID       `json:"id"`
+	Label   string      `json:"label"` // title and agent state, shortened
+}
+
+// TrayAction is what the tray program writes back, one JSON object a line.
+type TrayAction struct {
+	Action  TrayActionType `json:"action"`
+	Session SessionName    `json:"session,omitempty"`
+	Tab     TabID          `json:"tab,omitempty"`
+}
+
+// TrayActionType is the kind of a TrayAction.
+type TrayActionType string
+
+// The actions of the tray's menu.
+const (
+	TrayReady  TrayActionType = "ready"   // the icon is registered with a host
+	TrayAbsent TrayActionType = "no_host" // there is no host for icons
+	TrayStart  TrayActionType = "start"
+	TrayStop   TrayActionType = "stop"
+	TrayTabOp  TrayActionType = "tab" // bring this tab and its panel forward
+	TrayOpen   TrayActionType = "open"
+	TrayLogs   TrayActionType = "logs"
+	TrayQuit   TrayActionType = "quit"
+)
