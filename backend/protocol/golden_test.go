@@ -1,0 +1,121 @@
+package protocol_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+var update = flag.Bool("update", false, "write the golden frames anew")
+
+// golden are the messages that cross to TypeScript. The file name's first part
+// is the type: the TypeScript tests choose the schema by it.
+func golden() map[string]any {
+	at := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	tab := protocol.Tab{
+		ID: "t1", URL: "https://example.com/a?b=c", Title: "Beispiel \u202e“quoted” 🐟", Active: true, Focused: true,
+		ChromeTabID: 7, WindowID: 1, Index: 0, Agent: &protocol.TabAgent{Name: "claude", Status: protocol.AgentNeedsYou},
+	}
+	background := protocol.Tab{ID: "t2", URL: "about:blank", Loading: true, Crashed: true, Opener: "t1", Index: 1}
+	live := protocol.TerminalInfo{
+		ID: "k3v9", Session: "default", Tab: "t1", Agent: protocol.AgentClaude, Name: "claude", Title: "✳ thinking",
+		State: protocol.TerminalLive, Status: protocol.AgentWorking, Epoch: 2, PID: 4242, Cols: 80, Rows: 24, StartedAt: at, Viewers: 1,
+	}
+	ended := live
+	ended.ID, ended.State, ended.Status, ended.PID, ended.Viewers = "k3w0", protocol.TerminalEnded, protocol.AgentEnded, 0, 0
+	ended.Exit = &protocol.Exit{Code: -1, Signal: "SIGKILL", Reason: "ended by SIGKILL"}
+	agents := protocol.AgentsFile{Version: 1, Default: protocol.AgentShell, Agents: []protocol.AgentInfo{
+		{Kind: protocol.AgentShell, Name: "Shell", Installed: true, Path: "/bin/bash", Version: "5.2"},
+		{Kind: protocol.AgentClaude, Name: "Claude Code", Install: "npm install -g @anthropic-ai/claude-code", URL: "https://claude.com/claude-code", Problem: "not on the PATH"},
+	}}
+	info := protocol.SessionInfo{
+		Name: "default", State: protocol.SessionRunning, StartedAt: &at, Panel: protocol.PanelConnected,
+		Warnings: []protocol.Error{{Code: protocol.CodeNoSandbox, Message: "The browser runs without its sandbox", Hint: "start Pilotfish as an ordinary user"}},
+		Browser:  &protocol.BrowserInfo{Name: "Chromium", Version: "156.0.8078.73", Path: "/usr/bin/chromium", PID: 99},
+		Tabs:     []protocol.Tab{tab, background}, Terminals: []protocol.TerminalInfo{live, ended},
+	}
+	failed := protocol.SessionInfo{
+		Name: "work", State: protocol.SessionFailed, Panel: protocol.PanelAbsent, Warnings: []protocol.Error{}, Tabs: []protocol.Tab{}, Terminals: []protocol.TerminalInfo{},
+		Error: &protocol.Error{Code: protocol.CodeNoBrowser, Message: "No Chromium was found", Hint: "install chromium, or choose the browser in Settings"},
+	}
+	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13}
+	return map[string]any{
+		"HelloEvent":        protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view},
+		"SessionEvent":      protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
+		"TabsEvent":         protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
+		"TerminalEvent":     protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
+		"TerminalGoneEvent": protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
+		"AgentsEvent":       protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
+		"SettingsEvent":     protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true}},
+		"ReauthEvent":       protocol.ReauthEvent{Type: protocol.PanelReauth},
+		"ShowEvent":         protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
+		"PongEvent":         protocol.PongEvent{Type: protocol.PanelPong, ID: 3},
+
+		"PanelMessage.auth":    protocol.PanelMessage{Type: protocol.PanelAuth, Token: "dG9rZW4"},
+		"PanelMessage.ping":    protocol.PanelMessage{Type: protocol.PanelPing, ID: 3},
+		"PanelMessage.viewing": protocol.PanelMessage{Type: protocol.PanelViewing, Tab: "t1"},
+
+		"TerminalControl.ready":    protocol.TerminalControl{Type: protocol.ControlReady, Terminal: &live, Epoch: 2, Offset: 4096},
+		"TerminalControl.snapshot": protocol.TerminalControl{Type: protocol.ControlSnapshot, Epoch: 2, Offset: 4096, Data: "\x1b[1mhi\x1b[0m\r\n", Cols: 80, Rows: 24},
+		"TerminalControl.replayed": protocol.TerminalControl{Type: protocol.ControlReplayed, Epoch: 2, Offset: 8192},
+		"TerminalControl.exit":     protocol.TerminalControl{Type: protocol.ControlExit, Exit: &protocol.Exit{Code: 3}},
+		"TerminalControl.title":    protocol.TerminalControl{Type: protocol.ControlTitle, Title: "vim"},
+		"TerminalControl.bell":     protocol.TerminalControl{Type: protocol.ControlBell},
+		"TerminalControl.pong":     protocol.TerminalControl{Type: protocol.ControlPong, ID: 1},
+		"TerminalControl.epoch":    protocol.TerminalControl{Type: protocol.ControlEpoch, Epoch: 3},
+		"TerminalControl.state":    protocol.TerminalControl{Type: protocol.ControlState, Terminal: &ended},
+
+		"ViewerControl.attach":     protocol.ViewerControl{Type: protocol.ControlAttach, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24},
+		"ViewerControl.checkpoint": protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24, Data: "x"},
+
+		"PtySessionReply": protocol.PtySessionReply{Terminal: live, Attach: "dG9rZW4", Expires: at},
+		"CommandReply":    protocol.CommandReply{OK: false, Tab: "t1", Error: &protocol.Error{Code: protocol.CodeUnknownTab, Message: "there is no tab t9", Hint: "`pilotfish tabs` lists them"}, DurationMS: 1.25},
+		"Pairing":         protocol.Pairing{Version: protocol.Version, Session: "default", Port: 40123, Token: "dG9rZW4", Key: "a2V5", Epoch: 1},
+		"Health":          protocol.Health{Status: "ok", Version: "0.1.0", Protocol: protocol.Version, UptimeS: 12.5, Proof: "00ff"},
+		"BridgeEvent":     protocol.BridgeEvent{Type: protocol.BridgeReady, Version: "0.1.0", FocusedWindow: 1, Tabs: []protocol.BridgeTab{{ChromeTabID: 7, TargetID: "AB12", WindowID: 1, Active: true, URL: "https://example.com/", Title: "Example"}}},
+		"WindowState":     protocol.WindowState{Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
+		"LogRecord":       protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
+		"Settings":        protocol.Settings{Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, StartSession: true},
+		"TrayState":       protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
+	}
+}
+
+// TestGoldenFrames pins what is on the wire. A change here is a change of the
+// protocol: the TypeScript reads the same files.
+func TestGoldenFrames(t *testing.T) {
+	want := golden()
+	for name, message := range want {
+		got, err := json.MarshalIndent(message, "", "  ")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got = append(got, '\n')
+		path := filepath.Join("testdata", name+".json")
+		if *update {
+			if err := os.WriteFile(path, got, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		have, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%v (go test ./backend/protocol -update writes it)", err)
+		}
+		if !bytes.Equal(have, got) {
+			t.Errorf("%s differs from what the code writes (go test ./backend/protocol -update, and look at the difference):\n%s", path, got)
+		}
+	}
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(want) {
+		t.Errorf("testdata has %d frames, the test knows %d", len(files), len(want))
+	}
+}
