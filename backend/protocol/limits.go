@@ -109,6 +109,9 @@ const (
 	BrowserStopTimeout = 3 * time.Second
 	// PanelOpenTimeout is how long the side panel may take to appear.
 	PanelOpenTimeout = 10 * time.Second
+	// BrowserEventQueue is how many DevTools events wait for one reader inside
+	// the backend before its subscription is closed.
+	BrowserEventQueue = 4096
 	// CommandTimeout is a command's deadline unless its caller names another.
 	CommandTimeout = 30 * time.Second
 	// MaxCommandTimeout is the longest deadline that a caller may name.
