@@ -1,0 +1,304 @@
+// What the window and the panel receive is checked here, at the border, against
+// schemas that cannot drift from the generated types: see Agrees at the end.
+import * as v from 'valibot';
+import * as p from './protocol';
+
+/** Go writes a slice without elements as null; inside, a list is a list. */
+const list = <S extends v.GenericSchema>(item: S) => v.nullish(v.array(item), []);
+
+const code = v.picklist([
+  p.CodeBadArgument,
+  p.CodeUnknownCommand,
+  p.CodeUnknownTab,
+  p.CodeUnknownTerminal,
+  p.CodeUnknownSession,
+  p.CodeNotRunning,
+  p.CodeUnauthorized,
+  p.CodeForbidden,
+  p.CodeRefused,
+  p.CodeTimeout,
+  p.CodeNavigation,
+  p.CodeCrashed,
+  p.CodeAgentMissing,
+  p.CodeBusy,
+  p.CodeTooLarge,
+  p.CodeInternal,
+  p.CodeNoBrowser,
+  p.CodeNoDisplay,
+  p.CodeNoSandbox,
+  p.CodeProfileInUse,
+  p.CodeNotWritable,
+  p.CodeBrowserStart,
+]);
+
+/** protocol.Error: what happened, and what to do about it. */
+export const errorSchema = v.object({
+  code,
+  message: v.string(),
+  hint: v.exactOptional(v.string()),
+});
+
+/** The body of every refused HTTP request. */
+export const errorReplySchema = v.object({ error: errorSchema });
+
+export const agentStatusSchema = v.picklist([
+  p.AgentStarting,
+  p.AgentIdle,
+  p.AgentWorking,
+  p.AgentNeedsYou,
+  p.AgentEnded,
+  p.AgentMissing,
+]);
+
+export const agentInfoSchema = v.object({
+  kind: v.string(),
+  name: v.string(),
+  installed: v.boolean(),
+  path: v.exactOptional(v.string()),
+  version: v.exactOptional(v.string()),
+  install: v.exactOptional(v.string()),
+  url: v.exactOptional(v.string()),
+  problem: v.exactOptional(v.string()),
+});
+
+export const agentsFileSchema = v.object({
+  version: v.number(),
+  agents: list(agentInfoSchema),
+  default: v.string(),
+});
+
+export const browserInfoSchema = v.object({
+  name: v.string(),
+  version: v.string(),
+  path: v.string(),
+  pid: v.number(),
+  sandbox: v.boolean(),
+});
+
+export const tabAgentSchema = v.object({ name: v.string(), status: agentStatusSchema });
+
+export const tabSchema = v.object({
+  id: v.string(),
+  url: v.string(),
+  title: v.string(),
+  active: v.boolean(),
+  focused: v.boolean(),
+  loading: v.boolean(),
+  crashed: v.exactOptional(v.boolean()),
+  chromeTabId: v.exactOptional(v.number()),
+  windowId: v.exactOptional(v.number()),
+  index: v.number(),
+  opener: v.exactOptional(v.string()),
+  agent: v.exactOptional(tabAgentSchema),
+});
+
+export const exitSchema = v.object({
+  code: v.number(),
+  signal: v.exactOptional(v.string()),
+  reason: v.exactOptional(v.string()),
+});
+
+export const terminalInfoSchema = v.object({
+  id: v.string(),
+  session: v.string(),
+  tab: v.string(),
+  agent: v.string(),
+  name: v.string(),
+  title: v.string(),
+  state: v.picklist([
+    p.TerminalStarting,
+    p.TerminalLive,
+    p.TerminalStopping,
+    p.TerminalEnded,
+    p.TerminalMissing,
+  ]),
+  status: agentStatusSchema,
+  message: v.exactOptional(v.string()),
+  epoch: v.number(),
+  pid: v.exactOptional(v.number()),
+  cols: v.number(),
+  rows: v.number(),
+  startedAt: v.string(),
+  exit: v.exactOptional(exitSchema),
+  viewers: v.number(),
+});
+
+export const sessionInfoSchema = v.object({
+  name: v.string(),
+  state: v.picklist([
+    p.SessionStopped,
+    p.SessionStarting,
+    p.SessionRunning,
+    p.SessionStopping,
+    p.SessionRestarting,
+    p.SessionFailed,
+  ]),
+  startedAt: v.exactOptional(v.string()),
+  error: v.exactOptional(errorSchema),
+  warnings: list(errorSchema),
+  browser: v.exactOptional(browserInfoSchema),
+  panel: v.picklist([p.PanelAbsent, p.PanelConnected]),
+  tabs: list(tabSchema),
+  terminals: list(terminalInfoSchema),
+});
+
+export const panelViewSchema = v.object({
+  agent: v.string(),
+  command: v.exactOptional(v.string()),
+  fontSize: v.number(),
+  everyTab: v.boolean(),
+});
+
+/** Every message of the panel's socket, backend to panel. */
+export const panelEventSchema = v.variant('type', [
+  v.object({
+    type: v.literal(p.PanelHello),
+    version: v.string(),
+    session: sessionInfoSchema,
+    agents: agentsFileSchema,
+    settings: panelViewSchema,
+  }),
+  v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),
+  v.object({ type: v.literal(p.PanelTabs), tabs: list(tabSchema) }),
+  v.object({ type: v.literal(p.PanelTerminal), terminal: terminalInfoSchema }),
+  v.object({ type: v.literal(p.PanelTermGone), terminal: v.string() }),
+  v.object({ type: v.literal(p.PanelAgents), agents: agentsFileSchema }),
+  v.object({ type: v.literal(p.PanelSettings), settings: panelViewSchema }),
+  v.object({ type: v.literal(p.PanelReauth) }),
+  v.object({
+    type: v.literal(p.PanelShow),
+    tab: v.string(),
+    terminal: v.exactOptional(v.string()),
+  }),
+  v.object({ type: v.literal(p.PanelPong), id: v.number() }),
+]);
+
+/** Every text frame of a terminal's socket, backend to viewer. */
+export const terminalControlSchema = v.object({
+  type: v.picklist([
+    p.ControlAttach,
+    p.ControlResize,
+    p.ControlAck,
+    p.ControlPing,
+    p.ControlCheckpoint,
+    p.ControlReady,
+    p.ControlReplayed,
+    p.ControlSnapshot,
+    p.ControlState,
+    p.ControlExit,
+    p.ControlTitle,
+    p.ControlBell,
+    p.ControlPong,
+    p.ControlEpoch,
+  ]),
+  terminal: v.exactOptional(terminalInfoSchema),
+  epoch: v.exactOptional(v.number()),
+  offset: v.exactOptional(v.number()),
+  exit: v.exactOptional(exitSchema),
+  title: v.exactOptional(v.string()),
+  id: v.exactOptional(v.number()),
+  data: v.exactOptional(v.string()),
+  cols: v.exactOptional(v.number()),
+  rows: v.exactOptional(v.number()),
+});
+
+/** What the app puts into the extension's session storage. */
+export const pairingSchema = v.object({
+  version: v.string(),
+  session: v.string(),
+  port: v.number(),
+  token: v.string(),
+  key: v.string(),
+  epoch: v.number(),
+});
+
+export const healthSchema = v.object({
+  status: v.string(),
+  version: v.string(),
+  protocol: v.string(),
+  uptimeS: v.number(),
+  proof: v.exactOptional(v.string()),
+});
+
+export const ptySessionReplySchema = v.object({
+  terminal: terminalInfoSchema,
+  attach: v.string(),
+  expires: v.string(),
+});
+
+export const settingsSchema = v.object({
+  browserPath: v.string(),
+  profileDir: v.string(),
+  startUrl: v.string(),
+  agent: v.string(),
+  agentCommand: v.string(),
+  agentArgs: v.string(),
+  workDir: v.string(),
+  everyTab: v.boolean(),
+  terminalGraceMinutes: v.number(),
+  fontSize: v.number(),
+  startOnLogin: v.boolean(),
+  startSession: v.boolean(),
+});
+
+export const logRecordSchema = v.object({
+  seq: v.number(),
+  time: v.string(),
+  level: v.string(),
+  component: v.exactOptional(v.string()),
+  message: v.string(),
+  attrs: v.exactOptional(v.string()),
+});
+
+export const logRecordsSchema = list(logRecordSchema);
+
+export const windowStateSchema = v.object({
+  version: v.string(),
+  sessions: list(sessionInfoSchema),
+  agents: agentsFileSchema,
+  tray: v.picklist([p.TrayStarting, p.TrayShown, p.TrayNoHost, p.TrayFailed]),
+  problem: v.exactOptional(errorSchema),
+  port: v.number(),
+  stateDir: v.string(),
+  logDir: v.string(),
+});
+
+/**
+ * True when the schema's output and the generated type are the same: each is
+ * assignable to the other, and neither has a field that the other lacks (an
+ * optional field alone would not break assignability).
+ */
+type Agrees<S extends v.GenericSchema, T> = [v.InferOutput<S>] extends [T]
+  ? [T] extends [v.InferOutput<S>]
+    ? [AllKeys<v.InferOutput<S>>, AllKeys<T>] extends [AllKeys<T>, AllKeys<v.InferOutput<S>>]
+      ? true
+      : false
+    : false
+  : false;
+
+/** The keys of every member of a union, not only the common ones. */
+type AllKeys<T> = T extends unknown ? keyof T : never;
+
+/** Does not compile when an entry is false: then schema and Go have drifted apart. */
+export type SchemasAgree = AssertAll<{
+  error: Agrees<typeof errorSchema, p.Error>;
+  agentInfo: Agrees<typeof agentInfoSchema, p.AgentInfo>;
+  agentsFile: Agrees<typeof agentsFileSchema, p.AgentsFile>;
+  browserInfo: Agrees<typeof browserInfoSchema, p.BrowserInfo>;
+  tabAgent: Agrees<typeof tabAgentSchema, p.TabAgent>;
+  tab: Agrees<typeof tabSchema, p.Tab>;
+  exit: Agrees<typeof exitSchema, p.Exit>;
+  terminalInfo: Agrees<typeof terminalInfoSchema, p.TerminalInfo>;
+  sessionInfo: Agrees<typeof sessionInfoSchema, p.SessionInfo>;
+  panelView: Agrees<typeof panelViewSchema, p.PanelView>;
+  panelEvent: Agrees<typeof panelEventSchema, p.PanelEvent>;
+  terminalControl: Agrees<typeof terminalControlSchema, p.TerminalControl>;
+  pairing: Agrees<typeof pairingSchema, p.Pairing>;
+  health: Agrees<typeof healthSchema, p.Health>;
+  ptySessionReply: Agrees<typeof ptySessionReplySchema, p.PtySessionReply>;
+  settings: Agrees<typeof settingsSchema, p.Settings>;
+  logRecord: Agrees<typeof logRecordSchema, p.LogRecord>;
+  windowState: Agrees<typeof windowStateSchema, p.WindowState>;
+}>;
+
+type AssertAll<T extends Record<string, true>> = T;
