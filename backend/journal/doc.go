@@ -1,0 +1,2 @@
+// Package journal is how state reaches the disk: whole or not at all.
+package journal

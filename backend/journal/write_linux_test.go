@@ -1,0 +1,60 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"pilotfish/backend/journal"
+)
+
+// A full disk keeps the old file (THREATS, fault 9): a tmpfs of 64 KiB for root
+// (as in CI), a limit of the file's size for others.
+func TestWriteFileOnAFullDiskKeepsTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	want := syscall.ENOSPC
+	if os.Getuid() == 0 {
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+			t.Fatalf("mount a small tmpfs: %v", err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Errorf("unmount: %v", err)
+			}
+		})
+	} else {
+		var limit syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		small := limit
+		small.Cur = 64 << 10
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+				t.Errorf("restore the limit: %v", err)
+			}
+		})
+		want = syscall.EFBIG
+	}
+	path := filepath.Join(dir, "state")
+	old := bytes.Repeat([]byte("o"), 8<<10)
+	if err := journal.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := journal.WriteFile(path, bytes.Repeat([]byte("n"), 128<<10), 0o600)
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+	if got, _ := os.ReadFile(path); !bytes.Equal(got, old) {
+		t.Fatal("the old content is gone")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Fatalf("leftovers: %v", entries)
+	}
+}
