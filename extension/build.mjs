@@ -1,0 +1,32 @@
+// Builds the extension into dist: the panel (a page), the worker (one ES
+// module), the content script (one classic script), and what is only copied.
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = fileURLToPath(new URL('dist', import.meta.url));
+
+/** Builds one script without a page into one file. */
+function script(entry, file, format) {
+  return build({
+    root,
+    logLevel: 'warn',
+    build: {
+      lib: { entry, formats: [format], name: 'pilotfish', fileName: () => file },
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
+  });
+}
+
+await mkdir(dist, { recursive: true });
+for (const name of await readdir(dist)) {
+  // .gitkeep is what lets Go embed the folder before the first build.
+  if (name !== '.gitkeep') await rm(`${dist}/${name}`, { recursive: true });
+}
+await build({ root, logLevel: 'warn' });
+await script('src/worker/index.ts', 'worker.js', 'es');
+await script('src/content/index.ts', 'content.js', 'iife');
+await cp(`${root}icons`, `${dist}/icons`, { recursive: true });
+// Last, because a folder with a manifest counts as complete.
+await cp(`${root}manifest.json`, `${dist}/manifest.json`);

@@ -1,0 +1,95 @@
+// Package extension holds the built browser extension and the welcome page, so
+// that the app is one file.
+package extension
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// ErrNotBuilt is returned when the app was compiled before the extension was:
+// only the folder's placeholder is embedded.
+var ErrNotBuilt = errors.New("the extension is not built: run make build")
+
+// needed are the files without which the browser does not load the extension,
+// or loads it without a panel.
+var needed = [...]string{"manifest.json", "panel.html", "worker.js", "content.js"}
+
+//go:embed all:dist
+var dist embed.FS
+
+//go:embed welcome/index.html
+var welcome []byte
+
+// WelcomePage is the page that the backend serves as GET /welcome: whole, with
+// its style and script inside it.
+func WelcomePage() []byte { return welcome }
+
+// WelcomePolicy is the Content-Security-Policy that the page needs and nothing
+// more: its own style and script by their hashes.
+func WelcomePolicy() string {
+	return "default-src 'none'; style-src " + hashOf("style") + "; script-src " + hashOf("script") +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// hashOf returns the CSP source of the one element of the welcome page with
+// this tag.
+func hashOf(tag string) string {
+	_, after, _ := bytes.Cut(welcome, []byte("<"+tag+">"))
+	inside, _, _ := bytes.Cut(after, []byte("</"+tag+">"))
+	sum := sha256.Sum256(inside)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Install writes the built extension into dir, which it replaces. Folders are
+// 0700 and files 0600. It returns ErrNotBuilt, and touches nothing, when the
+// extension that was embedded is not complete.
+func Install(dir string) error {
+	built, err := fs.Sub(dist, "dist")
+	if err != nil {
+		return fmt.Errorf("open the embedded extension: %w", err)
+	}
+	return install(built, dir)
+}
+
+// install is Install for any built extension.
+func install(built fs.FS, dir string) error {
+	for _, name := range needed {
+		if _, err := fs.Stat(built, name); err != nil {
+			return ErrNotBuilt
+		}
+	}
+	// A file of an older version would be loaded beside the new ones.
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("replace the extension: %w", err)
+	}
+	err := fs.WalkDir(built, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		if path.Base(name) == ".gitkeep" {
+			return nil
+		}
+		data, err := fs.ReadFile(built, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o600)
+	})
+	if err != nil {
+		return fmt.Errorf("write the extension: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package extension
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+)
+
+// complete is an extension as the build leaves it, with the placeholder.
+func complete() fstest.MapFS {
+	built := fstest.MapFS{
+		".gitkeep":         {},
+		"assets/panel.css": {Data: []byte("body{}")},
+	}
+	for _, name := range needed {
+		built[name] = &fstest.MapFile{Data: []byte("contents of " + name)}
+	}
+	return built
+}
+
+func TestInstallWritesPrivateFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "extension")
+	if err := install(complete(), dir); err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o600)
+		if entry.IsDir() {
+			want = 0o700
+		} else {
+			files++
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %o, want %o", path, got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(needed) + 1; files != want {
+		t.Errorf("%d files were written, want %d", files, want)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(data) != "contents of manifest.json" {
+		t.Errorf("manifest.json is %q", data)
+	}
+}
+
+func TestInstallLeavesNothingOfTheVersionBefore(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old.js")
+	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := install(complete(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file of the version before is still there: %v", err)
+	}
+}
+
+func TestInstallRefusesAnIncompleteBuild(t *testing.T) {
+	for _, missing := range needed {
+		built := complete()
+		delete(built, missing)
+		dir := t.TempDir()
+		keep := filepath.Join(dir, "keep")
+		if err := os.WriteFile(keep, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := install(built, dir); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("without %s the error is %v, want ErrNotBuilt", missing, err)
+		}
+		if _, err := os.Stat(keep); err != nil {
+			t.Errorf("without %s the folder was touched: %v", missing, err)
+		}
+	}
+}
+
+func TestWelcomePageIsWholeByItself(t *testing.T) {
+	page := WelcomePage()
+	if !bytes.HasPrefix(page, []byte("<!doctype html>")) {
+		t.Fatal("the welcome page is not an HTML document")
+	}
+	for _, foreign := range []string{" src=", "href=", "url(", "@import", "http://", "https://"} {
+		if bytes.Contains(page, []byte(foreign)) {
+			t.Errorf("the welcome page needs something from elsewhere: it contains %q", foreign)
+		}
+	}
+}
