@@ -1,0 +1,87 @@
+/**
+ * What only an extension can see, reported to the backend: which tab stands
+ * where in which window, and which DevTools target it is.
+ */
+import type { BridgeEvent, BridgeTab } from '$ui/protocol/protocol';
+
+declare global {
+  /**
+   * Put here by the backend before the worker's first line runs; absent only
+   * while no app is attached.
+   */
+   
+  var pilotfishBridge: ((payload: string) => void) | undefined;
+}
+
+/** A report is asked for and has not begun to look yet. */
+let scheduled: BridgeEvent['type'] | undefined;
+/** The report that is being made; the next one starts after it. */
+let current: Promise<void> = Promise.resolve();
+
+/**
+ * Reports all tabs. Calls that come before the look begins share one report;
+ * what changes during a look is seen by the next one, which the change itself
+ * asks for.
+ */
+export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
+  if (scheduled !== undefined) {
+    if (type === 'ready') scheduled = 'ready';
+    return current;
+  }
+  scheduled = type;
+  current = current.then(async () => {
+    const as = scheduled ?? 'tabs';
+    scheduled = undefined;
+    const event = await look(as);
+    globalThis.pilotfishBridge?.(JSON.stringify(event));
+  });
+  return current;
+}
+
+async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
+  const [tabs, targets, focused] = await Promise.all([
+    chrome.tabs.query({}),
+    chrome.debugger.getTargets(),
+    chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined),
+  ]);
+  const targetOf = new Map<number, string>();
+  for (const target of targets) {
+    if (target.tabId !== undefined && target.type === 'page') targetOf.set(target.tabId, target.id);
+  }
+  return {
+    type,
+    ...(type === 'ready' && { version: chrome.runtime.getManifest().version }),
+    focusedWindow: focused?.id ?? 0,
+    tabs: tabs.flatMap((tab): BridgeTab[] => {
+      if (tab.id === undefined) return [];
+      return [
+        {
+          chromeTabId: tab.id,
+          targetId: targetOf.get(tab.id) ?? '',
+          windowId: tab.windowId,
+          index: tab.index,
+          active: tab.active,
+          loading: tab.status === 'loading',
+          url: tab.url ?? '',
+          title: tab.title ?? '',
+          ...(tab.openerTabId !== undefined && { openerChromeTabId: tab.openerTabId }),
+        },
+      ];
+    }),
+  };
+}
+
+/** Reports after every event that changes what a report says. */
+export function watchTabs(): void {
+  const changed = (): void => void report();
+  chrome.tabs.onCreated.addListener(changed);
+  chrome.tabs.onUpdated.addListener(changed);
+  chrome.tabs.onRemoved.addListener(changed);
+  chrome.tabs.onActivated.addListener(changed);
+  chrome.tabs.onMoved.addListener(changed);
+  chrome.tabs.onAttached.addListener(changed);
+  chrome.tabs.onDetached.addListener(changed);
+  chrome.tabs.onReplaced.addListener(changed);
+  chrome.windows.onFocusChanged.addListener(changed);
+  chrome.windows.onRemoved.addListener(changed);
+}

@@ -1,0 +1,16 @@
+/**
+ * The service worker: a relay without state. Chromium may stop it at any
+ * moment; whatever it knows it asks the browser again.
+ */
+import { report, watchTabs } from './bridge';
+import { answerMessages } from './welcome';
+import { newTab, openPanel, showTab } from './windows';
+
+watchTabs();
+answerMessages();
+// A click on the toolbar icon opens the panel of its window, or closes it.
+void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+
+// What the backend calls through the browser's private pipe.
+Object.assign(globalThis, { pilotfish: { report, openPanel, showTab, newTab } });
+void report('ready');
