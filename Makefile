@@ -1,0 +1,116 @@
+# Pilotfish. `make` lists what there is to do.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+# Wails chooses its parts by build tags; the other programs ignore them. One set
+# for all, so that the build cache is shared between programs, tests and linter.
+TAGS := desktop,production,webkit2_41
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+CACHE := build/cache
+STAMPS := $(CACHE)/stamps
+PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-tray build/bin/pilotfish
+
+# Everything that the Go programs are made of.
+GO_SOURCES := go.mod go.sum $(shell find app backend -name '*.go' -not -name '*_test.go' -not -path '*/testdata/*') \
+	$(shell find app backend -type f -not -name '*.go' -not -path '*/testdata/*' -not -path '*/artifacts/*') \
+	$(wildcard frontend/*.go extension/*.go extension/welcome/*)
+UI_SOURCES := $(shell find frontend/ui -type f)
+WINDOW_SOURCES := $(UI_SOURCES) $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' -not -path 'frontend/ui/*')
+PANEL_SOURCES := $(UI_SOURCES) $(shell find extension -type f -not -path '*/node_modules/*' -not -path 'extension/dist/*')
+
+# The tools are built once for each set of versions and each Go.
+TOOLS_KEY := $(shell { go env GOVERSION; cat build/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
+LINTER := $(CACHE)/bin/golangci-lint-$(TOOLS_KEY)
+TYGO := $(CACHE)/bin/tygo-$(TOOLS_KEY)
+
+# Chromium refuses to run as root with its sandbox, and nowhere else do we give
+# the sandbox up.
+ifeq ($(shell id -u),0)
+export PILOTFISH_NO_SANDBOX := 1
+SAY_ROOT := echo "Running as root: Chromium runs without its sandbox (PILOTFISH_NO_SANDBOX=1)."
+else
+SAY_ROOT := :
+endif
+
+.PHONY: help
+help: ## list the targets
+	@echo "Pilotfish. Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 | \2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+
+.PHONY: run
+run: install-run $(PROGRAMS) ## install what is missing, build, start the app
+	@$(SAY_ROOT)
+	@build/display build/bin/Pilotfish
+
+.PHONY: build
+build: install-build $(PROGRAMS) ## build the three programs into build/bin
+
+.PHONY: test
+test: install-test $(PROGRAMS) ## install what is missing, run all tests
+	@$(SAY_ROOT)
+	@build/test $(TAGS)
+
+.PHONY: lint
+lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
+	@build/lint $(LINTER)
+
+.PHONY: bench
+bench: install-test $(PROGRAMS) ## measure; prints a table, writes build/bench.json
+	@$(SAY_ROOT)
+	@build/display go run -tags $(TAGS) ./app/bench
+
+.PHONY: generate
+generate: modules $(TYGO) ## write the TypeScript of backend/protocol
+	@build/generate $(TYGO)
+
+.PHONY: clean
+clean: ## remove what was built (not node_modules)
+	rm -rf build/bin $(CACHE) build/bench.json
+	find frontend/dist extension/dist -mindepth 1 -not -name .gitkeep -delete
+
+# What the machine needs.
+.PHONY: install-build install-run install-test
+install-build:
+	@build/install/packages build
+install-run:
+	@build/install/packages build run $(if $(DISPLAY)$(WAYLAND_DISPLAY),,display)
+install-test:
+	@build/install/packages build run test
+
+# node_modules follow their lock files. npm writes .package-lock.json last.
+WINDOW_MODULES := frontend/node_modules/.package-lock.json
+PANEL_MODULES := extension/node_modules/.package-lock.json
+.PHONY: modules
+modules: $(WINDOW_MODULES) $(PANEL_MODULES)
+$(WINDOW_MODULES) $(PANEL_MODULES): %/node_modules/.package-lock.json: %/package-lock.json %/package.json
+	@echo "Installing the npm packages of $*/"
+	@cd $* && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The two faces are built first: the programs embed them.
+frontend/dist/index.html: $(WINDOW_SOURCES) $(WINDOW_MODULES)
+	cd frontend && npm run --silent build
+	@touch frontend/dist/.gitkeep $@
+extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES)
+	cd extension && npm run --silent build
+	@touch extension/dist/.gitkeep $@
+
+# The command line and the tray come first: an error in the backend shows before
+# Wails has taken its minutes.
+build/bin/pilotfish: $(GO_SOURCES) | install-build
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/cli
+build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
+	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/tray
+build/bin/Pilotfish: $(GO_SOURCES) frontend/dist/index.html extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-tray | install-build
+	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app
+
+$(LINTER):
+	@echo "Building golangci-lint"
+	@mkdir -p $(@D)
+	@go build -modfile=build/tools/go.mod -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(TYGO):
+	@mkdir -p $(@D)
+	@go build -modfile=build/tools/go.mod -o $@ github.com/gzuidhof/tygo

@@ -1,0 +1,116 @@
+// Command report reads the events of `go test -json` on its input, prints what
+// `go test` itself would print, and appends one line "passed failed skipped" to
+// the file that it is given. Only top-level tests are counted: a subtest is part
+// of its test. A package that fails without a failed test (it does not compile,
+// it panics, it runs out of time) counts as one failure.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// event is a line of `go test -json`; see `go doc test2json`.
+type event struct {
+	Action     string
+	Package    string
+	ImportPath string // of a build event
+	Test       string
+	Output     string
+}
+
+// counts are what is reported.
+type counts struct{ passed, failed, skipped int }
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: go test -json ... | report COUNTS-FILE")
+		os.Exit(2)
+	}
+	if err := run(os.Stdin, os.Stdout, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "report:", err)
+		os.Exit(1)
+	}
+}
+
+func run(in io.Reader, out io.Writer, file string) error {
+	sum, err := report(in, out)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(f, sum.passed, sum.failed, sum.skipped); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// report copies the output of packages and of failed tests, and counts.
+func report(in io.Reader, out io.Writer) (counts, error) {
+	var sum counts
+	output := map[[2]string]*strings.Builder{}
+	failedIn := map[string]bool{}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			// The go command itself speaks plain text.
+			fmt.Fprintln(out, lines.Text())
+			continue
+		}
+		top, _, sub := strings.Cut(e.Test, "/")
+		key := [2]string{e.Package, top}
+		switch e.Action {
+		case "build-output":
+			fmt.Fprint(out, e.Output)
+		case "output":
+			if e.Test == "" {
+				if e.Output != "PASS\n" {
+					fmt.Fprint(out, e.Output)
+				}
+				continue
+			}
+			if output[key] == nil {
+				output[key] = new(strings.Builder)
+			}
+			output[key].WriteString(e.Output)
+		case "pass", "skip", "fail":
+			if e.Test == "" {
+				if e.Action == "fail" && !failedIn[e.Package] {
+					sum.failed++
+				}
+				continue
+			}
+			if sub {
+				continue
+			}
+			switch e.Action {
+			case "pass":
+				sum.passed++
+			case "skip":
+				sum.skipped++
+			case "fail":
+				sum.failed++
+				failedIn[e.Package] = true
+			}
+			if b := output[key]; b != nil && e.Action != "pass" {
+				fmt.Fprint(out, b.String())
+			}
+			delete(output, key)
+		}
+	}
+	// What is left belongs to tests without an end: a panic, a time-out.
+	for _, b := range output {
+		fmt.Fprint(out, b.String())
+	}
+	return sum, lines.Err()
+}
