@@ -20,6 +20,9 @@ const (
 	// AuthFailuresPerSecond is how many wrong tokens are answered at once;
 	// further ones wait.
 	AuthFailuresPerSecond = 10
+	// AuthFailureWaiters is how many wrong tokens wait for their answer at once;
+	// further ones are told to come back later (CodeBusy).
+	AuthFailureWaiters = 16
 )
 
 // The server.
@@ -30,6 +33,17 @@ const (
 	MaxHeaderBytes = 16 << 10
 	// ReadHeaderTimeout is how long a client may take for its header.
 	ReadHeaderTimeout = 5 * time.Second
+	// ReadBodyTimeout is how long a client may take for its body.
+	ReadBodyTimeout = 10 * time.Second
+	// IdleTimeout is how long a connection without a request stays open.
+	IdleTimeout = 60 * time.Second
+	// MaxPanelMessage bounds one message of the panel, in bytes.
+	MaxPanelMessage = 64 << 10
+	// MaxBatch is how many commands one POST /batch may carry.
+	MaxBatch = 100
+	// SocketCloseGrace is how long a viewer may take to answer a close frame
+	// before its connection is cut.
+	SocketCloseGrace = 1 * time.Second
 	// MaxBody bounds a request's JSON body unless its route says otherwise.
 	MaxBody = 1 << 20
 	// PingInterval is the heartbeat of every WebSocket.
@@ -83,6 +97,24 @@ const (
 	MaxRows = 500
 	// DefaultTerminalGrace is how long a terminal lives without a viewer.
 	DefaultTerminalGrace = 30 * time.Minute
+	// TerminalAttachTimeout is how long a viewer may take for its first message.
+	TerminalAttachTimeout = 5 * time.Second
+	// TerminalCloseWait is how long a viewer may take for the closing handshake.
+	TerminalCloseWait = 1 * time.Second
+	// TerminalInputWait is how long a full input queue may stand still before
+	// the viewer that fills it is dropped.
+	TerminalInputWait = 30 * time.Second
+	// ResizeEvery is the shortest time between two resizes of a program; what
+	// comes closer together becomes one.
+	ResizeEvery = 50 * time.Millisecond
+	// StatusDelay is after how long a change of the foreground program or the
+	// title is told: one that is over sooner is not worth a flicker.
+	StatusDelay = 100 * time.Millisecond
+	// MaxTitle bounds a title, in characters.
+	MaxTitle = 256
+	// ModeMarkEvery is after how many bytes of output a terminal notes a place
+	// at which a replay can begin.
+	ModeMarkEvery = 64 << 10
 )
 
 // Processes: the one stop ladder, 5 s from first to last step.

@@ -138,11 +138,13 @@ const (
 // Type.
 type ViewerControl struct {
 	Type ControlType `json:"type"`
-	// Epoch and Offset (attach): the viewer has every byte below Offset of this
-	// epoch; 0, 0 when it has nothing.
+	// Epoch is the epoch that Offset is about. In attach the viewer has every
+	// byte below Offset of this epoch; 0, 0 when it has nothing. In ack and
+	// checkpoint it keeps a message that crosses a restart from being taken
+	// for one about the new process.
 	Epoch  int    `json:"epoch,omitempty"`
-	Offset uint64 `json:"offset,omitempty"` // attach and ack: bytes drawn up to here
-	Cols   int    `json:"cols,omitempty"`   // attach and resize
+	Offset uint64 `json:"offset,omitempty"` // attach, ack and checkpoint: bytes drawn up to here
+	Cols   int    `json:"cols,omitempty"`   // attach, resize and checkpoint
 	Rows   int    `json:"rows,omitempty"`
 	ID     int    `json:"id,omitempty"`   // ping
 	Data   string `json:"data,omitempty"` // checkpoint: what to write into a cleared screen
