@@ -1,0 +1,34 @@
+/** How long a message that needs no answer stays, in milliseconds. */
+export const toastLife = 5_000;
+
+export interface Toast {
+  readonly id: number;
+  readonly tone: 'ok' | 'danger';
+  readonly title: string;
+  readonly text?: string | undefined;
+}
+
+/**
+ * The short messages in the corner. A failure stays until it is put away, so
+ * that nobody misses it; anything else goes by itself.
+ */
+export class Toasts {
+  items = $state.raw<readonly Toast[]>([]);
+  #next = 1;
+
+  show(toast: Omit<Toast, 'id'>): void {
+    const shown: Toast = { ...toast, id: this.#next++ };
+    // The same failure twice is one message, not a pile.
+    const others = this.items.filter((t) => t.title !== shown.title || t.text !== shown.text);
+    this.items = [...others.slice(-3), shown];
+    if (shown.tone === 'ok') {
+      setTimeout(() => {
+        this.dismiss(shown.id);
+      }, toastLife);
+    }
+  }
+
+  dismiss(id: number): void {
+    this.items = this.items.filter((toast) => toast.id !== id);
+  }
+}
