@@ -42,6 +42,25 @@ type CommandReply struct {
 	DurationMS float64 `json:"durationMs"`
 }
 
+// BatchRequest is the body of POST /batch: commands that run one after the
+// other, at most MaxBatch.
+type BatchRequest struct {
+	Commands []CommandRequest `json:"commands"`
+	// KeepGoing runs the rest after a command that failed.
+	KeepGoing bool `json:"keepGoing,omitempty"`
+}
+
+// BatchReply is the reply of POST /batch: one reply for each command that ran,
+// in order. It is shorter than the request when one failed.
+type BatchReply struct {
+	Replies []CommandReply `json:"replies"`
+}
+
+// ErrorReply is the body of every reply of the server that is not a success.
+type ErrorReply struct {
+	Error *Error `json:"error"`
+}
+
 // Endpoint is pilotfish.json: how the command line finds the running app.
 // Mode 0600.
 type Endpoint struct {

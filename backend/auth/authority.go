@@ -1,0 +1,231 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// Config is what an Authority needs.
+type Config struct {
+	// Now is the clock; nil means time.Now. Only differences of its monotonic
+	// reading are used.
+	Now func() time.Time
+}
+
+// digest is a token as the authority keeps it: an HMAC under a key of this run,
+// so that neither memory nor timing gives a token away.
+type digest [sha256.Size]byte
+
+// record is one grant with its current token and, for a while, the one before.
+type record struct {
+	grant   Grant
+	current digest
+	// expires is when the current token ends; 0 means with its holder.
+	expires time.Duration
+	// previous is honoured until previousUntil.
+	previous      digest
+	previousUntil time.Duration
+	watches       map[*Watch]struct{}
+}
+
+// Authority knows every token of this run. It is safe for concurrent use.
+type Authority struct {
+	now   func() time.Time
+	start time.Time
+	key   []byte
+
+	mu      sync.Mutex
+	last    time.Duration // the latest elapsed time seen; time never goes back
+	records map[string]*record
+
+	failures failures
+}
+
+// New returns an Authority without tokens.
+func New(cfg Config) *Authority {
+	now := cfg.Now
+	if now == nil {
+		now = time.Now
+	}
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	return &Authority{now: now, start: now(), key: key, records: map[string]*record{}}
+}
+
+// elapsed is the monotonic time since New. The caller holds mu.
+func (a *Authority) elapsed() time.Duration {
+	// Sub uses the monotonic readings of both, so the wall clock may jump.
+	a.last = max(a.last, a.now().Sub(a.start))
+	return a.last
+}
+
+// newToken returns a fresh token: base64url without padding, the alphabet that
+// a WebSocket subprotocol allows.
+func (a *Authority) newToken() (Secret, digest) {
+	raw := make([]byte, protocol.TokenBytes)
+	_, _ = rand.Read(raw)
+	token := base64.RawURLEncoding.EncodeToString(raw)
+	return NewSecret(token), a.digest(token)
+}
+
+func (a *Authority) digest(token string) digest {
+	mac := hmac.New(sha256.New, a.key)
+	mac.Write([]byte(token))
+	return digest(mac.Sum(nil))
+}
+
+// Mint makes a token of a kind. The grant's ID, Kind and Generation are set
+// here, and its scopes are cut to what the kind can have. life is how long the
+// token is current; 0 means until it is revoked. A grant whose Parent has ended
+// is minted ended: its token opens nothing.
+func (a *Authority) Mint(kind Kind, grant Grant, life time.Duration) (Grant, Secret) {
+	secret, sum := a.newToken()
+	limit := kind.maxScopes()
+	grant.ID = rand.Text()
+	grant.Kind = kind
+	grant.Generation = 1
+	grant.Scopes = slices.DeleteFunc(slices.Clone(grant.Scopes), func(s protocol.Scope) bool { return !limit.Has(s) })
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.elapsed()
+	a.sweep(now)
+	if grant.Parent != "" && a.records[grant.Parent] == nil {
+		return grant, secret
+	}
+	r := &record{grant: grant, current: sum, watches: map[*Watch]struct{}{}}
+	if life > 0 {
+		r.expires = now + life
+	}
+	a.records[grant.ID] = r
+	return grant, secret
+}
+
+// Rotate gives a grant a new token, current for life (0: until revoked). The
+// one before stays good for protocol.RotatedTokenGrace, and those who watch the
+// grant are told. It returns CodeUnauthorized when the grant has ended.
+func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
+	secret, sum := a.newToken()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.elapsed()
+	a.sweep(now)
+	r := a.records[id]
+	if r == nil {
+		return Secret{}, errEnded()
+	}
+	r.previous, r.previousUntil = r.current, now+protocol.RotatedTokenGrace
+	r.current, r.expires = sum, 0
+	if life > 0 {
+		r.expires = now + life
+	}
+	r.grant.Generation++
+	for w := range r.watches {
+		w.changed(r, now)
+	}
+	return secret, nil
+}
+
+// Check returns the grant of a token that may open door. It returns
+// CodeUnauthorized for a token that is not, or no longer, valid, and
+// CodeForbidden for a valid one that does not open this door, or that opens it
+// once only (Take).
+func (a *Authority) Check(token string, door Door) (Grant, error) {
+	return a.find(token, door, false)
+}
+
+// Take is Check for a token of single use: it ends with the call. A token that
+// is offered at a door that is not its own is not used up.
+func (a *Authority) Take(token string, door Door) (Grant, error) {
+	return a.find(token, door, true)
+}
+
+func (a *Authority) find(token string, door Door, take bool) (Grant, error) {
+	sum := a.digest(token)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.elapsed()
+	a.sweep(now)
+	// Every record is compared, so that the time taken says nothing about which
+	// one matched.
+	var found *record
+	generation := 0
+	for _, r := range a.records {
+		if subtle.ConstantTimeCompare(sum[:], r.current[:]) == 1 {
+			found, generation = r, r.grant.Generation
+		}
+		old := subtle.ConstantTimeCompare(sum[:], r.previous[:]) == 1
+		if old && r.grant.Generation > 1 && now < r.previousUntil {
+			found, generation = r, r.grant.Generation-1
+		}
+	}
+	switch {
+	case token == "" || found == nil:
+		return Grant{}, errEnded()
+	case !found.grant.Kind.opens(door) || found.grant.Kind.singleUse() != take:
+		return Grant{}, protocol.NewError(protocol.CodeForbidden, "this token does not open this door", "")
+	}
+	grant := found.grant
+	grant.Generation = generation
+	grant.Scopes = slices.Clone(grant.Scopes)
+	if take {
+		a.end(found)
+	}
+	return grant, nil
+}
+
+// Revoke ends a grant at once, its token, the one before and all grants that
+// hang on it.
+func (a *Authority) Revoke(id string) {
+	a.RevokeWhere(func(g Grant) bool { return g.ID == id })
+}
+
+// RevokeWhere ends every grant that match reports true for. match must not call
+// the Authority.
+func (a *Authority) RevokeWhere(match func(Grant) bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range a.records {
+		if match(r.grant) {
+			a.end(r)
+		}
+	}
+}
+
+// sweep ends what has expired. The caller holds mu.
+func (a *Authority) sweep(now time.Duration) {
+	for _, r := range a.records {
+		if r.expires != 0 && now >= r.expires {
+			a.end(r)
+		}
+	}
+}
+
+// end forgets a record and its children and tells who watches. The caller holds
+// mu.
+func (a *Authority) end(r *record) {
+	if a.records[r.grant.ID] != r {
+		return
+	}
+	delete(a.records, r.grant.ID)
+	for w := range r.watches {
+		w.ended()
+	}
+	for _, child := range a.records {
+		if child.grant.Parent == r.grant.ID {
+			a.end(child)
+		}
+	}
+}
+
+func errEnded() error {
+	return protocol.NewError(protocol.CodeUnauthorized, "this token is not valid, or not any more", "")
+}

@@ -1,0 +1,50 @@
+package auth
+
+import "slices"
+
+// Door is one thing that a token may open. The server names one for each route
+// that needs a token.
+type Door string
+
+// The doors.
+const (
+	DoorPanel       Door = "panel"        // the panel's socket
+	DoorTerminal    Door = "terminal"     // mint an attach token, restart, close
+	DoorAttach      Door = "attach"       // the upgrade of a terminal's socket
+	DoorCommand     Door = "command"      // drive the browser
+	DoorTabs        Door = "tabs"         // list the tabs
+	DoorAgents      Door = "agents"       // which agents exist
+	DoorProbe       Door = "probe"        // look again for agents
+	DoorAgentStatus Door = "agent_status" // an agent says what it does
+	DoorApp         Door = "app"          // the app itself
+)
+
+// Doors are all doors, for tests and documents.
+func Doors() []Door {
+	return []Door{
+		DoorPanel, DoorTerminal, DoorAttach, DoorCommand, DoorTabs,
+		DoorAgents, DoorProbe, DoorAgentStatus, DoorApp,
+	}
+}
+
+// opens is the table. What it does not name is denied.
+func (k Kind) opens(door Door) bool {
+	switch door {
+	case DoorPanel, DoorTerminal:
+		return k == KindPanel
+	case DoorAttach:
+		return k == KindAttach
+	case DoorCommand, DoorTabs:
+		return slices.Contains([]Kind{KindAgent, KindCLI}, k)
+	case DoorAgents:
+		return slices.Contains([]Kind{KindPanel, KindAgent, KindCLI}, k)
+	case DoorProbe:
+		return slices.Contains([]Kind{KindPanel, KindCLI}, k)
+	case DoorAgentStatus:
+		return k == KindAgent
+	case DoorApp:
+		return k == KindCLI
+	default:
+		return false
+	}
+}

@@ -1,0 +1,136 @@
+package auth
+
+import (
+	"sync"
+	"time"
+)
+
+// Status is what has become of a grant since somebody authenticated with it.
+type Status struct {
+	// Ended is set when the grant was revoked or its life is over.
+	Ended bool
+	// Generation is that of the current token.
+	Generation int
+	// Grace is how long, from the moment of the call, the token before is still
+	// honoured; 0 when it is not, or when there was none.
+	Grace time.Duration
+}
+
+// Watch tells the owner of an open socket when the grant that opened it is
+// rotated or ends. Telling never waits for the owner.
+type Watch struct {
+	authority *Authority
+	id        string
+	wake      chan struct{}
+
+	mu     sync.Mutex
+	closed bool
+	status Status
+	until  time.Duration // of the grace, on the authority's clock
+	expiry *time.Timer
+}
+
+// Watch starts to watch a grant. The grant may have been rotated or ended
+// already: look at Status first. Close it when the socket is gone.
+func (a *Authority) Watch(id string) *Watch {
+	w := &Watch{authority: a, id: id, wake: make(chan struct{}, 1)}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.elapsed()
+	a.sweep(now)
+	r := a.records[id]
+	if r == nil {
+		w.status.Ended = true
+		w.notify()
+		return w
+	}
+	r.watches[w] = struct{}{}
+	w.changed(r, now)
+	return w
+}
+
+// Changed receives after every change; several changes may come as one. It
+// receives once at the start.
+func (w *Watch) Changed() <-chan struct{} { return w.wake }
+
+// Status returns what is true now.
+func (w *Watch) Status() Status {
+	w.authority.mu.Lock()
+	now := w.authority.elapsed()
+	w.authority.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	status := w.status
+	status.Grace = max(0, w.until-now)
+	return status
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	w.authority.mu.Lock()
+	if r := w.authority.records[w.id]; r != nil {
+		delete(r.watches, w)
+	}
+	w.authority.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	if w.expiry != nil {
+		w.expiry.Stop()
+	}
+}
+
+// changed takes over what the record says now. The caller holds the authority's
+// lock.
+func (w *Watch) changed(r *record, now time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status.Generation = r.grant.Generation
+	w.until = r.previousUntil
+	if w.expiry != nil {
+		w.expiry.Stop()
+		w.expiry = nil
+	}
+	if r.expires != 0 && !w.closed {
+		w.expiry = time.AfterFunc(r.expires-now, w.sweep)
+	}
+	w.notify()
+}
+
+// sweep runs when the grant's life should be over. The timer's clock and the
+// authority's may differ by a little, or by much in a test: then the timer is
+// set again.
+func (w *Watch) sweep() {
+	a := w.authority
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.elapsed()
+	a.sweep(now)
+	r := a.records[w.id]
+	if r == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.expires != 0 && !w.closed {
+		w.expiry = time.AfterFunc(r.expires-now, w.sweep)
+	}
+}
+
+// ended tells the owner that the grant is over.
+func (w *Watch) ended() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status.Ended = true
+	if w.expiry != nil {
+		w.expiry.Stop()
+	}
+	w.notify()
+}
+
+func (w *Watch) notify() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
