@@ -70,9 +70,28 @@ type WindowState struct {
 	Problem *Error `json:"problem,omitempty"`
 	// Port of the loopback server; 0 while it is down.
 	Port int `json:"port"`
+	// Browsers are the browsers found on this machine, the first being the one
+	// that an empty Settings.BrowserPath means.
+	Browsers []FoundBrowser `json:"browsers,omitempty"`
 	// StateDir and LogDir are shown with "open folder".
 	StateDir string `json:"stateDir"`
 	LogDir   string `json:"logDir"`
+}
+
+// FoundBrowser is a browser that Pilotfish could run.
+type FoundBrowser struct {
+	Name string `json:"name"` // "Chromium", "Google Chrome", …
+	Path string `json:"path"`
+}
+
+// SettingsError is why SaveSettings refused: the Error that it returns is this
+// as JSON.
+type SettingsError struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	// Field is the JSON name of the setting that is wrong; empty when none is.
+	Field string `json:"field,omitempty"`
 }
 
 // TrayIcon is the icon by state.

@@ -159,6 +159,30 @@ export interface CommandReply {
   durationMs: number /* float64 */;
 }
 /**
+ * BatchRequest is the body of POST /batch: commands that run one after the
+ * other, at most MaxBatch.
+ */
+export interface BatchRequest {
+  commands: CommandRequest[];
+  /**
+   * KeepGoing runs the rest after a command that failed.
+   */
+  keepGoing?: boolean;
+}
+/**
+ * BatchReply is the reply of POST /batch: one reply for each command that ran,
+ * in order. It is shorter than the request when one failed.
+ */
+export interface BatchReply {
+  replies: CommandReply[];
+}
+/**
+ * ErrorReply is the body of every reply of the server that is not a success.
+ */
+export interface ErrorReply {
+  error?: Error;
+}
+/**
  * Endpoint is pilotfish.json: how the command line finds the running app.
  * Mode 0600.
  */
@@ -392,6 +416,11 @@ export const TokenBytes = 32;
  */
 export const AuthFailuresPerSecond = 10;
 /**
+ * AuthFailureWaiters is how many wrong tokens wait for their answer at once;
+ * further ones are told to come back later (CodeBusy).
+ */
+export const AuthFailureWaiters = 16;
+/**
  * MaxConnections is how many sockets the server keeps open at once.
  */
 export const MaxConnections = 64;
@@ -403,6 +432,27 @@ export const MaxHeaderBytes = 16 << 10;
  * ReadHeaderTimeout is how long a client may take for its header.
  */
 export const ReadHeaderTimeout = 5 * 1_000;
+/**
+ * ReadBodyTimeout is how long a client may take for its body.
+ */
+export const ReadBodyTimeout = 10 * 1_000;
+/**
+ * IdleTimeout is how long a connection without a request stays open.
+ */
+export const IdleTimeout = 60 * 1_000;
+/**
+ * MaxPanelMessage bounds one message of the panel, in bytes.
+ */
+export const MaxPanelMessage = 64 << 10;
+/**
+ * MaxBatch is how many commands one POST /batch may carry.
+ */
+export const MaxBatch = 100;
+/**
+ * SocketCloseGrace is how long a viewer may take to answer a close frame
+ * before its connection is cut.
+ */
+export const SocketCloseGrace = 1 * 1_000;
 /**
  * MaxBody bounds a request's JSON body unless its route says otherwise.
  */
@@ -496,6 +546,38 @@ export const MaxRows = 500;
  */
 export const DefaultTerminalGrace = 30 * 60_000;
 /**
+ * TerminalAttachTimeout is how long a viewer may take for its first message.
+ */
+export const TerminalAttachTimeout = 5 * 1_000;
+/**
+ * TerminalCloseWait is how long a viewer may take for the closing handshake.
+ */
+export const TerminalCloseWait = 1 * 1_000;
+/**
+ * TerminalInputWait is how long a full input queue may stand still before
+ * the viewer that fills it is dropped.
+ */
+export const TerminalInputWait = 30 * 1_000;
+/**
+ * ResizeEvery is the shortest time between two resizes of a program; what
+ * comes closer together becomes one.
+ */
+export const ResizeEvery = 50 * 1;
+/**
+ * StatusDelay is after how long a change of the foreground program or the
+ * title is told: one that is over sooner is not worth a flicker.
+ */
+export const StatusDelay = 100 * 1;
+/**
+ * MaxTitle bounds a title, in characters.
+ */
+export const MaxTitle = 256;
+/**
+ * ModeMarkEvery is after how many bytes of output a terminal notes a place
+ * at which a replay can begin.
+ */
+export const ModeMarkEvery = 64 << 10;
+/**
  * Processes: the one stop ladder, 5 s from first to last step.
  */
 export const StopHangupWait = 1 * 1_000; // after SIGHUP (and end of input), before SIGTERM
@@ -521,6 +603,11 @@ export const BrowserStopTimeout = 3 * 1_000;
  * PanelOpenTimeout is how long the side panel may take to appear.
  */
 export const PanelOpenTimeout = 10 * 1_000;
+/**
+ * BrowserEventQueue is how many DevTools events wait for one reader inside
+ * the backend before its subscription is closed.
+ */
+export const BrowserEventQueue = 4096;
 /**
  * CommandTimeout is a command's deadline unless its caller names another.
  */
@@ -1075,12 +1162,14 @@ export const ControlEpoch = "epoch"; // a restart: clear the screen, offsets sta
 export interface ViewerControl {
   type: ControlType;
   /**
-   * Epoch and Offset (attach): the viewer has every byte below Offset of this
-   * epoch; 0, 0 when it has nothing.
+   * Epoch is the epoch that Offset is about. In attach the viewer has every
+   * byte below Offset of this epoch; 0, 0 when it has nothing. In ack and
+   * checkpoint it keeps a message that crosses a restart from being taken
+   * for one about the new process.
    */
   epoch?: number /* int */;
-  offset?: number /* uint64 */; // attach and ack: bytes drawn up to here
-  cols?: number /* int */; // attach and resize
+  offset?: number /* uint64 */; // attach, ack and checkpoint: bytes drawn up to here
+  cols?: number /* int */; // attach, resize and checkpoint
   rows?: number /* int */;
   id?: number /* int */; // ping
   data?: string; // checkpoint: what to write into a cleared screen
@@ -1235,10 +1324,35 @@ export interface WindowState {
    */
   port: number /* int */;
   /**
+   * Browsers are the browsers found on this machine, the first being the one
+   * that an empty Settings.BrowserPath means.
+   */
+  browsers?: FoundBrowser[];
+  /**
    * StateDir and LogDir are shown with "open folder".
    */
   stateDir: string;
   logDir: string;
+}
+/**
+ * FoundBrowser is a browser that Pilotfish could run.
+ */
+export interface FoundBrowser {
+  name: string; // "Chromium", "Google Chrome", …
+  path: string;
+}
+/**
+ * SettingsError is why SaveSettings refused: the Error that it returns is this
+ * as JSON.
+ */
+export interface SettingsError {
+  code: Code;
+  message: string;
+  hint?: string;
+  /**
+   * Field is the JSON name of the setting that is wrong; empty when none is.
+   */
+  field?: string;
 }
 /**
  * TrayIcon is the icon by state.

@@ -252,6 +252,16 @@ export const logRecordSchema = v.object({
 
 export const logRecordsSchema = list(logRecordSchema);
 
+export const foundBrowserSchema = v.object({ name: v.string(), path: v.string() });
+
+/** Why a bound method refused, as JSON in the text of its error. */
+export const settingsErrorSchema = v.object({
+  code,
+  message: v.string(),
+  hint: v.exactOptional(v.string()),
+  field: v.exactOptional(v.string()),
+});
+
 export const windowStateSchema = v.object({
   version: v.string(),
   sessions: list(sessionInfoSchema),
@@ -259,6 +269,7 @@ export const windowStateSchema = v.object({
   tray: v.picklist([p.TrayStarting, p.TrayShown, p.TrayNoHost, p.TrayFailed]),
   problem: v.exactOptional(errorSchema),
   port: v.number(),
+  browsers: v.exactOptional(v.array(foundBrowserSchema)),
   stateDir: v.string(),
   logDir: v.string(),
 });
@@ -298,6 +309,8 @@ export type SchemasAgree = AssertAll<{
   ptySessionReply: Agrees<typeof ptySessionReplySchema, p.PtySessionReply>;
   settings: Agrees<typeof settingsSchema, p.Settings>;
   logRecord: Agrees<typeof logRecordSchema, p.LogRecord>;
+  foundBrowser: Agrees<typeof foundBrowserSchema, p.FoundBrowser>;
+  settingsError: Agrees<typeof settingsErrorSchema, p.SettingsError>;
   windowState: Agrees<typeof windowStateSchema, p.WindowState>;
 }>;
 
