@@ -1,0 +1,223 @@
+package tap
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+)
+
+// Client is the test's end of a tap.
+type Client struct {
+	conn net.Conn
+
+	mu      sync.Mutex
+	nextID  int64
+	waiting map[int64]chan reply
+	err     error
+}
+
+type reply struct {
+	result json.RawMessage
+	err    error
+}
+
+// Target is a target of the browser as Target.getTargets lists it.
+type Target struct {
+	ID    string `json:"targetId"`
+	Type  string `json:"type"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+}
+
+// Dial connects to a tap's socket.
+func Dial(ctx context.Context, socket string) (*Client, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the tap: %w", err)
+	}
+	c := &Client{conn: conn, nextID: firstTapID, waiting: map[int64]chan reply{}}
+	go c.read()
+	return c, nil
+}
+
+// Close ends the connection; the browser goes on.
+func (c *Client) Close() error { return c.conn.Close() }
+
+func (c *Client) read() {
+	reader := bufio.NewReader(c.conn)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			c.mu.Lock()
+			c.err = errors.Join(errors.New("the browser is gone"), err)
+			for _, ch := range c.waiting {
+				ch <- reply{err: c.err}
+			}
+			clear(c.waiting)
+			c.mu.Unlock()
+			return
+		}
+		var message struct {
+			ID     int64           `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  *struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(line, &message) != nil || message.ID == 0 {
+			continue
+		}
+		c.mu.Lock()
+		ch, ok := c.waiting[message.ID]
+		delete(c.waiting, message.ID)
+		c.mu.Unlock()
+		if !ok {
+			continue
+		}
+		if message.Error != nil {
+			ch <- reply{err: errors.New(message.Error.Message)}
+		} else {
+			ch <- reply{result: message.Result}
+		}
+	}
+}
+
+// Call sends a command on the browser's own session (session "") or on an
+// attached one.
+func (c *Client) Call(ctx context.Context, session, method string, params, result any) error {
+	ch := make(chan reply, 1)
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return c.err
+	}
+	c.nextID++
+	id := c.nextID
+	c.waiting[id] = ch
+	c.mu.Unlock()
+
+	message := map[string]any{"id": id, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if session != "" {
+		message["sessionId"] = session
+	}
+	line, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("encoding %s: %w", method, err)
+	}
+	if _, err := c.conn.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("sending %s: %w", method, err)
+	}
+	select {
+	case r := <-ch:
+		if r.err != nil {
+			return fmt.Errorf("%s: %w", method, r.err)
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(r.result, result)
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", method, ctx.Err())
+	}
+}
+
+// Targets lists the browser's targets.
+func (c *Client) Targets(ctx context.Context) ([]Target, error) {
+	var result struct {
+		TargetInfos []Target `json:"targetInfos"`
+	}
+	err := c.Call(ctx, "", "Target.getTargets", nil, &result)
+	return result.TargetInfos, err
+}
+
+// Page is an attached target.
+type Page struct {
+	client  *Client
+	session string
+	Target  Target
+}
+
+// Attach attaches to the first target whose URL contains part and that is a
+// page. It returns an error that says which targets there are.
+func (c *Client) Attach(ctx context.Context, part string) (*Page, error) {
+	targets, err := c.Targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, target := range targets {
+		if target.Type == "page" && strings.Contains(target.URL, part) {
+			return c.AttachTo(ctx, target)
+		}
+	}
+	return nil, fmt.Errorf("no page with %q among %v", part, targets)
+}
+
+// AttachTo attaches to one target.
+func (c *Client) AttachTo(ctx context.Context, target Target) (*Page, error) {
+	var attached struct {
+		SessionID string `json:"sessionId"`
+	}
+	if err := c.Call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached); err != nil {
+		return nil, err
+	}
+	return &Page{client: c, session: attached.SessionID, Target: target}, nil
+}
+
+// Call sends a command to the page.
+func (p *Page) Call(ctx context.Context, method string, params, result any) error {
+	return p.client.Call(ctx, p.session, method, params, result)
+}
+
+// Eval evaluates an expression in the page, awaits it, and decodes its value.
+func (p *Page) Eval(ctx context.Context, expression string, result any) error {
+	var evaluated struct {
+		Result struct {
+			Value json.RawMessage `json:"value"`
+		} `json:"result"`
+		ExceptionDetails *struct {
+			Text      string `json:"text"`
+			Exception struct {
+				Description string `json:"description"`
+			} `json:"exception"`
+		} `json:"exceptionDetails"`
+	}
+	err := p.Call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}, &evaluated)
+	if err != nil {
+		return err
+	}
+	if e := evaluated.ExceptionDetails; e != nil {
+		return fmt.Errorf("evaluating in the page: %s %s", e.Text, e.Exception.Description)
+	}
+	if result == nil || len(evaluated.Result.Value) == 0 {
+		return nil
+	}
+	return json.Unmarshal(evaluated.Result.Value, result)
+}
+
+// Type presses the keys of a text one after the other, as a keyboard would; a
+// newline is Enter.
+func (p *Page) Type(ctx context.Context, text string) error {
+	for _, r := range text {
+		key := map[string]any{"type": "keyDown", "text": string(r), "key": string(r)}
+		if r == '\n' {
+			key = map[string]any{"type": "keyDown", "text": "\r", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13}
+		}
+		if err := p.Call(ctx, "Input.dispatchKeyEvent", key, nil); err != nil {
+			return err
+		}
+		key["type"] = "keyUp"
+		delete(key, "text")
+		if err := p.Call(ctx, "Input.dispatchKeyEvent", key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+// Package tap lets the whole-product tests look into a browser that only its
+// app can reach. The tests name a small script as the browser of Settings; it
+// runs Proxy, which starts the real Chromium and sits in the middle of the two
+// pipes. The product is the shipped binary, unchanged, and has no door that is
+// there for tests.
+package tap
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+)
+
+// firstTapID is where the ids of the tests' commands begin: the app counts its
+// own from 1 and never comes near.
+const firstTapID = 1 << 30
+
+// envelope is what the proxy reads of a message to know whose it is.
+type envelope struct {
+	ID        int64           `json:"id,omitempty"`
+	SessionID string          `json:"sessionId,omitempty"`
+	Method    string          `json:"method,omitempty"`
+	Params    json.RawMessage `json:"params,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+}
+
+// proxy routes the messages of one browser between the app and one test.
+type proxy struct {
+	toBrowser io.Writer
+	toApp     io.Writer
+
+	mu       sync.Mutex
+	test     net.Conn        // the connected test; nil when none is
+	sessions map[string]bool // the CDP sessions that the test attached
+	written  sync.Mutex      // one message at a time towards the browser
+}
+
+// Proxy runs browser with args and relays fds 3 and 4, which the caller got
+// from the app, until the browser ends or the app closes its pipe. A test that
+// connects to the unix socket speaks CDP, one JSON message a line.
+func Proxy(ctx context.Context, browser string, args []string, socket string) error {
+	appIn, appOut := os.NewFile(3, "from app"), os.NewFile(4, "to app")
+	childIn, toBrowser, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("opening the pipe to the browser: %w", err)
+	}
+	fromBrowser, childOut, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("opening the pipe from the browser: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, browser, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{childIn, childOut}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting the browser: %w", err)
+	}
+	childIn.Close()
+	childOut.Close()
+
+	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("removing the socket of the run before: %w", err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
+	if err != nil {
+		return fmt.Errorf("listening for the test: %w", err)
+	}
+	defer listener.Close()
+
+	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}}
+	go p.accept(listener)
+	go func() {
+		p.relayApp(appIn)
+		toBrowser.Close() // the app is gone: the browser ends as it would without us
+	}()
+	p.relayBrowser(fromBrowser)
+	appOut.Close()
+	return cmd.Wait()
+}
+
+// relayApp passes the app's commands on, untouched.
+func (p *proxy) relayApp(from io.Reader) {
+	reader := bufio.NewReader(from)
+	for {
+		message, err := reader.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		if p.send(message) != nil {
+			return
+		}
+	}
+}
+
+func (p *proxy) send(message []byte) error {
+	p.written.Lock()
+	defer p.written.Unlock()
+	_, err := p.toBrowser.Write(message)
+	return err
+}
+
+// relayBrowser gives each message of the browser to whoever it is for.
+func (p *proxy) relayBrowser(from io.Reader) {
+	reader := bufio.NewReader(from)
+	for {
+		message, err := reader.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var e envelope
+		if json.Unmarshal(bytes.TrimSuffix(message, []byte{0}), &e) == nil && p.ours(e) {
+			p.mu.Lock()
+			test := p.test
+			p.mu.Unlock()
+			if test != nil {
+				message[len(message)-1] = '\n'
+				// A test that went away is no reason to stop the product.
+				_, _ = test.Write(message)
+			}
+			continue
+		}
+		if _, err := p.toApp.Write(message); err != nil {
+			return
+		}
+	}
+}
+
+// ours says whether a message is an answer to the test, or an event of a session
+// that the test attached.
+func (p *proxy) ours(e envelope) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.ID >= firstTapID {
+		// Remember the session before its first event can arrive.
+		var attached struct {
+			SessionID string `json:"sessionId"`
+		}
+		if json.Unmarshal(e.Result, &attached) == nil && attached.SessionID != "" {
+			p.sessions[attached.SessionID] = true
+		}
+		return true
+	}
+	if e.Method == "Target.attachedToTarget" || e.Method == "Target.detachedFromTarget" {
+		// The event of the test's own attach comes before the answer; an app
+		// that saw it would take the session for its own.
+		var params struct {
+			SessionID  string `json:"sessionId"`
+			TargetInfo struct {
+				Attached bool `json:"attached"`
+			} `json:"targetInfo"`
+		}
+		if json.Unmarshal(e.Params, &params) != nil {
+			return false
+		}
+		if p.sessions[params.SessionID] {
+			return true
+		}
+		if e.Method == "Target.attachedToTarget" && e.SessionID == "" && p.sessions[pendingAttach] {
+			delete(p.sessions, pendingAttach)
+			p.sessions[params.SessionID] = true
+			return true
+		}
+	}
+	return e.SessionID != "" && p.sessions[e.SessionID]
+}
+
+// pendingAttach stands in the session table while the test waits for the answer
+// to Target.attachToTarget.
+const pendingAttach = "(pending)"
+
+// accept serves one test at a time.
+func (p *proxy) accept(listener net.Listener) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		if p.test != nil {
+			p.test.Close()
+		}
+		p.test = conn
+		p.mu.Unlock()
+		go p.relayTest(conn)
+	}
+}
+
+func (p *proxy) relayTest(conn net.Conn) {
+	reader := bufio.NewReader(conn)
+	for {
+		message, err := reader.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var e envelope
+		if json.Unmarshal(message, &e) != nil {
+			return
+		}
+		if e.Method == "Target.attachToTarget" {
+			p.mu.Lock()
+			p.sessions[pendingAttach] = true
+			p.mu.Unlock()
+		}
+		message[len(message)-1] = 0
+		if p.send(message) != nil {
+			return
+		}
+	}
+}
