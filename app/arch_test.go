@@ -1,0 +1,420 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The architecture is a test: what a room may import, and why. The same rules
+// stand in .golangci.yml, where the editor sees them.
+
+// module is the path of this module.
+const module = "pilotfish"
+
+// buildTags are those of the desktop app.
+const buildTags = "desktop,production,webkit2_41"
+
+// goFile is one parsed file of the tree.
+type goFile struct {
+	path string // relative to the top, with slashes
+	room string // its folder
+	test bool
+	fset *token.FileSet
+	ast  *ast.File
+}
+
+// pos is where a finding is, for a person to click on.
+func (f *goFile) pos(p token.Pos) string {
+	return f.path + ":" + strconv.Itoa(f.fset.Position(p).Line)
+}
+
+// imports are the paths that the file imports.
+func (f *goFile) imports() map[string]token.Pos {
+	found := map[string]token.Pos{}
+	for _, spec := range f.ast.Imports {
+		if name, err := strconv.Unquote(spec.Path.Value); err == nil {
+			found[name] = spec.Pos()
+		}
+	}
+	return found
+}
+
+// tree parses every Go file of ours, those of other systems included: a rule
+// that holds only where the tests run does not hold.
+func tree(t *testing.T) []*goFile {
+	t.Helper()
+	var files []*goFile
+	for _, top := range []string{"app", "backend", "build", "extension", "frontend"} {
+		err := filepath.WalkDir(filepath.Join("..", top), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() {
+				if slices.Contains([]string{"node_modules", "testdata", "dist", "bin", "cache", "artifacts"}, entry.Name()) {
+					return filepath.SkipDir
+				}
+				return nil
+			}
+			if !strings.HasSuffix(name, ".go") {
+				return nil
+			}
+			fset := token.NewFileSet()
+			parsed, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+			if err != nil {
+				return err
+			}
+			relative, err := filepath.Rel("..", name)
+			if err != nil {
+				return err
+			}
+			relative = filepath.ToSlash(relative)
+			files = append(files, &goFile{
+				path: relative, room: path.Dir(relative), test: strings.HasSuffix(name, "_test.go"), fset: fset, ast: parsed,
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("read the tree: %v", err)
+		}
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d Go files found: the test looks in the wrong place", len(files))
+	}
+	return files
+}
+
+// within reports whether room is folder or lies in it.
+func within(room, folder string) bool {
+	return room == folder || strings.HasPrefix(room, folder+"/")
+}
+
+// roomRule says which rooms of ours a room may import.
+type roomRule struct {
+	room   string
+	may    []string
+	reason string
+}
+
+func roomRules() []roomRule {
+	const leaf = "a leaf of the backend knows the vocabulary and no neighbour, so that it can be read and tested alone"
+	const protocol = "backend/protocol"
+	rules := []roomRule{
+		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
+		{"backend/browser", []string{protocol, "backend/proc", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
+		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
+		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
+		{"backend/command", []string{protocol, "backend/policy"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
+		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
+		{"frontend", nil, "a folder that embeds files has no logic to import"},
+		{"extension", nil, "a folder that embeds files has no logic to import"},
+		{"build", nil, "a tool that imports the product cannot build while the product is broken"},
+		{"app/tray", []string{protocol}, "the tray is a client that holds no truth; it speaks protocol over its pipe"},
+		{"app/cli", []string{"backend", "extension"}, "the command line starts in a few milliseconds and runs on machines without a screen"},
+		{"app/bench", []string{"backend", "app/e2e", "extension", "frontend"}, "nobody imports a program"},
+		{"app/e2e", []string{"backend", "extension", "frontend"}, "nobody imports a program"},
+		{"app", []string{"backend", "extension", "frontend"}, "nobody imports a program"},
+	}
+	for _, name := range []string{"agent", "auth", "config", "desktop", "hub", "instance", "journal", "logs", "policy", "proc", "supervise"} {
+		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
+	}
+	return rules
+}
+
+func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+	rules := roomRules()
+	// The rule of the longest room that holds a file is its rule.
+	slices.SortFunc(rules, func(a, b roomRule) int { return len(b.room) - len(a.room) })
+	for _, file := range tree(t) {
+		index := slices.IndexFunc(rules, func(r roomRule) bool { return within(file.room, r.room) })
+		if index < 0 {
+			t.Errorf("%s: no rule for this room; give it one here and in .golangci.yml", file.path)
+			continue
+		}
+		rule := rules[index]
+		for name, at := range file.imports() {
+			room, ours := strings.CutPrefix(name, module+"/")
+			if !ours || within(room, rule.room) {
+				continue
+			}
+			if !slices.ContainsFunc(rule.may, func(may string) bool { return within(room, may) }) {
+				t.Errorf("%s: %s must not import %s: %s", file.pos(at), rule.room, room, rule.reason)
+			}
+		}
+	}
+}
+
+func TestProtocolImportsOnlyTheStandardLibrary(t *testing.T) {
+	for _, file := range tree(t) {
+		if file.room != "backend/protocol" || file.test {
+			continue
+		}
+		for name, at := range file.imports() {
+			if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") || first == module {
+				t.Errorf("%s: protocol must not import %s: everything imports protocol, the small programs too", file.pos(at), name)
+			}
+		}
+	}
+}
+
+func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
+	rules := []struct {
+		library string
+		rooms   []string
+		reason  string
+	}{
+		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
+		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
+		{"github.com/wailsapp/", []string{"app/bench/blankwindow"}, "only the desktop app has a window; the benchmark has a blank one to compare it with"},
+		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
+	}
+	for _, file := range tree(t) {
+		for name, at := range file.imports() {
+			for _, rule := range rules {
+				if !strings.HasPrefix(name, rule.library) {
+					continue
+				}
+				// The window itself is the one folder app/, without what lies in it.
+				if file.room == "app" && rule.library == "github.com/wailsapp/" {
+					continue
+				}
+				if !slices.ContainsFunc(rule.rooms, func(room string) bool { return within(file.room, room) }) {
+					t.Errorf("%s: %s must not import %s: %s", file.pos(at), file.room, name, rule.reason)
+				}
+			}
+		}
+	}
+}
+
+// What a program links is more than what it imports.
+func TestSmallProgramsLinkNoWindow(t *testing.T) {
+	for program, forbidden := range map[string][]string{
+		"./app/cli":  {"github.com/wailsapp/", "github.com/getlantern/systray", "net/http/pprof", "testing"},
+		"./app/tray": {"github.com/wailsapp/", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
+	} {
+		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", buildTags, program)
+		list.Dir = ".."
+		list.Stderr = os.Stderr
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("list what %s links: %v", program, err)
+		}
+		for dependency := range strings.Lines(string(out)) {
+			dependency = strings.TrimSpace(dependency)
+			for _, name := range forbidden {
+				if dependency == name || strings.HasSuffix(name, "/") && strings.HasPrefix(dependency, name) {
+					t.Errorf("%s links %s: the small programs stay small, and run where there is no screen", program, dependency)
+				}
+			}
+		}
+	}
+}
+
+func TestPackagesAreNouns(t *testing.T) {
+	empty := []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "base", "lib", "types"}
+	for _, file := range tree(t) {
+		name := strings.TrimSuffix(file.ast.Name.Name, "_test")
+		if slices.Contains(empty, name) || slices.Contains(empty, path.Base(file.room)) {
+			t.Errorf("%s: a package is named after what it has, not %q", file.path, name)
+		}
+	}
+}
+
+func TestNoInitFunctions(t *testing.T) {
+	for _, file := range tree(t) {
+		for _, decl := range file.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s: what a program does starts in main, where it can be read and stopped", file.pos(fn.Pos()))
+			}
+		}
+	}
+}
+
+// A package-level variable may be a value that nobody changes: a sentinel error,
+// a regular expression, an embedded file, a table. State belongs to a part that
+// somebody made, owns and ends.
+func TestNoPackageLevelState(t *testing.T) {
+	rooms := map[string][]*goFile{}
+	for _, file := range tree(t) {
+		if !file.test {
+			rooms[file.room] = append(rooms[file.room], file)
+		}
+	}
+	for _, files := range rooms {
+		specs := map[string]*ast.ValueSpec{}
+		for _, file := range files {
+			for _, decl := range file.ast.Decls {
+				gen, ok := decl.(*ast.GenDecl)
+				if !ok || gen.Tok != token.VAR {
+					continue
+				}
+				for _, s := range gen.Specs {
+					spec, ok := s.(*ast.ValueSpec)
+					if !ok {
+						continue
+					}
+					for i, name := range spec.Names {
+						specs[name.Name] = spec
+						if reason := mutableByBirth(gen, spec, i); reason != "" {
+							t.Errorf("%s: %s is package-level state: %s", file.pos(name.Pos()), name.Name, reason)
+						}
+					}
+				}
+			}
+		}
+		for _, file := range files {
+			for name, at := range changed(file.ast, specs) {
+				t.Errorf("%s: the package-level variable %s is changed here: state belongs to a part that somebody owns", file.pos(at), name)
+			}
+		}
+	}
+}
+
+// mutableByBirth says why a declaration can only be meant for change; "" when it
+// is not.
+func mutableByBirth(gen *ast.GenDecl, spec *ast.ValueSpec, i int) string {
+	if spec.Names[i].Name == "_" {
+		return ""
+	}
+	for _, doc := range []*ast.CommentGroup{gen.Doc, spec.Doc} {
+		if doc == nil {
+			continue
+		}
+		for _, line := range doc.List {
+			// The linker writes the version, the compiler the embedded file.
+			if strings.HasPrefix(line.Text, "//go:embed ") || strings.Contains(line.Text, "-X main."+spec.Names[i].Name) {
+				return ""
+			}
+		}
+	}
+	if i >= len(spec.Values) {
+		return "it has no value until somebody gives it one"
+	}
+	switch value := spec.Values[i].(type) {
+	case *ast.UnaryExpr:
+		if value.Op == token.AND {
+			return "a pointer is there to be shared and changed"
+		}
+	case *ast.CallExpr:
+		if name := callee(value); !slices.Contains([]string{
+			"errors.New", "fmt.Errorf", "regexp.MustCompile", "template.Must", "strings.NewReplacer",
+			"protocol.NewError", "NewError", "netip.MustParsePrefix", "netip.MustParseAddr", "[]byte",
+		}, name) {
+			return "it is made by " + name + ", which is not known to make something unchangeable"
+		}
+	}
+	return ""
+}
+
+// callee is the name of what a call calls, as it is written.
+func callee(call *ast.CallExpr) string {
+	switch fn := call.Fun.(type) {
+	case *ast.Ident:
+		return fn.Name
+	case *ast.SelectorExpr:
+		if pkg, ok := fn.X.(*ast.Ident); ok {
+			return pkg.Name + "." + fn.Sel.Name
+		}
+		return fn.Sel.Name
+	case *ast.ArrayType:
+		if element, ok := fn.Elt.(*ast.Ident); ok && fn.Len == nil {
+			return "[]" + element.Name
+		}
+	}
+	return fmt.Sprintf("%T", call.Fun)
+}
+
+// changed finds assignments to the variables of specs, whole or in part, and
+// addresses taken of them.
+func changed(file *ast.File, specs map[string]*ast.ValueSpec) map[string]token.Pos {
+	found := map[string]token.Pos{}
+	check := func(target ast.Expr) {
+		for {
+			switch e := target.(type) {
+			case *ast.IndexExpr:
+				target = e.X
+			case *ast.SelectorExpr:
+				target = e.X
+			case *ast.ParenExpr:
+				target = e.X
+			case *ast.Ident:
+				spec := specs[e.Name]
+				// The parser resolves names within a file only: a name that it
+				// did not resolve is one of another file of the package.
+				if spec != nil && e.Name != "_" && (e.Obj == nil || e.Obj.Decl == spec) {
+					found[e.Name] = e.Pos()
+				}
+				return
+			default:
+				return
+			}
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				for _, target := range n.Lhs {
+					check(target)
+				}
+			}
+		case *ast.IncDecStmt:
+			check(n.X)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				check(n.X)
+			}
+		case *ast.CallExpr:
+			if fn, ok := n.Fun.(*ast.Ident); ok && (fn.Name == "delete" || fn.Name == "clear") && len(n.Args) > 0 {
+				check(n.Args[0])
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// A path of the machine that a file was written on means nothing elsewhere.
+func TestNoMachinePaths(t *testing.T) {
+	for name, text := range committed(t) {
+		for _, machine := range []string{"/wor" + "k/", "/tm" + "p/w/", "/roo" + "t/"} {
+			if at := bytes.Index(text, []byte(machine)); at >= 0 {
+				t.Errorf("%s:%d: names a path of one machine: %s", name, 1+bytes.Count(text[:at], []byte("\n")), machine)
+			}
+		}
+		if path.Base(name) == "package-lock.json" && bytes.Contains(text, []byte(`"resolved": "http`)) {
+			t.Errorf("%s: names the host of a registry; npm's omit-lockfile-registry-resolved leaves it out", name)
+		}
+	}
+}
+
+// committed reads the text files that git knows, or would add.
+func committed(t *testing.T) map[string][]byte {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("list the files of the tree: %v", err)
+	}
+	files := map[string][]byte{}
+	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+		if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+			continue // deleted just now, a folder of another repository, or a picture
+		}
+		files[name] = text
+	}
+	return files
+}
