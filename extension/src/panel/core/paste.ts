@@ -1,0 +1,63 @@
+import { PASTE_LINES } from './timing';
+
+/**
+ * Takes out of a text what a clipboard has no business to send to a program:
+ * ESC and C1 (which could end the brackets around the paste and type after
+ * them), the other controls except tab and line ends, and the characters that
+ * reverse the direction in which a line is read, which hide what it says.
+ */
+export function sanitise(text: string): string {
+  return (
+    text
+      .replace(/\r\n?|\n/g, '\r')
+      // eslint-disable-next-line no-control-regex -- control characters are what it removes
+      .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, '')
+  );
+}
+
+/** How many lines a sanitised text has; a line end at its end begins no further line. */
+export function lines(text: string): number {
+  return text.replace(/\r$/, '').split('\r').length;
+}
+
+/** Whether a person is asked before this text goes to the program. */
+export function needsConsent(text: string, bracketed: boolean): boolean {
+  return !bracketed && lines(text) > PASTE_LINES;
+}
+
+/** What is sent for a sanitised text. */
+export function framed(text: string, bracketed: boolean): string {
+  return bracketed ? `\x1b[200~${text}\x1b[201~` : text;
+}
+
+/** One piece of a text as a person is shown it. */
+export interface Piece {
+  readonly text: string;
+  /** It stands for a character that cannot be seen. */
+  readonly control: boolean;
+}
+
+/** Splits a text so that each character that cannot be seen has a visible name. */
+export function visible(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  // eslint-disable-next-line no-control-regex -- control characters are what it shows
+  const invisible = /\r\n?|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+  let from = 0;
+  for (const match of text.matchAll(invisible)) {
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), control: false });
+    pieces.push({ text: nameOf(match[0]), control: true });
+    if (match[0].startsWith('\r')) pieces.push({ text: '\n', control: false });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), control: false });
+  return pieces;
+}
+
+function nameOf(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code === 0x0d) return '↵';
+  if (code === 0x09) return '→\t';
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return '␡';
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}

@@ -1,0 +1,52 @@
+// Every timer and limit of the panel. A timer exists only for a deadline, a
+// heartbeat or a backoff; changes travel by event. What the backend enforces
+// too has the name that it has in backend/protocol/limits.go, and
+// timing.test.ts compares the two.
+
+/** How often an open socket is pinged, in milliseconds. */
+export const PING_INTERVAL = 15_000;
+/** How long a silent socket counts as alive, in milliseconds. */
+export const DEAD_AFTER = 30_000;
+/** The first pause before a lost socket is opened again, in milliseconds. */
+export const RECONNECT_MIN = 100;
+/** The longest such pause, in milliseconds. */
+export const RECONNECT_MAX = 5_000;
+/** How long a request or the opening of a socket may take, in milliseconds. */
+export const REQUEST_TIMEOUT = 10_000;
+/** How long the size of the panel stands still before the program is told, in milliseconds. */
+export const RESIZE_QUIET = 60;
+/** How long the panel waits in silence before it says that it waits, in milliseconds. */
+export const SAY_AFTER = 400;
+
+/** After how many drawn bytes a viewer acknowledges. */
+export const ACK_EVERY = 64 * 1024;
+/** After how many drawn bytes a checkpoint is sent at the latest. */
+export const CHECKPOINT_EVERY = 2 * 1024 * 1024;
+/** How long the terminal is quiet before a checkpoint, in milliseconds. */
+export const CHECKPOINT_QUIET = 300;
+/** How many lines of scrollback a checkpoint holds. */
+export const CHECKPOINT_LINES = 1000;
+/** The longest checkpoint, in bytes. */
+export const MAX_CHECKPOINT = 4 * 1024 * 1024;
+/** How many bytes since the last one make a checkpoint worth sending. */
+export const CHECKPOINT_WORTH = 64 * 1024;
+/** The bounds of a terminal's size, in cells. */
+export const MIN_COLS = 2;
+export const MAX_COLS = 1000;
+export const MIN_ROWS = 1;
+export const MAX_ROWS = 500;
+
+/** The largest piece in which input is sent, in bytes. */
+export const INPUT_PIECE = 64 * 1024;
+/** How much typing waits for a socket that is being opened again, in bytes. */
+export const INPUT_WAITING = 64 * 1024;
+/** After how many failed attempts what was typed meanwhile is dropped, not sent as a surprise. */
+export const INPUT_ATTEMPTS = 3;
+/** How many terminals keep their screen while they are not shown. */
+export const MAX_SCREENS = 8;
+/** How many lines of scrollback a screen keeps. */
+export const SCROLLBACK = 10_000;
+/** A paste of more lines than this into a program without bracketed paste asks first. */
+export const PASTE_LINES = 5;
+/** The largest text that a program may put on the clipboard, in bytes. */
+export const CLIPBOARD_LIMIT = 100 * 1024;
