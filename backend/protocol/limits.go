@@ -124,6 +124,9 @@ const (
 	StopKillWait      = 1 * time.Second // after SIGKILL, before it is reported as left over
 )
 
+// GuardStartTimeout is how long the guard may take to say that it is there.
+const GuardStartTimeout = 5 * time.Second
+
 // Restart policy: at most RestartBurst restarts in RestartWindow, each after a
 // backoff that doubles from RestartBackoffMin to RestartBackoffMax.
 const (
@@ -157,4 +160,29 @@ const (
 	LogFileSize  = 10 << 20 // a log file is rotated when it reaches this size
 	LogFileCount = 5        // how many rotated files are kept
 	LogTail      = 2000     // how many records the window is given when it opens
+)
+
+// Agents.
+const (
+	// AgentPathTimeout is how long the login shell may take to say its PATH; a
+	// profile that starts a version manager takes about a second.
+	AgentPathTimeout = 5 * time.Second
+	// AgentVersionTimeout is how long an agent may take for `--version`; the
+	// slowest start a Node or Python runtime from a cold disk.
+	AgentVersionTimeout = 10 * time.Second
+	// AgentProbes is how many agents are asked at once.
+	AgentProbes = 4
+)
+
+// The command line.
+const (
+	// CLIMargin is how much longer the command line waits for a reply than the
+	// deadline that it sends: the backend's own answer says more.
+	CLIMargin = 2 * time.Second
+	// HookTimeout is all that an agent's hook may take: the agent waits for it.
+	HookTimeout = 2 * time.Second
+	// HookInputWait is how long a hook waits for the JSON on its input.
+	HookInputWait = 250 * time.Millisecond
+	// DoctorTimeout is how long `doctor` gives each of its checks.
+	DoctorTimeout = 10 * time.Second
 )

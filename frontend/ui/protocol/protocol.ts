@@ -626,6 +626,37 @@ export const TextLimit = 200_000;
 export const LogFileSize = 10 << 20; // a log file is rotated when it reaches this size
 export const LogFileCount = 5; // how many rotated files are kept
 export const LogTail = 2000; // how many records the window is given when it opens
+/**
+ * AgentPathTimeout is how long the login shell may take to say its PATH; a
+ * profile that starts a version manager takes about a second.
+ */
+export const AgentPathTimeout = 5 * 1_000;
+/**
+ * AgentVersionTimeout is how long an agent may take for `--version`; the
+ * slowest start a Node or Python runtime from a cold disk.
+ */
+export const AgentVersionTimeout = 10 * 1_000;
+/**
+ * AgentProbes is how many agents are asked at once.
+ */
+export const AgentProbes = 4;
+/**
+ * CLIMargin is how much longer the command line waits for a reply than the
+ * deadline that it sends: the backend's own answer says more.
+ */
+export const CLIMargin = 2 * 1_000;
+/**
+ * HookTimeout is all that an agent's hook may take: the agent waits for it.
+ */
+export const HookTimeout = 2 * 1_000;
+/**
+ * HookInputWait is how long a hook waits for the JSON on its input.
+ */
+export const HookInputWait = 250 * 1;
+/**
+ * DoctorTimeout is how long `doctor` gives each of its checks.
+ */
+export const DoctorTimeout = 10 * 1_000;
 
 //////////
 // source: panel.go
