@@ -1,0 +1,173 @@
+//go:build unix
+
+package proc
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"pilotfish/backend/protocol"
+)
+
+// record names a tree so that another process can find it, now or after a
+// restart of the app.
+type record struct {
+	Mark string `json:"mark"`
+	// PID is the leader; 0 before it is known.
+	PID int `json:"pid,omitempty"`
+	// Start is the leader's start time in the kernel's own unit: a pid alone
+	// can be reused.
+	Start uint64 `json:"start,omitempty"`
+	// Boot names the boot of the machine that Start counts from.
+	Boot string `json:"boot,omitempty"`
+}
+
+// tree is a leader, its session, and whatever carries its mark. It is used by
+// one goroutine at a time.
+type tree struct {
+	record
+	// held means that the leader is our child and not reaped, so that its
+	// number is its own even when it is dead.
+	held bool
+	// seen are the members found so far. A member stays one when its parent
+	// dies and it moves to another.
+	seen map[int]*handle
+}
+
+func newTree(r record, held bool) *tree {
+	return &tree{record: r, held: held, seen: make(map[int]*handle)}
+}
+
+// process is one line of the system's table of processes.
+type process struct {
+	pid, ppid, session int
+	start              uint64
+	zombie             bool
+}
+
+// scan adds what belongs to the tree to seen and drops what has ended.
+func (t *tree) scan() error {
+	table, err := processes()
+	if err != nil {
+		return err
+	}
+	self := os.Getpid()
+	leader := t.held
+	children := make(map[int][]process)
+	for _, p := range table {
+		children[p.ppid] = append(children[p.ppid], p)
+		if p.pid == t.PID && p.start == t.Start {
+			leader = true
+		}
+	}
+	member := make(map[int]bool)
+	var take func(p process)
+	take = func(p process) {
+		if member[p.pid] || p.pid == self || p.pid <= 1 {
+			return
+		}
+		member[p.pid] = true
+		if h := t.seen[p.pid]; h == nil || h.start != p.start {
+			if !p.zombie {
+				t.add(p)
+			}
+		}
+		for _, c := range children[p.pid] {
+			take(c)
+		}
+	}
+	for _, p := range table {
+		known := t.seen[p.pid]
+		switch {
+		case known != nil && known.start == p.start,
+			leader && t.PID > 0 && p.session == t.PID,
+			// A process that is older than the leader cannot descend from it.
+			p.start >= t.Start && !p.zombie && marked(p.pid, t.Mark):
+			take(p)
+		}
+	}
+	for pid, h := range t.seen {
+		if h.ended() {
+			h.close()
+			delete(t.seen, pid)
+		}
+	}
+	return nil
+}
+
+func (t *tree) add(p process) {
+	h, err := openHandle(p.pid, p.start)
+	if err != nil {
+		return // it ended meanwhile
+	}
+	if old := t.seen[p.pid]; old != nil {
+		old.close()
+	}
+	t.seen[p.pid] = h
+}
+
+// end runs the ladder. The error names what is left.
+func (t *tree) end() error {
+	ladder := []struct {
+		signal unix.Signal
+		wait   time.Duration
+	}{
+		{unix.SIGHUP, protocol.StopHangupWait},
+		{unix.SIGTERM, protocol.StopTerminateWait},
+		{unix.SIGKILL, protocol.StopKillWait},
+	}
+	for _, step := range ladder {
+		gone, err := t.step(step.signal, time.Now().Add(step.wait))
+		if gone || err != nil {
+			return err
+		}
+	}
+	left := make([]int, 0, len(t.seen))
+	for pid := range t.seen {
+		left = append(left, pid)
+	}
+	return fmt.Errorf("processes %v survive SIGKILL", left)
+}
+
+// step signals every member once, those that appear later too, until none is
+// left or the deadline passes.
+func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err error) {
+	told := make(map[*handle]bool)
+	for {
+		if err := t.scan(); err != nil {
+			return false, err
+		}
+		if len(t.seen) == 0 {
+			return true, nil
+		}
+		if t.held && len(told) == 0 {
+			// The group in one call reaches also what forks at this moment.
+			_ = unix.Kill(-t.PID, signal)
+		}
+		news := false
+		for _, h := range t.seen {
+			if told[h] {
+				continue
+			}
+			told[h], news = true, true
+			_ = h.signal(signal)
+			if signal != unix.SIGKILL {
+				_ = h.signal(unix.SIGCONT) // a stopped process handles nothing
+			}
+		}
+		if !news && !time.Now().Before(deadline) {
+			return false, nil
+		}
+		waitHandles(t.seen, time.Until(deadline))
+	}
+}
+
+func (t *tree) close() {
+	for pid, h := range t.seen {
+		h.close()
+		delete(t.seen, pid)
+	}
+}
