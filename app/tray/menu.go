@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/getlantern/systray"
@@ -84,7 +86,7 @@ func (m *menu) draw(state protocol.TrayState) {
 		systray.SetIcon(iconFor(state.Icon))
 	}
 	systray.SetTooltip(state.Tooltip)
-	m.status.SetTitle(state.Tooltip)
+	m.status.SetTitle(plain(state.Tooltip))
 	if state.Running {
 		m.startup.SetTitle("Stop session")
 	} else {
@@ -100,7 +102,7 @@ func (m *menu) draw(state protocol.TrayState) {
 			slot.Hide()
 			continue
 		}
-		slot.SetTitle(state.Tabs[i].Label)
+		slot.SetTitle(plain(state.Tabs[i].Label))
 		slot.Show()
 	}
 	if rest := len(state.Tabs) - tabSlots; rest > 0 {
@@ -131,4 +133,18 @@ func (m *menu) tab(slot int) (protocol.TrayAction, bool) {
 	}
 	t := m.drawn.Tabs[slot]
 	return protocol.TrayAction{Action: protocol.TrayTabOp, Session: t.Session, Tab: t.ID}, true
+}
+
+// plain keeps a page's title from being read as a keyboard shortcut: menus mark
+// its letter by an underscore (dbusmenu) or an ampersand (Windows), and print the
+// mark only when it is doubled.
+func plain(label string) string {
+	switch runtime.GOOS {
+	case "linux":
+		return strings.ReplaceAll(label, "_", "__")
+	case "windows":
+		return strings.ReplaceAll(label, "&", "&&")
+	default:
+		return label
+	}
 }

@@ -1,0 +1,306 @@
+// Package tray tests the tray program as a person meets it: the icon is in a
+// real panel, and its menu is read and clicked over the session bus.
+package tray
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pilotfish/app/e2e/desktop"
+	"pilotfish/backend/protocol"
+)
+
+// patience is how long a test waits for an event that must come.
+const patience = 20 * time.Second
+
+// artifacts is where the pictures go; it is not committed.
+const artifacts = "../artifacts"
+
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(build(m)) }
+
+// build makes the program that the tests run.
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pilotfish-tray")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary = filepath.Join(dir, "pilotfish-tray")
+	cmd := exec.Command("go", "build", "-o", binary, "pilotfish/app/tray")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// tray is a running tray program.
+type tray struct {
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	actions chan protocol.TrayAction
+	icons   string
+	ended   chan struct{}
+}
+
+func start(t *testing.T, d *desktop.Desktop) *tray {
+	t.Helper()
+	p := &tray{icons: t.TempDir(), actions: make(chan protocol.TrayAction, 16), ended: make(chan struct{})}
+	p.cmd = exec.CommandContext(t.Context(), binary)
+	p.cmd.Env = append(d.Env(), "TMPDIR="+p.icons)
+	p.cmd.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var a protocol.TrayAction
+			if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+				t.Errorf("the tray wrote %q: %v", lines.Text(), err)
+				return
+			}
+			p.actions <- a
+		}
+	}()
+	t.Cleanup(func() {
+		_ = p.in.Close()
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+		_ = p.cmd.Wait()
+	})
+	return p
+}
+
+func (p *tray) draw(t *testing.T, state protocol.TrayState) {
+	t.Helper()
+	if err := json.NewEncoder(p.in).Encode(state); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *tray) expect(t *testing.T, want protocol.TrayAction) {
+	t.Helper()
+	select {
+	case got := <-p.actions:
+		if got != want {
+			t.Fatalf("the tray wrote %+v, want %+v", got, want)
+		}
+	case <-p.ended:
+		t.Fatalf("the tray ended before it wrote %+v", want)
+	case <-time.After(patience):
+		t.Fatalf("the tray did not write %+v", want)
+	}
+}
+
+func newDesktop(t *testing.T, cfg desktop.Config) (context.Context, *desktop.Desktop) {
+	t.Helper()
+	goleak.VerifyNone(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	t.Cleanup(cancel)
+	cfg.Dir = t.TempDir()
+	d, err := desktop.Start(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		goleak.VerifyNone(t)
+	})
+	return ctx, d
+}
+
+// running is a state with two tabs.
+func running() protocol.TrayState {
+	return protocol.TrayState{
+		Icon: protocol.IconRunning, Tooltip: "Pilotfish: running", Running: true,
+		Tabs: []protocol.TrayTab{
+			{Session: "default", ID: "t1", Label: "Welcome: claude idle"},
+			{Session: "work", ID: "t2", Label: "snake_case & co: claude needs you"},
+		},
+	}
+}
+
+func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{})
+	p := start(t, d)
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
+	p.draw(t, running())
+	item, err := d.WaitItem(ctx, p.cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait := func(want ...string) {
+		t.Helper()
+		if _, err := item.WaitMenu(ctx, func(e []desktop.Entry) bool { return slices.Equal(desktop.Labels(e), want) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait("Pilotfish: running", "-", "Stop session", "Welcome: claude idle", "snake_case & co: claude needs you",
+		"-", "Open Pilotfish", "Open logs", "-", "Quit")
+
+	clicks := []struct {
+		label string
+		want  protocol.TrayAction
+	}{
+		{"Stop session", protocol.TrayAction{Action: protocol.TrayStop}},
+		{"Welcome: claude idle", protocol.TrayAction{Action: protocol.TrayTabOp, Session: "default", Tab: "t1"}},
+		{"snake_case & co: claude needs you", protocol.TrayAction{Action: protocol.TrayTabOp, Session: "work", Tab: "t2"}},
+		{"Open Pilotfish", protocol.TrayAction{Action: protocol.TrayOpen}},
+		{"Open logs", protocol.TrayAction{Action: protocol.TrayLogs}},
+		{"Quit", protocol.TrayAction{Action: protocol.TrayQuit}},
+	}
+	for _, c := range clicks {
+		if err := item.Click(ctx, c.label); err != nil {
+			t.Fatal(err)
+		}
+		p.expect(t, c.want)
+	}
+
+	// Stopped again: no tabs, and the other entry.
+	p.draw(t, protocol.TrayState{Icon: protocol.IconStopped, Tooltip: "Pilotfish: stopped"})
+	wait("Pilotfish: stopped", "-", "Start session", "-", "Open Pilotfish", "Open logs", "-", "Quit")
+	if err := item.Click(ctx, "Start session"); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayStart})
+
+	// While it starts the entry can be seen and not clicked.
+	p.draw(t, protocol.TrayState{Icon: protocol.IconStopped, Tooltip: "Pilotfish: starting", Busy: true})
+	if _, err := item.WaitMenu(ctx, func(e []desktop.Entry) bool {
+		return len(e) > 2 && e[2].Label == "Start session" && !e[2].Enabled
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	// More tabs than fit end in a line that opens the window.
+	many := running()
+	many.Tabs = nil
+	for range 40 {
+		many.Tabs = append(many.Tabs, protocol.TrayTab{Session: "default", ID: "t9", Label: "a tab"})
+	}
+	p.draw(t, many)
+	if err := item.Click(ctx, "25 more tabs …"); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayOpen})
+}
+
+func TestIconOfEachState(t *testing.T) {
+	for _, theme := range []string{"dark", "light"} {
+		t.Run(theme, func(t *testing.T) {
+			ctx, d := newDesktop(t, desktop.Config{Width: 640, Height: 200, LightPanel: theme == "light"})
+			if err := os.MkdirAll(artifacts, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			p := start(t, d)
+			item, err := d.WaitItem(ctx, p.cmd.Process.Pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]protocol.TrayIcon{}
+			last := ""
+			for _, icon := range []protocol.TrayIcon{
+				protocol.IconStopped, protocol.IconRunning, protocol.IconWorking, protocol.IconNeedsYou, protocol.IconError,
+			} {
+				p.draw(t, protocol.TrayState{Icon: icon, Tooltip: string(icon)})
+				if err := item.WaitIcon(ctx, func(name string) bool { return strings.HasPrefix(name, p.icons) && name != last }); err != nil {
+					t.Fatal(err)
+				}
+				if last, err = item.Icon(ctx); err != nil {
+					t.Fatal(err)
+				}
+				// What the panel was given is what it draws; each must be another picture.
+				drawn, err := os.ReadFile(last)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if other, twice := seen[string(drawn)]; twice {
+					t.Errorf("%s has the picture of %s", icon, other)
+				}
+				seen[string(drawn)] = icon
+				if err := d.Screenshot(ctx, filepath.Join(artifacts, "tray-"+theme+"-"+string(icon)+".png")); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestSaysWhenAHostComesAndGoes(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+	p := start(t, d)
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayAbsent})
+	if err := d.StartPanel(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
+	if _, err := d.WaitItem(ctx, p.cmd.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.StopPanel(); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayAbsent})
+}
+
+func TestEndsWithItsInput(t *testing.T) {
+	_, d := newDesktop(t, desktop.Config{})
+	p := start(t, d)
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
+	p.draw(t, running())
+	if err := p.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Fatal("the tray outlived its input")
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Fatalf("the tray ended with %v, want success", err)
+	}
+	if left, err := os.ReadDir(p.icons); err != nil || len(left) > 0 {
+		t.Errorf("the tray left %v behind (error %v)", left, err)
+	}
+}
+
+func TestRefusesWhatItCannotRead(t *testing.T) {
+	_, d := newDesktop(t, desktop.Config{})
+	p := start(t, d)
+	if _, err := io.WriteString(p.in, "no JSON\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Fatal("the tray went on")
+	}
+	if err := p.cmd.Wait(); err == nil || p.cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
+		t.Fatalf("the tray ended with %v, want an exit code", err)
+	}
+}
