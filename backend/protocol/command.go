@@ -93,7 +93,13 @@ const (
 	AppStart   AppAction = "start"   // start a session
 	AppStop    AppAction = "stop"    // stop a session
 	AppRestart AppAction = "restart" // restart a session
-	AppQuit    AppAction = "quit"
+	AppCreate  AppAction = "create"  // make a new, stopped session
+	AppDelete  AppAction = "delete"  // stop a session and remove what it has on disk
+	// AppRotateTokens gives every panel a new token now.
+	AppRotateTokens AppAction = "rotate-tokens"
+	// AppRestartServer opens a new listener; panels and agents find it again.
+	AppRestartServer AppAction = "restart-server"
+	AppQuit          AppAction = "quit"
 )
 
 // AppRequest is the body of POST /app.

@@ -144,6 +144,12 @@ const (
 	BrowserStopTimeout = 3 * time.Second
 	// PanelOpenTimeout is how long the side panel may take to appear.
 	PanelOpenTimeout = 10 * time.Second
+	// TabSettle is how long a change of the tabs waits for the word of the
+	// extension's worker before the worker is asked.
+	TabSettle = 25 * time.Millisecond
+	// WorkerAnswer is how long the worker may take to answer; after it the
+	// browser's own word counts.
+	WorkerAnswer = 1 * time.Second
 	// BrowserEventQueue is how many DevTools events wait for one reader inside
 	// the backend before its subscription is closed.
 	BrowserEventQueue = 4096

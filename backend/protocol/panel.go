@@ -171,4 +171,7 @@ type BridgeTab struct {
 	URL               string `json:"url"`
 	Title             string `json:"title"`
 	OpenerChromeTabID int    `json:"openerChromeTabId,omitempty"`
+	// ReplacesChromeTabID is the number that this tab had before the browser
+	// gave it another one (a discarded tab).
+	ReplacesChromeTabID int `json:"replacesChromeTabId,omitempty"`
 }
