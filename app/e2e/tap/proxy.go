@@ -214,3 +214,9 @@ func (p *proxy) relayTest(conn net.Conn) {
 		}
 	}
 }
+
+// Output runs the browser for a question that needs no pipe, such as --version.
+func Output(ctx context.Context, browser string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, browser, args...).Output()
+	return string(out), err
+}

@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// site serves the tests' own pages: /NAME is a page with the title NAME.
+func site(t *testing.T) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<!doctype html><title>" + name + "</title><h1>" + name + "</h1><p>the page " + name + "</p>"))
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// artifact is where a picture of the run is kept for whoever looks at it.
+func artifact(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(repoRoot(t), "app/e2e/artifacts")
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+// TestFirstStart is the main job: from the start of the app to a prompt beside
+// the page, with nothing pressed; then the page is driven from the terminal.
+func TestFirstStart(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "ready>")
+
+	welcome := p.page(browser, "/welcome")
+	p.until(welcome, "the welcome page knows that the panel is connected", `document.documentElement.dataset.panel === 'connected'`)
+
+	item, err := p.desk.WaitItem(p.ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+
+	// The agent of the terminal moves the tab beside it.
+	p.typeLine(panel, "pilotfish goto "+pages+"/harbour && pilotfish tabs")
+	p.untilScreen(panel, "harbour")
+	p.page(browser, "/harbour")
+	session := p.session(protocol.DefaultSession)
+	if len(session.Tabs) != 1 || session.Tabs[0].ID != "t1" || !strings.HasSuffix(session.Tabs[0].URL, "/harbour") {
+		t.Errorf("the tabs are %+v, want t1 at /harbour", session.Tabs)
+	}
+
+	// What the agent may read agrees with what the commands accept.
+	dir := p.stateDir(protocol.DefaultSession)
+	p.eventually("active-tab.json shows the page", func() bool {
+		var active protocol.ActiveTabFile
+		data, err := os.ReadFile(filepath.Join(dir, "active-tab.json"))
+		return err == nil && json.Unmarshal(data, &active) == nil && active.Tab != nil && active.Tab.ID == "t1" && strings.HasSuffix(active.Tab.URL, "/harbour")
+	})
+	p.typeLine(panel, "ls $PILOTFISH_STATE; echo $PILOTFISH_TAB $PILOTFISH_SESSION")
+	p.untilScreen(panel, "active-tab.json")
+	p.untilScreen(panel, "t1 default")
+
+	if labels, err := item.WaitMenu(p.ctx, hasLabel("harbour")); err != nil {
+		t.Errorf("the tray's menu never showed the tab: %v (%v)", err, labels)
+	}
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "product.png")); err != nil {
+		t.Error(err)
+	}
+
+	// Quit ends everything, and nothing of ours is left.
+	if err := item.Click(p.ctx, "Quit"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.done:
+	case <-p.ctx.Done():
+		t.Fatal("the app did not end on Quit")
+	}
+	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
+	if _, err := os.Stat(filepath.Join(p.home, "state", "pilotfish.json")); err == nil {
+		t.Error("the endpoint file with its token is still there")
+	}
+}
+
+// TestAgentInTheTerminal runs the stand-in agent: a full-screen program that
+// asks the terminal questions and drives the browser.
+func TestAgentInTheTerminal(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "tui-agent"`}})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "tui-agent ready")
+	p.untilScreen(panel, "tab t1")
+	p.untilScreen(panel, "terminal answered") // the device query went there and back
+	p.typeLine(panel, "run pilotfish goto "+pages+"/reef")
+	p.untilScreen(panel, "done")
+	p.page(browser, "/reef")
+
+	// An agent's token opens its own door only.
+	p.typeLine(panel, "run pilotfish sessions stop; echo code $?")
+	p.untilScreen(panel, "code 4")
+}

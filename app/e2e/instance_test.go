@@ -1,0 +1,141 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pilotfish/app/e2e/desktop"
+	"pilotfish/backend/protocol"
+)
+
+// TestSecondInstance starts the app twice: the second brings the window of the
+// first forward and ends well.
+func TestSecondInstance(t *testing.T) {
+	p := start(t, options{})
+	p.panel(p.browser(protocol.DefaultSession))
+	window, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.desk.CloseWindow(p.ctx, window); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("the window is hidden, the app lives", func() bool { return len(p.desk.Windows(p.ctx, "^Pilotfish$")) == 0 })
+	first := p.app.Process.Pid
+
+	second := &product{t: t, ctx: p.ctx, home: p.home, bin: p.bin, desk: p.desk}
+	second.launch(options{})
+	select {
+	case <-second.done:
+	case <-p.ctx.Done():
+		t.Fatal("the second app did not end")
+	}
+	if code := second.app.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the second app ended with %d:\n%s", code, p.tail())
+	}
+	if _, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
+		t.Errorf("the window did not come back: %v", err)
+	}
+	if err := syscall.Kill(first, 0); err != nil {
+		t.Errorf("the first app is gone: %v", err)
+	}
+}
+
+// TestTwoSessions runs two sessions side by side: neither sees the other's tabs
+// or terminals, and stopping one leaves the other alone.
+func TestTwoSessions(t *testing.T) {
+	pages := site(t)
+	if err := os.MkdirAll(filepath.Join(shortDir(t), "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, options{})
+	one := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(one, "ready>")
+	p.cli("sessions", "new", "work")
+	p.cli("sessions", "start", "work")
+	two := p.panel(p.browser("work"))
+	p.untilScreen(two, "ready>")
+	p.typeLine(two, "pilotfish goto "+pages+"/work; echo $PILOTFISH_SESSION $PILOTFISH_TAB")
+	p.untilScreen(two, "work t1")
+	p.cli("--session", "default", "goto", pages+"/home")
+	if tabs := p.session("work").Tabs; len(tabs) != 1 || !strings.HasSuffix(tabs[0].URL, "/work") {
+		t.Errorf("session work has %+v", tabs)
+	}
+	if tabs := p.session(protocol.DefaultSession).Tabs; len(tabs) != 1 || !strings.HasSuffix(tabs[0].URL, "/home") {
+		t.Errorf("the default session has %+v", tabs)
+	}
+	p.cli("sessions", "stop", "work")
+	if got := p.session("work"); got.State != protocol.SessionStopped || len(got.Terminals) != 0 {
+		t.Errorf("session work is %s with %d terminals", got.State, len(got.Terminals))
+	}
+	p.typeLine(one, "echo alone $((5+5))")
+	p.untilScreen(one, "alone 10")
+}
+
+// TestPortTaken occupies the port of the run before: the next start takes
+// another, and everybody finds it.
+func TestPortTaken(t *testing.T) {
+	p := start(t, options{})
+	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "ready>")
+	port := p.endpoint().Port
+	p.quit(p.app, p.done)
+	listener, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port)) //nolint:noctx // a test's own socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	p.launch(options{})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	p.typeLine(panel, "pilotfish url && echo found $((20+1))")
+	p.untilScreen(panel, "found 21")
+	if now := p.endpoint().Port; now == port {
+		t.Errorf("both use port %d", port)
+	}
+}
+
+// TestAgentMissing asks for an agent that is not installed: the panel says how to
+// install it, and starts it when it is.
+func TestAgentMissing(t *testing.T) {
+	p := start(t, options{Settings: []string{`agent = "claude"`}, Env: []string{"PATH=/usr/bin:/bin"}})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.until(panel, "the panel names the missing agent and how to install it", `/claude/i.test(document.body.innerText) && document.body.innerText.includes('install')`)
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "agent-missing.png")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWithoutTrayHost runs on a desktop that shows no icons: the app keeps
+// working and says so.
+func TestWithoutTrayHost(t *testing.T) {
+	desk := newDesktop(t, desktop.Config{NoPanel: true, Width: 1440, Height: 900})
+	p := start(t, options{Desktop: desk})
+	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "ready>")
+	if _, err := desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+	if err := desk.Screenshot(p.ctx, artifact(t, "no-tray.png")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoBrowser starts with a browser path that leads nowhere: the window says
+// what to do, and the session starts when it is put right.
+func TestNoBrowser(t *testing.T) {
+	p := start(t, options{NoBrowser: true, Settings: []string{`browser_path = "/nowhere/chromium"`}})
+	p.eventually("the session says why it failed", func() bool {
+		out, err := p.cliRun("status", "--json")
+		return err == nil && strings.Contains(out, string(protocol.CodeNoBrowser))
+	})
+	if _, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "no-browser.png")); err != nil {
+		t.Error(err)
+	}
+}

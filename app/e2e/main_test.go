@@ -1,0 +1,56 @@
+// Package e2e tests the whole product: the built programs, a real window, tray
+// and Chromium on a desktop of their own, real terminals with real processes.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pilotfish/app/e2e/fakes/tui"
+	"pilotfish/app/e2e/tap"
+)
+
+// TestMain is also what the product starts in the tests: as "chromium" it is the
+// tapped browser, as "tui-agent" the stand-in agent.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "chromium":
+		os.Exit(tappedBrowser(context.Background()))
+	case "tui-agent", "claude":
+		os.Exit(tui.Run(context.Background()))
+	}
+	os.Exit(m.Run())
+}
+
+// realBrowser is the browser behind the tap.
+const realBrowser = "/usr/bin/chromium"
+
+// tapSocket is the tap's socket of the session with this profile. It is beside
+// the profile, so that each session has its own.
+func tapSocket(profile string) string { return filepath.Join(filepath.Dir(profile), "tap.sock") }
+
+func tappedBrowser(ctx context.Context) int {
+	profile := ""
+	for _, arg := range os.Args[1:] {
+		if dir, ok := strings.CutPrefix(arg, "--user-data-dir="); ok {
+			profile = dir
+		}
+	}
+	if profile == "" { // --version
+		out, err := tap.Output(ctx, realBrowser, os.Args[1:]...)
+		fmt.Print(out)
+		if err != nil {
+			return 1
+		}
+		return 0
+	}
+	if err := tap.Proxy(ctx, realBrowser, os.Args[1:], tapSocket(profile)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

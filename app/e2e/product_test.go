@@ -1,0 +1,386 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pilotfish/app/e2e/desktop"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// patience is how long a test waits for something that must come. It is a
+// deadline for a hang, not a measure: figures are the benchmark's.
+const patience = 40 * time.Second
+
+// options are what a test wants of its product.
+type options struct {
+	// Home is the folder of a run before; a new one when empty.
+	Home string
+	// Desktop of a run before; a new one when nil.
+	Desktop *desktop.Desktop
+	// Settings are TOML lines.
+	Settings []string
+	// Env are further variables of the app.
+	Env []string
+	// Args are further arguments of the app.
+	Args []string
+	// NoBrowser leaves the browser of Settings alone.
+	NoBrowser bool
+}
+
+// product is a running app on its desktop, as a person has it.
+type product struct {
+	t    *testing.T
+	ctx  context.Context
+	home string
+	bin  string
+	desk *desktop.Desktop
+	app  *exec.Cmd
+	done chan struct{} // closed when the app's process has ended
+	log  string
+}
+
+// repoRoot is the project's folder.
+func repoRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// shortDir is a folder with a short path: a unix socket's is limited to 108
+// bytes, which the test's own folder may exceed.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// newDesktop starts a desktop that ends with the test.
+func newDesktop(t *testing.T, cfg desktop.Config) *desktop.Desktop {
+	t.Helper()
+	cfg.Dir = shortDir(t)
+	desk, err := desktop.Start(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := desk.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return desk
+}
+
+// start starts the app. It ends with the test.
+func start(t *testing.T, o options) *product {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	t.Cleanup(cancel)
+	p := &product{t: t, ctx: ctx, home: o.Home, desk: o.Desktop, done: make(chan struct{})}
+	if p.home == "" {
+		p.home = shortDir(t)
+	}
+	if p.desk == nil {
+		p.desk = newDesktop(t, desktop.Config{Width: 1440, Height: 900})
+	}
+	p.bin = filepath.Join(p.home, "testbin")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"chromium", "tui-agent"} {
+		link(t, self, filepath.Join(p.bin, name))
+	}
+	settings := o.Settings
+	if !o.NoBrowser {
+		settings = append([]string{"browser_path = " + strconv.Quote(filepath.Join(p.bin, "chromium"))}, settings...)
+	}
+	p.writeSettings(settings)
+	p.launch(o)
+	return p
+}
+
+func link(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(from, to); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+}
+
+// launch starts the app's process.
+func (p *product) launch(o options) {
+	p.t.Helper()
+	root := repoRoot(p.t)
+	p.log = filepath.Join(p.home, "app.log")
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.app = exec.CommandContext(context.WithoutCancel(p.ctx), filepath.Join(root, "build/bin/Pilotfish"), o.Args...)
+	p.app.Stdout, p.app.Stderr = log, log
+	p.app.Dir = p.home
+	p.app.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "SHELL=/bin/bash", "PS1=ready> ", "HISTFILE=")
+	p.app.Env = append(p.app.Env, o.Env...)
+	p.app.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.app.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = log.Close()
+	app, done := p.app, make(chan struct{})
+	p.done = done
+	go func() {
+		_ = app.Wait()
+		close(done)
+	}()
+	p.t.Cleanup(func() {
+		p.quit(app, done)
+		if p.t.Failed() {
+			p.t.Logf("log of the app:\n%s", p.tail())
+		}
+	})
+}
+
+// quit ends the app as a session manager does, and kills it if that does not
+// work, which fails the test.
+func (p *product) quit(app *exec.Cmd, done chan struct{}) {
+	_ = app.Process.Signal(syscall.SIGTERM)
+	deadline := time.NewTimer(15 * time.Second)
+	defer deadline.Stop()
+	select {
+	case <-done:
+	case <-deadline.C:
+		p.t.Error("the app did not end on SIGTERM")
+		_ = syscall.Kill(-app.Process.Pid, syscall.SIGKILL)
+		<-done
+	}
+}
+
+// tail is the end of what the app said.
+func (p *product) tail() string {
+	data, _ := os.ReadFile(p.log)
+	matches, _ := filepath.Glob(filepath.Join(p.home, "state", "logs", "*"))
+	for _, m := range matches {
+		more, _ := os.ReadFile(m)
+		data = append(data, more...)
+	}
+	if len(data) > 12<<10 {
+		data = data[len(data)-12<<10:]
+	}
+	return string(data)
+}
+
+// cliRun runs the command line as a person at a shell does.
+func (p *product) cliRun(args ...string) (string, error) {
+	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...)
+	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// cli runs the command line and fails the test when it fails.
+func (p *product) cli(args ...string) string {
+	p.t.Helper()
+	out, err := p.cliRun(args...)
+	if err != nil {
+		p.t.Fatalf("pilotfish %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// sessions is what `pilotfish status --json` says.
+func (p *product) sessions() []protocol.SessionInfo {
+	p.t.Helper()
+	var reply protocol.AppReply
+	out := p.cli("status", "--json")
+	if err := json.Unmarshal([]byte(out), &reply); err != nil {
+		p.t.Fatalf("status --json: %v\n%s", err, out)
+	}
+	return reply.Sessions
+}
+
+// session is one of them.
+func (p *product) session(name protocol.SessionName) protocol.SessionInfo {
+	p.t.Helper()
+	for _, s := range p.sessions() {
+		if s.Name == name {
+			return s
+		}
+	}
+	p.t.Fatalf("there is no session %s", name)
+	return protocol.SessionInfo{}
+}
+
+// eventually asks again and again until yes, because what it asks cannot be
+// subscribed to from outside the product (a process table, a file, a command).
+func (p *product) eventually(what string, yes func() bool) {
+	p.t.Helper()
+	deadline := time.Now().Add(patience)
+	for tick := time.NewTicker(25 * time.Millisecond); ; <-tick.C {
+		if yes() {
+			tick.Stop()
+			return
+		}
+		if time.Now().After(deadline) || p.ctx.Err() != nil {
+			tick.Stop()
+			p.t.Fatalf("it never happened: %s", what)
+		}
+	}
+}
+
+// browser connects to the browser of a session.
+func (p *product) browser(name protocol.SessionName) *tap.Client {
+	p.t.Helper()
+	socket := filepath.Join(p.home, "state", "sessions", string(name), "tap.sock")
+	var client *tap.Client
+	p.eventually("the browser of session "+string(name)+" runs", func() bool {
+		var err error
+		client, err = tap.Dial(p.ctx, socket)
+		return err == nil
+	})
+	p.t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// page attaches to the page whose address contains part.
+func (p *product) page(client *tap.Client, part string) *tap.Page {
+	p.t.Helper()
+	var page *tap.Page
+	p.eventually("there is a page "+part, func() bool {
+		var err error
+		page, err = client.Attach(p.ctx, part)
+		return err == nil
+	})
+	return page
+}
+
+// panel attaches to the side panel.
+func (p *product) panel(client *tap.Client) *tap.Page {
+	p.t.Helper()
+	return p.page(client, "panel.html")
+}
+
+// until waits in the page until an expression is true; the page's own changes
+// wake it.
+func (p *product) until(page *tap.Page, what, expression string) {
+	p.t.Helper()
+	script := fmt.Sprintf(`new Promise((resolve, reject) => {
+		const holds = () => { try { return Boolean(%s) } catch { return false } }
+		if (holds()) return resolve(true)
+		const end = setTimeout(() => { watch.disconnect(); reject(new Error('waited in vain; the page says: ' + document.body?.innerText)) }, %d)
+		const watch = new MutationObserver(() => { if (holds()) { clearTimeout(end); watch.disconnect(); resolve(true) } })
+		watch.observe(document, {subtree: true, childList: true, characterData: true, attributes: true})
+	})`, expression, patience.Milliseconds())
+	if err := page.Eval(p.ctx, script, nil); err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// screenText is the text of the terminal that the panel shows.
+const screenText = `[...document.querySelectorAll('.xterm-rows')].filter((e) => e.offsetParent !== null || e.checkVisibility()).map((e) => [...e.children].map((r) => r.textContent).join('\n')).join('\n')`
+
+// untilScreen waits until the visible terminal shows a text.
+func (p *product) untilScreen(panel *tap.Page, text string) {
+	p.t.Helper()
+	p.until(panel, fmt.Sprintf("the terminal shows %q", text), fmt.Sprintf("(%s).includes(%s)", screenText, strconv.Quote(text)))
+}
+
+// typeLine clicks into the terminal and types a line.
+func (p *product) typeLine(panel *tap.Page, line string) {
+	p.t.Helper()
+	if err := panel.Eval(p.ctx, `[...document.querySelectorAll('.xterm-helper-textarea')].find((e) => e.closest('.xterm').checkVisibility()).focus()`, nil); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := panel.Type(p.ctx, line+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ours lists the living processes of this product: our own programs, whatever
+// names the product's folder on its command line, and what they started on its
+// desktop. The desktop's own processes do not count.
+func (p *product) ours() []string {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	programs := filepath.Join(repoRoot(p.t), "build/bin") + "/"
+	bus := ""
+	for _, v := range p.desk.Env() {
+		if strings.HasPrefix(v, "DBUS_SESSION_BUS_ADDRESS=") {
+			bus = v
+		}
+	}
+	var found []string
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		dir := filepath.Join("/proc", e.Name())
+		cmdline, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil || len(cmdline) == 0 {
+			continue // ended meanwhile, a zombie, or a kernel thread
+		}
+		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		started := strings.Contains(string(environ), bus) && strings.Contains(string(environ), protocol.EnvMark+"=")
+		if strings.HasPrefix(exe, programs) || strings.Contains(string(cmdline), p.home+"/") || started {
+			found = append(found, fmt.Sprintf("%d %s", pid, strings.ReplaceAll(string(cmdline), "\x00", " ")))
+		}
+	}
+	return found
+}
+
+// endpoint is what the command line finds the app by.
+func (p *product) endpoint() protocol.Endpoint {
+	p.t.Helper()
+	var endpoint protocol.Endpoint
+	data, err := os.ReadFile(filepath.Join(p.home, "state", "pilotfish.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &endpoint)
+	}
+	if err != nil {
+		p.t.Fatalf("the endpoint file: %v", err)
+	}
+	return endpoint
+}
+
+// stateDir is the folder that the session's agents are given.
+func (p *product) stateDir(name protocol.SessionName) string {
+	return filepath.Join(p.home, "state", "sessions", string(name), "agent")
+}
+
+// writeSettings writes the settings file that the app reads at its start.
+func (p *product) writeSettings(lines []string) {
+	p.t.Helper()
+	dir := filepath.Join(p.home, "config")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	text := "version = 1\n" + strings.Join(lines, "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "settings.toml"), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,296 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// terminal is the only terminal of the default session.
+func (p *product) terminal() protocol.TerminalInfo {
+	p.t.Helper()
+	terminals := p.session(protocol.DefaultSession).Terminals
+	if len(terminals) != 1 {
+		p.t.Fatalf("there are %d terminals, want one: %+v", len(terminals), terminals)
+	}
+	return terminals[0]
+}
+
+// TestPanelClosedAndReopened closes the panel's document in the middle of output
+// and opens it again: the program went on, and the screen is whole.
+func TestPanelClosedAndReopened(t *testing.T) {
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "ready>")
+	p.typeLine(panel, `for i in $(seq 1 3000); do echo "line $i of the voyage"; done; echo over`)
+	p.untilScreen(panel, "of the voyage")
+	before := p.terminal()
+	if err := browser.Call(p.ctx, "", "Target.closeTarget", map[string]any{"targetId": panel.Target.ID}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("the panel is gone", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })
+	p.openPanel()
+	panel = p.panel(browser)
+	p.untilScreen(panel, "over")
+	p.untilScreen(panel, "line 3000 of the voyage")
+	if after := p.terminal(); after.PID != before.PID || after.Epoch != before.Epoch {
+		t.Errorf("the program was %d (epoch %d), now %d (epoch %d)", before.PID, before.Epoch, after.PID, after.Epoch)
+	}
+	p.typeLine(panel, "echo still $((40+2))")
+	p.untilScreen(panel, "still 42")
+}
+
+// openPanel opens the side panel again, as a click on a tab in the tray's menu
+// does.
+func (p *product) openPanel() {
+	p.t.Helper()
+	item, err := p.desk.WaitItem(p.ctx, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var label string
+	entries, err := item.WaitMenu(p.ctx, hasLabel("Welcome"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Label, "Welcome") {
+			label = e.Label
+		}
+	}
+	if err := item.Click(p.ctx, label); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestWorkerStopped lets the browser stop the extension's worker: nothing
+// depends on it.
+func TestWorkerStopped(t *testing.T) {
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "ready>")
+	welcome := p.page(browser, "/welcome")
+	for range 2 {
+		if err := welcome.Call(p.ctx, "ServiceWorker.enable", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := welcome.Call(p.ctx, "ServiceWorker.stopAllWorkers", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.typeLine(panel, "echo the worker is $((1-1))")
+	p.untilScreen(panel, "the worker is 0")
+	p.cli("newtab", site(t)+"/after")
+	p.eventually("the new tab is known with its place", func() bool {
+		for _, tab := range p.session(protocol.DefaultSession).Tabs {
+			if strings.HasSuffix(tab.URL, "/after") && tab.ChromeTabID != 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// TestBackendRestarted restarts the local server under a connected panel: it is
+// connected again by itself, and the terminal is the same.
+func TestBackendRestarted(t *testing.T) {
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "ready>")
+	p.typeLine(panel, "echo before $((2*21))")
+	p.untilScreen(panel, "before 42")
+	pid := p.terminal().PID
+	for range 2 {
+		p.cli("app", "restart-server")
+		p.eventually("the panel is connected again", func() bool {
+			out, err := p.cliRun("status", "--json")
+			return err == nil && strings.Contains(out, `"panel": "connected"`) || strings.Contains(out, `"panel":"connected"`)
+		})
+		p.typeLine(panel, "echo after $((3*14))")
+		p.untilScreen(panel, "after 42")
+	}
+	p.cli("app", "rotate-tokens")
+	p.typeLine(panel, "pilotfish tabs && echo rotated $((6*7))")
+	p.untilScreen(panel, "rotated 42")
+	if now := p.terminal().PID; now != pid {
+		t.Errorf("the program was %d, now it is %d", pid, now)
+	}
+}
+
+// TestAgentKilled kills the agent: the panel says how it ended, keeps its last
+// screen, and starts it again.
+func TestAgentKilled(t *testing.T) {
+	p := start(t, options{})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	p.typeLine(panel, "echo last words")
+	p.untilScreen(panel, "last words")
+	if err := syscall.Kill(p.terminal().PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.until(panel, "the panel says how the agent ended", `document.body.innerText.includes('SIGKILL')`)
+	p.untilScreen(panel, "last words")
+	if err := panel.Eval(p.ctx, `[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && /^(Start again|Restart)/.test(b.textContent.trim())).click()`, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("a new process runs in the same terminal", func() bool {
+		info := p.terminal()
+		return info.Epoch == 2 && info.State == protocol.TerminalLive
+	})
+	p.untilScreen(panel, "ready>")
+}
+
+// TestBrowserKilled kills the browser: it comes back with its tabs under their
+// ids, and the terminal never noticed.
+func TestBrowserKilled(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	p.cli("newtab", pages+"/kept")
+	p.typeLine(panel, "echo before the crash")
+	p.untilScreen(panel, "before the crash")
+	session := p.session(protocol.DefaultSession)
+	terminal := p.terminal()
+	if err := syscall.Kill(session.Browser.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("another browser runs", func() bool {
+		now := p.session(protocol.DefaultSession)
+		return now.State == protocol.SessionRunning && now.Browser != nil && now.Browser.PID != session.Browser.PID && now.Panel == protocol.PanelConnected
+	})
+	if now := p.terminal(); now.PID != terminal.PID {
+		t.Errorf("the program was %d, now it is %d", terminal.PID, now.PID)
+	}
+	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "before the crash")
+	p.eventually("the tab is back under its id", func() bool {
+		for _, tab := range p.session(protocol.DefaultSession).Tabs {
+			if tab.ID == "t2" && strings.HasSuffix(tab.URL, "/kept") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// TestTrayKilled kills the tray program: the app starts it again.
+func TestTrayKilled(t *testing.T) {
+	p := start(t, options{})
+	item, err := p.desk.WaitItem(p.ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := item.PID(p.ctx)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("there is another icon", func() bool {
+		items, err := p.desk.Items(p.ctx)
+		if err != nil {
+			return false
+		}
+		for _, i := range items {
+			if other := i.PID(p.ctx); other != 0 && other != pid {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// TestAppKilled kills the app with SIGKILL while an agent that ignores every
+// polite signal runs, with a daemon that left its group. Nothing of ours is left,
+// and the next start is clean and has the tabs.
+func TestAppKilled(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	p.cli("goto", pages+"/kept")
+	p.typeLine(panel, `trap '' HUP TERM INT; setsid sleep 988 & echo stubborn`)
+	p.untilScreen(panel, "stubborn")
+	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-p.done
+	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
+
+	p.launch(options{})
+	panel = p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	p.eventually("the tabs are back", func() bool {
+		tabs := p.session(protocol.DefaultSession).Tabs
+		return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/kept")
+	})
+}
+
+// TestTokensLeaveNoTrace looks for every token of a run in everything that the
+// run wrote.
+func TestTokensLeaveNoTrace(t *testing.T) {
+	p := start(t, options{Env: []string{"PILOTFISH_LOG=debug"}})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	var pairing struct {
+		Token string `json:"token"`
+		Key   string `json:"key"`
+	}
+	read := fmt.Sprintf(`chrome.storage.session.get(%q).then((all) => all[%q])`, protocol.PairingKey, protocol.PairingKey)
+	if err := panel.Eval(p.ctx, read, &pairing); err != nil || pairing.Token == "" || pairing.Key == "" {
+		t.Fatalf("the panel has no pairing: %v", err)
+	}
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.terminal().PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]string{"panel token": pairing.Token, "server key": pairing.Key}
+	for v := range strings.SplitSeq(string(environ), "\x00") {
+		if token, ok := strings.CutPrefix(v, protocol.EnvToken+"="); ok {
+			secrets["agent token"] = token
+		}
+	}
+	if secrets["agent token"] == "" {
+		t.Error("the agent has no token")
+	}
+	var endpoint protocol.Endpoint
+	endpointFile := filepath.Join(p.home, "state", "pilotfish.json")
+	data, err := os.ReadFile(endpointFile)
+	if err != nil || json.Unmarshal(data, &endpoint) != nil {
+		t.Fatalf("the endpoint file: %v", err)
+	}
+	secrets["cli token"] = endpoint.Token
+	p.cli("tabs")
+	p.cli("app", "rotate-tokens")
+	p.typeLine(panel, "echo done")
+	p.untilScreen(panel, "done")
+	p.quit(p.app, p.done)
+
+	files := 0
+	err = filepath.WalkDir(p.home, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || path == endpointFile {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		for name, secret := range secrets {
+			if strings.Contains(string(data), secret) {
+				t.Errorf("the %s stands in %s", name, path)
+			}
+		}
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Errorf("looked into %d files: %v", files, err)
+	}
+}

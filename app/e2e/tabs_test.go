@@ -1,0 +1,62 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"pilotfish/app/e2e/desktop"
+	"pilotfish/backend/protocol"
+)
+
+// hasLabel matches a menu in which some entry contains a text.
+func hasLabel(part string) func([]desktop.Entry) bool {
+	return func(entries []desktop.Entry) bool {
+		for _, label := range desktop.Labels(entries) {
+			if strings.Contains(label, part) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// TestTwoTabsTwoAgents has an agent in each of two tabs: each drives its own,
+// and the panel shows the one beside the page.
+func TestTwoTabsTwoAgents(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "ready>")
+	p.typeLine(panel, "echo I am beside $PILOTFISH_TAB")
+	p.untilScreen(panel, "I am beside t1")
+
+	p.cli("newtab", pages+"/second")
+	p.cli("tab", "t2")
+	p.until(panel, "the empty tab offers to start its agent", `[...document.querySelectorAll('button')].some((b) => b.checkVisibility() && /^Start/.test(b.textContent.trim()))`)
+	if err := panel.Eval(p.ctx, `[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && /^Start/.test(b.textContent.trim())).click()`, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.untilScreen(panel, "ready>")
+	p.typeLine(panel, "echo I am beside $PILOTFISH_TAB; pilotfish goto "+pages+"/two")
+	p.untilScreen(panel, "I am beside t2")
+	p.page(browser, "/two")
+
+	// The first agent moves its own tab, which nobody looks at, and nothing else.
+	p.cli("tab", "t1")
+	p.untilScreen(panel, "I am beside t1")
+	p.typeLine(panel, "pilotfish goto "+pages+"/one; pilotfish goto --tab t2 "+pages+"/stolen; echo code $?")
+	p.untilScreen(panel, "code 4")
+	urls := map[protocol.TabID]string{}
+	for _, tab := range p.session(protocol.DefaultSession).Tabs {
+		urls[tab.ID] = tab.URL
+	}
+	if !strings.HasSuffix(urls["t1"], "/one") || !strings.HasSuffix(urls["t2"], "/two") {
+		t.Errorf("the tabs are at %v, want t1 at /one and t2 at /two", urls)
+	}
+
+	// A tab that never was is an error, never another tab.
+	if out, err := p.cliRun("goto", "--tab", "t9", pages+"/ghost"); err == nil || !strings.Contains(out, "t9") {
+		t.Errorf("goto in t9: %v %s", err, out)
+	}
+}
