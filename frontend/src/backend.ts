@@ -1,0 +1,174 @@
+// The Go side of the window, typed. Wails binds the methods of `main.App` to
+// window.go.main.App and events to window.runtime; what comes back is checked
+// before anything else sees it.
+import * as v from 'valibot';
+import type { LogRecord, SessionName, Settings, TabID, WindowState } from '$ui/protocol/protocol';
+import { CodeInternal } from '$ui/protocol/protocol';
+import {
+  logRecordsSchema,
+  settingsErrorSchema,
+  settingsSchema,
+  windowStateSchema,
+} from '$ui/protocol/schema';
+
+/** The pages that the app can ask the window to show. */
+export type Page = 'sessions' | 'settings' | 'logs';
+
+const pageSchema = v.picklist(['sessions', 'settings', 'logs']);
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** What Wails puts on the window. */
+export interface Host {
+  go?: { main?: { App?: Record<string, Method> } };
+  runtime?: { EventsOn: (name: string, heard: (...data: unknown[]) => void) => () => void };
+}
+
+declare global {
+  interface Window {
+    go?: NonNullable<Host['go']>;
+    runtime?: NonNullable<Host['runtime']>;
+  }
+}
+
+/** A call that the backend refused: what happened, and what to do. */
+export class BackendError extends Error {
+  readonly code: string;
+  readonly hint: string;
+  /** The JSON name of the setting that is wrong; empty when none is. */
+  readonly field: string;
+
+  constructor(message: string, rest: { code?: string; hint?: string; field?: string } = {}) {
+    super(message);
+    this.name = 'BackendError';
+    this.code = rest.code ?? CodeInternal;
+    this.hint = rest.hint ?? '';
+    this.field = rest.field ?? '';
+  }
+
+  /** Message and hint as one text. */
+  get text(): string {
+    return this.hint === '' ? this.message : `${this.message}. ${sentence(this.hint)}`;
+  }
+}
+
+/** A hint as a sentence: Go writes it without a capital. */
+export function sentence(text: string): string {
+  return text === '' ? '' : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * Makes a BackendError of whatever a bound method rejected with. The text is
+ * protocol.Error as JSON where the backend has one, else any text.
+ */
+export function asBackendError(reason: unknown): BackendError {
+  if (reason instanceof BackendError) return reason;
+  const text = reason instanceof Error ? reason.message : String(reason);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), settingsErrorSchema), text);
+  if (parsed.success) {
+    const { message, ...rest } = parsed.output;
+    return new BackendError(message, rest);
+  }
+  return new BackendError(text);
+}
+
+/** The bound methods and events; every promise rejects with a BackendError. */
+export interface Backend {
+  state(): Promise<WindowState>;
+  startSession(name: SessionName): Promise<void>;
+  stopSession(name: SessionName): Promise<void>;
+  restartSession(name: SessionName): Promise<void>;
+  newSession(name: SessionName): Promise<void>;
+  deleteSession(name: SessionName): Promise<void>;
+  /** Brings a tab and its window forward. */
+  showTab(session: SessionName, tab: TabID): Promise<void>;
+  settings(): Promise<Settings>;
+  /** Saves all settings and returns them as they were understood. */
+  saveSettings(settings: Settings): Promise<Settings>;
+  /** Looks for agents again; the result comes as a new state. */
+  probeAgents(): Promise<void>;
+  /** Asks for a folder; empty when the person chose none. */
+  chooseFolder(title: string, current: string): Promise<string>;
+  /** Asks for a file; empty when the person chose none. */
+  chooseFile(title: string, current: string): Promise<string>;
+  /** The newest records of the log, oldest first. */
+  logs(): Promise<LogRecord[]>;
+  openLogFolder(): Promise<void>;
+  openStateFolder(): Promise<void>;
+  quit(): Promise<void>;
+
+  /** Each returns the function that ends the subscription. */
+  onState(heard: (state: WindowState) => void): () => void;
+  onLog(heard: (records: LogRecord[]) => void): () => void;
+  onShow(heard: (page: Page) => void): () => void;
+}
+
+/** Connects to the app that this page is the window of. */
+export function connect(host: Host): Backend {
+  async function call(method: string, ...args: unknown[]): Promise<unknown> {
+    const bound = host.go?.main?.App?.[method];
+    if (!bound) {
+      throw new BackendError(`The app does not answer (${method})`, {
+        hint: 'start Pilotfish again',
+      });
+    }
+    try {
+      return await bound(...args);
+    } catch (reason) {
+      throw asBackendError(reason);
+    }
+  }
+
+  const run = async (method: string, ...args: unknown[]): Promise<void> => {
+    await call(method, ...args);
+  };
+
+  async function ask<S extends v.GenericSchema>(
+    schema: S,
+    method: string,
+    ...args: unknown[]
+  ): Promise<v.InferOutput<S>> {
+    const answer = v.safeParse(schema, await call(method, ...args));
+    if (answer.success) return answer.output;
+    throw new BackendError(`${method}: ${problemOf(answer.issues[0])}`);
+  }
+
+  function on<S extends v.GenericSchema>(
+    schema: S,
+    event: string,
+    heard: (value: v.InferOutput<S>) => void,
+  ): () => void {
+    if (!host.runtime) return () => undefined;
+    return host.runtime.EventsOn(event, (data) => {
+      const value = v.safeParse(schema, data);
+      if (value.success) heard(value.output);
+      else console.error(`event ${event}: ${problemOf(value.issues[0])}`);
+    });
+  }
+
+  return {
+    state: () => ask(windowStateSchema, 'State'),
+    startSession: (name) => run('StartSession', name),
+    stopSession: (name) => run('StopSession', name),
+    restartSession: (name) => run('RestartSession', name),
+    newSession: (name) => run('NewSession', name),
+    deleteSession: (name) => run('DeleteSession', name),
+    showTab: (session, tab) => run('ShowTab', session, tab),
+    settings: () => ask(settingsSchema, 'Settings'),
+    saveSettings: (settings) => ask(settingsSchema, 'SaveSettings', settings),
+    probeAgents: () => run('ProbeAgents'),
+    chooseFolder: (title, current) => ask(v.string(), 'ChooseFolder', title, current),
+    chooseFile: (title, current) => ask(v.string(), 'ChooseFile', title, current),
+    logs: () => ask(logRecordsSchema, 'Logs'),
+    openLogFolder: () => run('OpenLogFolder'),
+    openStateFolder: () => run('OpenStateFolder'),
+    quit: () => run('Quit'),
+    onState: (heard) => on(windowStateSchema, 'state', heard),
+    onLog: (heard) => on(logRecordsSchema, 'log', heard),
+    onShow: (heard) => on(pageSchema, 'show', heard),
+  };
+}
+
+function problemOf(issue: v.BaseIssue<unknown>): string {
+  return `${v.getDotPath(issue) ?? 'the answer'}: ${issue.message}`;
+}

@@ -1,0 +1,15 @@
+import type { Tab } from '$ui/protocol/protocol';
+
+/** What a tab is called: its title, else its address, else what it is. */
+export function tabTitle(tab: Tab): string {
+  const title = tab.title.trim();
+  if (title !== '') return title;
+  if (tab.loading) return 'Loading…';
+  return tabAddress(tab) === '' ? 'New tab' : tabAddress(tab);
+}
+
+/** The address without what everybody knows; empty for a blank page. */
+export function tabAddress(tab: Tab): string {
+  if (tab.url === '' || tab.url === 'about:blank' || tab.url.startsWith('chrome://newtab')) return '';
+  return tab.url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+}

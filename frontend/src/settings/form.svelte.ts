@@ -1,0 +1,111 @@
+import { asBackendError, sentence, type Backend, type BackendError } from '../backend';
+import type { SessionInfo, Settings } from '$ui/protocol/protocol';
+
+export type FieldName = keyof Settings;
+
+/** Settings that a session reads when it starts, and not again. */
+export const atSessionStart: readonly FieldName[] = ['browserPath', 'profileDir', 'startUrl'];
+
+/** How long "Saved" stays beside a field, in milliseconds. */
+export const savedLife = 2_000;
+
+/**
+ * The settings as the person edits them. Each field is saved by itself when it
+ * is left; one that is refused keeps what was typed, with the reason below it.
+ */
+export class SettingsForm {
+  readonly #backend: Backend;
+  /** What the backend has; absent until it was asked. */
+  #kept = $state.raw<Settings>();
+  draft = $state<Settings>();
+  failure = $state.raw<BackendError>();
+  errors = $state.raw<Readonly<Partial<Record<FieldName, string>>>>({});
+  /** The field saved last, for a moment. */
+  saved = $state<FieldName>();
+  /** Changed fields that wait for a restart, with the session run they wait in. */
+  #waiting = $state.raw<ReadonlyMap<FieldName, string>>(new Map());
+  #queue: Promise<void> = Promise.resolve();
+  #savedTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /** Asks for the settings; what is being edited stays. */
+  async load(): Promise<void> {
+    this.failure = undefined;
+    try {
+      this.#take(await this.#backend.settings());
+    } catch (reason) {
+      this.failure = asBackendError(reason);
+    }
+  }
+
+  /**
+   * Saves one field of the draft. The run is when the session started that a
+   * setting of atSessionStart would have to wait for; absent without one.
+   */
+  save(field: FieldName, run?: string): Promise<void> {
+    // One after the other: each carries all settings, so two at once would
+    // undo each other.
+    this.#queue = this.#queue.then(() => this.#save(field, run));
+    return this.#queue;
+  }
+
+  async #save(field: FieldName, run: string | undefined): Promise<void> {
+    const kept = this.#kept;
+    const draft = this.draft;
+    if (!kept || !draft) return;
+    if (draft[field] === kept[field]) {
+      this.#setError(field, undefined);
+      return;
+    }
+    try {
+      const now = await this.#backend.saveSettings({ ...kept, [field]: draft[field] });
+      this.#setError(field, undefined);
+      this.#kept = now;
+      Object.assign(draft, { [field]: now[field] });
+      this.#sayQuietly(field);
+      if (run !== undefined && atSessionStart.includes(field)) {
+        this.#waiting = new Map([...this.#waiting, [field, run]]);
+      }
+    } catch (reason) {
+      const error = asBackendError(reason);
+      const named = error.field in kept ? (error.field as FieldName) : field;
+      this.#setError(named, sentence(error.text));
+    }
+  }
+
+  /** Whether a saved field waits for this session to start again. */
+  waits(field: FieldName, session: SessionInfo | undefined): boolean {
+    const run = this.#waiting.get(field);
+    return run !== undefined && session?.startedAt === run;
+  }
+
+  #take(settings: Settings): void {
+    const before = this.#kept;
+    this.#kept = settings;
+    if (!this.draft || !before) {
+      this.draft = { ...settings };
+      return;
+    }
+    for (const field of Object.keys(settings) as FieldName[]) {
+      if (this.draft[field] === before[field]) {
+        Object.assign(this.draft, { [field]: settings[field] });
+      }
+    }
+  }
+
+  #setError(field: FieldName, text: string | undefined): void {
+    const others = Object.entries(this.errors).filter(([name]) => name !== field);
+    this.errors = Object.fromEntries(text === undefined ? others : [...others, [field, text]]);
+  }
+
+  #sayQuietly(field: FieldName): void {
+    clearTimeout(this.#savedTimer);
+    this.saved = field;
+    this.#savedTimer = setTimeout(() => {
+      this.saved = undefined;
+    }, savedLife);
+  }
+}

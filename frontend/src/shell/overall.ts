@@ -1,0 +1,22 @@
+import { SessionFailed, SessionRunning, type WindowState } from '$ui/protocol/protocol';
+import type { Tone } from '$ui/words';
+
+export interface Overall {
+  readonly tone: Tone;
+  readonly text: string;
+  /** Shown on hover. */
+  readonly detail: string;
+}
+
+/** The app as a whole in one line: its version, and whether it can be reached. */
+export function overall(state: WindowState | undefined): Overall {
+  if (!state) return { tone: 'busy', text: 'Starting…', detail: 'Pilotfish is starting' };
+  const text = `Version ${state.version}`;
+  if (state.port === 0) return { tone: 'danger', text, detail: 'The local server is down' };
+  const detail = `Local server on port ${String(state.port)}`;
+  if (state.problem || state.sessions.some((session) => session.state === SessionFailed)) {
+    return { tone: 'danger', text, detail };
+  }
+  const runs = state.sessions.some((session) => session.state === SessionRunning);
+  return { tone: runs ? 'ok' : 'off', text, detail };
+}

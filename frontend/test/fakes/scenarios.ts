@@ -1,0 +1,244 @@
+// States of the app as the backend would send them, for development and for
+// the tests of the window's face.
+import type {
+  AgentsFile,
+  LogRecord,
+  SessionInfo,
+  Settings,
+  Tab,
+  TerminalInfo,
+  WindowState,
+} from '../../ui/protocol/protocol';
+
+export const settings: Settings = {
+  browserPath: '',
+  profileDir: '',
+  startUrl: '',
+  agent: 'auto',
+  agentCommand: '',
+  agentArgs: '',
+  workDir: '/home/ada/src/shop',
+  everyTab: false,
+  terminalGraceMinutes: 30,
+  fontSize: 13,
+  startOnLogin: false,
+  startSession: true,
+};
+
+export const agents: AgentsFile = {
+  version: 1,
+  default: 'claude',
+  agents: [
+    {
+      kind: 'claude',
+      name: 'Claude Code',
+      installed: true,
+      path: '/usr/local/bin/claude',
+      version: '2.1.40',
+    },
+    {
+      kind: 'codex',
+      name: 'Codex',
+      installed: false,
+      install: 'npm install -g @openai/codex',
+      problem: 'Codex is not on the PATH',
+    },
+    { kind: 'shell', name: 'Shell (bash)', installed: true, path: '/bin/bash', version: '5.2.15' },
+  ],
+};
+
+function tab(id: number, title: string, url: string, rest: Partial<Tab> = {}): Tab {
+  return {
+    id: `t${String(id)}`,
+    title,
+    url,
+    active: false,
+    focused: false,
+    loading: false,
+    index: id - 1,
+    ...rest,
+  };
+}
+
+function terminal(id: string, tabId: string, rest: Partial<TerminalInfo> = {}): TerminalInfo {
+  return {
+    id,
+    session: 'default',
+    tab: tabId,
+    agent: 'claude',
+    name: 'claude',
+    title: '',
+    state: 'live',
+    status: 'working',
+    epoch: 1,
+    cols: 80,
+    rows: 24,
+    startedAt: '2026-11-21T09:30:00Z',
+    viewers: 1,
+    ...rest,
+  };
+}
+
+/** A session that runs since some minutes before now. */
+export function runningSession(minutes = 184): SessionInfo {
+  return {
+    name: 'default',
+    state: 'running',
+    startedAt: new Date(Date.now() - minutes * 60_000).toISOString(),
+    warnings: [],
+    browser: {
+      name: 'Chromium',
+      version: '156.0.8078.73',
+      path: '/usr/bin/chromium',
+      pid: 4711,
+      sandbox: true,
+    },
+    panel: 'connected',
+    tabs: [
+      tab(1, 'Checkout · Shop admin', 'http://localhost:5173/checkout?step=2', {
+        active: true,
+        focused: true,
+        agent: { name: 'claude', status: 'needs_you' },
+      }),
+      tab(2, 'Payment intents — API reference', 'https://docs.example.com/api/payments/intents', {
+        agent: { name: 'claude', status: 'working' },
+      }),
+      tab(4, '', 'https://status.example.com/', { loading: true }),
+      tab(
+        7,
+        'A rather long title of an issue that somebody wrote in one go: the cart forgets its coupon',
+        'https://git.example.com/shop/web/issues/1482#comment-9917',
+        { agent: { name: 'bash', status: 'idle' } },
+      ),
+      tab(8, 'Map of the harbour', 'https://maps.example.com/harbour', { crashed: true }),
+    ],
+    terminals: [
+      terminal('k1', 't1', { status: 'needs_you' }),
+      terminal('k2', 't2'),
+      terminal('k3', 't7', { agent: 'shell', name: 'bash', status: 'idle' }),
+    ],
+  };
+}
+
+export function stoppedSession(name = 'default'): SessionInfo {
+  return {
+    name,
+    state: 'stopped',
+    warnings: [],
+    panel: 'absent',
+    tabs: [],
+    terminals: [],
+  };
+}
+
+function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): WindowState {
+  return {
+    version: '0.1.0',
+    sessions,
+    agents,
+    tray: 'shown',
+    port: 40123,
+    browsers: [
+      { name: 'Chromium', path: '/usr/bin/chromium' },
+      { name: 'Google Chrome', path: '/usr/bin/google-chrome' },
+    ],
+    stateDir: '/home/ada/.local/state/pilotfish',
+    logDir: '/home/ada/.local/state/pilotfish/logs',
+    ...rest,
+  };
+}
+
+/** Every state that a person may meet, by name. */
+export const scenarios: Record<string, () => WindowState> = {
+  running: () => windowState([runningSession(), stoppedSession('work')]),
+  stopped: () => windowState([stoppedSession()]),
+  empty: () => windowState([]),
+  starting: () => windowState([{ ...stoppedSession(), state: 'starting' }]),
+  stopping: () => windowState([{ ...runningSession(), state: 'stopping', tabs: [] }]),
+  restarting: () => windowState([{ ...stoppedSession(), state: 'restarting' }]),
+  blank: () => windowState([{ ...runningSession(0), tabs: [], terminals: [] }]),
+  failed: () =>
+    windowState(
+      [
+        {
+          ...stoppedSession(),
+          state: 'failed',
+          error: {
+            code: 'no_browser',
+            message: 'No Chromium was found',
+            hint: 'install Chromium (sudo apt install chromium), or choose a browser in Settings',
+          },
+        },
+        {
+          ...stoppedSession('work'),
+          state: 'failed',
+          error: {
+            code: 'profile_in_use',
+            message: 'Another browser holds the profile',
+            hint: 'close the Chromium that uses /home/ada/.config/pilotfish/work/profile',
+          },
+        },
+      ],
+      { browsers: [] },
+    ),
+  warning: () =>
+    windowState(
+      [
+        {
+          ...runningSession(),
+          warnings: [
+            {
+              code: 'no_sandbox',
+              message: 'The browser runs without its sandbox',
+              hint: 'start Pilotfish as an ordinary user',
+            },
+          ],
+        },
+      ],
+      { tray: 'no_host' },
+    ),
+  problem: () =>
+    windowState([stoppedSession()], {
+      port: 0,
+      problem: {
+        code: 'not_writable',
+        message: 'The state folder cannot be written',
+        hint: 'make /home/ada/.local/state/pilotfish yours: chown -R ada ~/.local/state/pilotfish',
+      },
+    }),
+  foreign: () =>
+    windowState([
+      {
+        ...runningSession(),
+        tabs: [
+          tab(1, 'Beispiel \u202e“quoted” 🐟', 'https://example.com/\u202egnp.exe', { focused: true }),
+          tab(2, '<img src=x onerror=alert(1)>', 'javascript:alert(1)'),
+          tab(3, 'مرحبا بالعالم', 'https://ar.example.com/'),
+        ],
+      },
+    ]),
+};
+
+const messages: readonly (readonly [string, string, string, string])[] = [
+  ['INFO', 'server', 'listening', 'port=40123'],
+  ['DEBUG', 'hub', 'subscriber added', 'subscribers=2 queue=256'],
+  ['INFO', 'browser', 'browser started', 'path=/usr/bin/chromium version=156.0.8078.73 pid=4711'],
+  ['INFO', 'terminal', 'terminal started', 'terminal=k3v9 tab=t1 agent=claude cols=80 rows=24'],
+  ['WARN', 'browser', 'the browser runs without its sandbox', 'reason="started as root"'],
+  ['DEBUG', 'terminal', 'checkpoint taken', 'terminal=k3v9 epoch=1 offset=131072 bytes=9120'],
+  ['INFO', 'auth', 'panel token rotated', 'session=default grace=10s'],
+  ['ERROR', 'command', 'navigation failed', 'tab=t2 url=https://status.example.com/ err="net::ERR_CONNECTION_REFUSED"'],
+];
+
+/** One record of a log that goes on. */
+export function logRecord(seq: number): LogRecord {
+  const [level, component, message, attrs] = messages[seq % messages.length] ?? ['INFO', '', '', ''];
+  return {
+    seq,
+    time: new Date(Date.UTC(2026, 10, 21, 9, 30) + seq * 137).toISOString(),
+    level,
+    component,
+    message,
+    attrs,
+  };
+}

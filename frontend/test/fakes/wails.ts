@@ -1,0 +1,172 @@
+// A small app in place of the Go one: the bound methods and events as Wails
+// puts them on the window, with a state that moves as the real one does.
+import type { LogRecord, SessionInfo, Settings, WindowState } from '../../ui/protocol/protocol';
+import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
+
+export interface FakeOptions {
+  scenario?: string;
+  /** How many records the log has. */
+  records?: number;
+  /** State() answers only when release() is called. */
+  held?: boolean;
+  /** State() is refused with this text. */
+  refuse?: string;
+}
+
+/** What a test has in its hands: window.fake. */
+export interface Fake {
+  /** Every call that came, as [method, ...arguments]. */
+  readonly calls: unknown[][];
+  state: WindowState;
+  settings: Settings;
+  /** Sends an event. */
+  emit(event: string, data: unknown): void;
+  /** Changes the state and pushes it whole. */
+  push(change: Partial<WindowState>): void;
+  /** Appends records to the log and sends them as one batch. */
+  log(count: number): void;
+  release(): void;
+  /** The next call of a method is refused with this text. */
+  refuseNext(method: string, text: string): void;
+}
+
+declare global {
+  interface Window {
+    fake?: Fake;
+  }
+}
+
+/** Puts the fake on a window. */
+export function install(target: Window, options: FakeOptions = {}): Fake {
+  const heard = new Map<string, Set<(...data: unknown[]) => void>>();
+  const records: LogRecord[] = [];
+  const refused = new Map<string, string>();
+  let release: () => void = () => undefined;
+  const released = options.held
+    ? new Promise<void>((resolve) => {
+        release = resolve;
+      })
+    : Promise.resolve();
+  for (let seq = 1; seq <= (options.records ?? 40); seq++) records.push(logRecord(seq));
+
+  const make = scenarios[options.scenario ?? 'running'];
+  if (!make) throw new Error(`no scenario ${String(options.scenario)}`);
+
+  const fake: Fake = {
+    calls: [],
+    state: make(),
+    settings: { ...settings },
+    emit(event, data) {
+      for (const listener of heard.get(event) ?? []) listener(structuredClone(data));
+    },
+    push(change) {
+      fake.state = { ...fake.state, ...change };
+      fake.emit('state', fake.state);
+    },
+    log(count) {
+      const batch: LogRecord[] = [];
+      for (let n = 0; n < count; n++) batch.push(logRecord((records.at(-1)?.seq ?? 0) + 1 + n));
+      records.push(...batch);
+      fake.emit('log', batch);
+    },
+    release: () => {
+      release();
+    },
+    refuseNext(method, text) {
+      refused.set(method, text);
+    },
+  };
+
+  function change(name: unknown, to: (session: SessionInfo) => SessionInfo): void {
+    if (!fake.state.sessions.some((session) => session.name === name)) {
+      throw new Error(JSON.stringify({ code: 'unknown_session', message: 'there is no such session' }));
+    }
+    fake.push({
+      sessions: fake.state.sessions.map((session) => (session.name === name ? to(session) : session)),
+    });
+  }
+
+  const methods: Record<string, (...args: unknown[]) => unknown> = {
+    State: async () => {
+      await released;
+      if (options.refuse !== undefined) throw new Error(options.refuse);
+      return fake.state;
+    },
+    StartSession: (name) => {
+      change(name, (session) => ({ ...stoppedSession(session.name), state: 'starting' }));
+      change(name, (session) => ({ ...runningSession(0), name: session.name }));
+    },
+    StopSession: (name) => {
+      change(name, (session) => ({ ...session, state: 'stopping', tabs: [] }));
+      change(name, (session) => stoppedSession(session.name));
+    },
+    RestartSession: (name) => {
+      change(name, (session) => ({ ...stoppedSession(session.name), state: 'restarting' }));
+      change(name, (session) => ({ ...runningSession(0), name: session.name }));
+    },
+    NewSession: (name) => {
+      fake.push({ sessions: [...fake.state.sessions, stoppedSession(String(name))] });
+    },
+    DeleteSession: (name) => {
+      fake.push({ sessions: fake.state.sessions.filter((session) => session.name !== name) });
+    },
+    ShowTab: () => undefined,
+    Settings: () => fake.settings,
+    SaveSettings: (wanted) => {
+      const next = wanted as Settings;
+      if (next.fontSize < 8 || next.fontSize > 32) {
+        throw new Error(
+          JSON.stringify({
+            code: 'bad_argument',
+            message: `the font size ${String(next.fontSize)} is out of range`,
+            hint: 'use 8 to 32',
+            field: 'fontSize',
+          }),
+        );
+      }
+      if (next.workDir.startsWith('/nowhere')) {
+        throw new Error(
+          JSON.stringify({
+            code: 'bad_argument',
+            message: 'this folder does not exist',
+            hint: 'choose one that does',
+            field: 'workDir',
+          }),
+        );
+      }
+      fake.settings = next;
+      return next;
+    },
+    ProbeAgents: () => undefined,
+    ChooseFolder: () => '/home/ada/src/other',
+    ChooseFile: () => '/opt/brave/brave',
+    Logs: () => records.slice(-2000),
+    OpenLogFolder: () => undefined,
+    OpenStateFolder: () => undefined,
+    Quit: () => undefined,
+  };
+
+  const bound = Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [
+      name,
+      async (...args: unknown[]): Promise<unknown> => {
+        fake.calls.push([name, ...args]);
+        const text = refused.get(name);
+        refused.delete(name);
+        if (text !== undefined) throw new Error(text);
+        return structuredClone(await method(...(structuredClone(args))));
+      },
+    ]),
+  );
+
+  target.go = { main: { App: bound } };
+  target.runtime = {
+    EventsOn(event, listener) {
+      const listeners = heard.get(event) ?? new Set();
+      heard.set(event, listeners.add(listener));
+      return () => listeners.delete(listener);
+    },
+  };
+  target.fake = fake;
+  return fake;
+}
