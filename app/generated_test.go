@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,7 @@ func TestGeneratedTypeScriptIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(fresh) != string(have) {
+	if !bytes.Equal(fresh, have) {
 		t.Errorf("%s is stale: run make generate, and commit it", target)
 	}
 }

@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// maxOutput bounds what is kept of a program's output, in bytes.
+const maxOutput = 64 << 10
+
+// output runs a program that should say something and end, and returns what it
+// said on its output. When ctx ends, the program's whole group is killed: a
+// shell's profile may have started others.
+func output(ctx context.Context, env []string, path string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = env
+	cmd.Dir = os.TempDir() // a project's own settings must not answer
+	var out, problem limited
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	ownGroup(cmd)
+	// A child that keeps the output open does not hold us up.
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return out.String(), context.DeadlineExceeded
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well, only its output stayed open
+	}
+	if err != nil {
+		if line := firstLine(problem.String()); line != "" {
+			err = fmt.Errorf("%w: %s", err, line)
+		}
+	}
+	return out.String(), err
+}
+
+// limited keeps the first maxOutput bytes that are written to it.
+type limited struct{ bytes.Buffer }
+
+// Write never fails, so that the program does not notice.
+func (l *limited) Write(p []byte) (int, error) {
+	l.Buffer.Write(p[:min(len(p), max(0, maxOutput-l.Len()))])
+	return len(p), nil
+}
+
+// firstLine is the first line with text in it, at most 200 characters long.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			runes := []rune(line)
+			return string(runes[:min(len(runes), 200)])
+		}
+	}
+	return ""
+}

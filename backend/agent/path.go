@@ -1,0 +1,158 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// loginPath asks the person's login shell for its PATH. A program that the
+// desktop starts (a menu entry, autostart, the Dock) inherits the PATH of the
+// desktop's session and not the one that .zprofile, .bashrc or a version manager
+// build, so that an agent which every terminal finds would be missing here. It
+// returns "" for a shell whose options we do not know.
+func loginPath(ctx context.Context, shell string, env []string) (string, error) {
+	switch filepath.Base(shell) {
+	case "bash", "zsh", "ksh", "fish", "sh", "dash":
+	default:
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.AgentPathTimeout)
+	defer cancel()
+	// What the profile itself prints is around the marks. Interactive, because
+	// most people set their PATH in the file of interactive shells; `env`,
+	// because fish keeps PATH as a list.
+	mark := "pilotfish-" + rand.Text()
+	out, err := output(ctx, env, shell, "-l", "-i", "-c", "echo "+mark+"; /usr/bin/env; echo "+mark)
+	_, rest, found := strings.Cut(out, mark)
+	text, _, ended := strings.Cut(rest, mark)
+	if !found || !ended {
+		if err == nil {
+			err = errors.New("it printed no environment")
+		}
+		return "", fmt.Errorf("asking %s for its PATH: %w", shell, err)
+	}
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "PATH="); ok {
+			return value, nil
+		}
+	}
+	return "", fmt.Errorf("asking %s for its PATH: its environment has none", shell)
+}
+
+// usualFolders are where installers of agents put programs although they are
+// not on the PATH of everybody.
+func usualFolders(home string, getenv func(string) string) []string {
+	folders := []string{
+		"~/.local/bin", "~/bin",
+		// npm's own prefix, and the folders that its documentation and other
+		// package managers suggest for global packages.
+		"~/.npm-global/bin", "~/.npm-packages/bin", "~/.local/share/pnpm", "~/Library/pnpm", "~/.yarn/bin", "~/.bun/bin", "~/.deno/bin",
+		// Version managers.
+		"~/.volta/bin", "~/.asdf/shims", "~/.local/share/mise/shims",
+		"~/.cargo/bin", "~/go/bin",
+		"/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/bin", "/bin",
+	}
+	if prefix := npmPrefix(home, getenv); prefix != "" {
+		folders = append([]string{filepath.Join(prefix, "bin")}, folders...)
+	}
+	for i, folder := range folders {
+		folders[i] = underHome(folder, home)
+	}
+	// nvm has one folder for each Node; the newest that was installed first.
+	versions, err := filepath.Glob(filepath.Join(home, ".nvm/versions/node/*/bin"))
+	if err == nil {
+		slices.SortFunc(versions, newer)
+		folders = append(folders, versions...)
+	}
+	return folders
+}
+
+// newer orders folders by the time of their last change, the newest first.
+func newer(a, b string) int {
+	first, errA := os.Stat(a)
+	second, errB := os.Stat(b)
+	if errA != nil || errB != nil {
+		return strings.Compare(b, a)
+	}
+	return second.ModTime().Compare(first.ModTime())
+}
+
+// npmPrefix is where npm installs global packages when the person moved it.
+// Asking npm would take half a second.
+func npmPrefix(home string, getenv func(string) string) string {
+	for _, name := range []string{"NPM_CONFIG_PREFIX", "npm_config_prefix"} {
+		if value := getenv(name); value != "" {
+			return value
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(home, ".npmrc"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		key, value, found := strings.Cut(line, "=")
+		if found && strings.TrimSpace(key) == "prefix" {
+			value = strings.Trim(strings.TrimSpace(value), `"'`)
+			return underHome(strings.Replace(value, "${HOME}", "~", 1), home)
+		}
+	}
+	return ""
+}
+
+// underHome replaces a leading "~".
+func underHome(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(home, rest)
+	}
+	return path
+}
+
+// joinPath makes one list of folders out of several: the first mention counts,
+// what is empty or relative is left out, because it would mean another program
+// in each working folder.
+func joinPath(lists ...[]string) []string {
+	var joined []string
+	for _, list := range lists {
+		for _, folder := range list {
+			if filepath.IsAbs(folder) && !slices.Contains(joined, folder) {
+				joined = append(joined, folder)
+			}
+		}
+	}
+	return joined
+}
+
+// look finds a program in folders; "" when it is in none.
+func look(program string, folders []string) string {
+	names := []string{program}
+	if runtime.GOOS == "windows" {
+		names = []string{program + ".exe", program + ".cmd", program + ".bat"}
+	}
+	for _, folder := range folders {
+		for _, name := range names {
+			path := filepath.Join(folder, name)
+			if executable(path) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// executable reports whether path is a file that can be started.
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
+}
