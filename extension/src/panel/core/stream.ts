@@ -77,14 +77,7 @@ export class GoneError extends Error {
  * forgotten, `closed` by this panel.
  */
 export type StreamState =
-  | 'attaching'
-  | 'replaying'
-  | 'live'
-  | 'waiting'
-  | 'taken'
-  | 'ended'
-  | 'gone'
-  | 'closed';
+  'attaching' | 'replaying' | 'live' | 'waiting' | 'taken' | 'ended' | 'gone' | 'closed';
 
 export interface StreamConfig {
   readonly screen: Screen;
@@ -152,6 +145,11 @@ export class Stream {
     return this.#state;
   }
 
+  /** What is drawn now is old: its questions were answered, its wishes granted. */
+  get replaying(): boolean {
+    return this.#replaying;
+  }
+
   /** Attaches; a stream that is attached, or about to be, is left alone. */
   attach(): void {
     if (this.#socket !== undefined || this.#state === 'attaching') return;
@@ -176,8 +174,9 @@ export class Stream {
     this.#bytes(Uint8Array.from(text, (character) => character.charCodeAt(0)));
   }
 
-  /** Tells the program its size. */
+  /** Tells the program its size; a size that belongs to a replay is not its own. */
   resize(cols: number, rows: number): void {
+    if (this.#replaying) return;
     this.#control({ type: ControlResize, cols, rows });
   }
 
@@ -329,7 +328,7 @@ export class Stream {
   }
 
   #ready(control: TerminalControl): void {
-    const epoch = control.epoch ?? this.#epoch;
+    const epoch = control.epoch ?? control.terminal?.epoch ?? this.#epoch;
     const offset = control.offset ?? 0;
     if (epoch !== this.#epoch) {
       // Typed for a process that is over.

@@ -3,7 +3,8 @@ import type { Exit } from '$ui/protocol/protocol';
 /** How a process ended, in a sentence for a person. */
 export function endedSentence(name: string, exit: Exit | undefined): string {
   if (exit === undefined) return `${name} ended.`;
-  if (exit.signal !== undefined && exit.signal !== '') return `${name} was ended by ${exit.signal}.`;
+  if (exit.signal !== undefined && exit.signal !== '')
+    return `${name} was ended by ${exit.signal}.`;
   if (exit.code === 0) return `${name} ended.`;
   return `${name} ended with exit code ${String(exit.code)}.`;
 }

@@ -1,7 +1,6 @@
 import type { Screen, Socket, SocketEvents } from '../stream';
 import type { TerminalControl, ViewerControl } from '$ui/protocol/protocol';
 
-
 /** A screen that draws when told to, as xterm does: later, in order. */
 export class FakeScreen implements Screen {
   /** What stands on the screen: everything written since the last reset. */

@@ -1,0 +1,279 @@
+import {
+  CloseUnauthorized,
+  PanelAuth,
+  PanelHello,
+  PanelPing,
+  PanelReauth,
+  Version,
+  type Pairing,
+  type PanelEvent,
+  type PanelMessage,
+} from '$ui/protocol/protocol';
+import { panelEventSchema } from '$ui/protocol/schema';
+import * as v from 'valibot';
+import { backoff } from '../core/backoff';
+import type { Cancel, Clock } from '../core/clock';
+import { Heartbeat } from '../core/heartbeat';
+import type { Socket } from '../core/stream';
+import type { PairingSource } from './pairing';
+import { ImpostorError, origin, prove } from './proof';
+import { post, RefusedError } from './request';
+import { openSocket } from './socket';
+
+/**
+ * How the panel stands to the app: not paired yet, on its way, live, waiting
+ * for the next attempt, stopped before a stranger on the port, or stopped
+ * before an app of another version.
+ */
+export type Link = 'unpaired' | 'connecting' | 'live' | 'waiting' | 'impostor' | 'outdated';
+
+export interface ConnectionConfig {
+  readonly source: PairingSource;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onLink: (link: Link) => void;
+  readonly onEvent: (event: PanelEvent) => void;
+}
+
+/**
+ * The panel's one socket to the backend, opened again whenever it is lost. It
+ * knows the newest pairing; whoever needs a request goes through it.
+ */
+export class Connection {
+  readonly #config: ConnectionConfig;
+  readonly #heartbeat: Heartbeat;
+  #pairing: Pairing | undefined;
+  #link: Link = 'unpaired';
+  #socket: Socket | undefined;
+  #attempt = 0;
+  #failures = 0;
+  #retry: Cancel = () => undefined;
+  #opening = new AbortController();
+  /** The token that the open socket was authenticated with last. */
+  #shown = '';
+  #reauth = false;
+
+  constructor(config: ConnectionConfig) {
+    this.#config = config;
+    this.#heartbeat = new Heartbeat(
+      config.clock,
+      (id) => {
+        this.send({ type: PanelPing, id });
+      },
+      () => {
+        this.#lost();
+      },
+    );
+  }
+
+  get link(): Link {
+    return this.#link;
+  }
+
+  /** Tells one run of the app from the next; empty before the pairing. */
+  get identity(): string {
+    return this.#pairing === undefined ? '' : `${String(this.#pairing.port)} ${this.#pairing.key}`;
+  }
+
+  /** Connects, and stays connected until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { source } = this.#config;
+    source.watch((pairing) => {
+      this.#paired(pairing);
+    }, signal);
+    signal.addEventListener('abort', () => {
+      this.#disconnect();
+    });
+    const pairing = await source.read();
+    if (!signal.aborted && this.#pairing === undefined) this.#paired(pairing);
+  }
+
+  /** Sends a message; without an open socket it is dropped, because hello makes it moot. */
+  send(message: PanelMessage): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+
+  /** Tries again now instead of after the pause. */
+  retry(): void {
+    if (this.#socket === undefined && this.#pairing !== undefined) this.#open(this.#pairing);
+  }
+
+  /** Asks the backend for something; throws RefusedError with its words when it refuses. */
+  async request<S extends v.GenericSchema>(
+    path: string,
+    body: unknown,
+    schema: S,
+  ): Promise<v.InferOutput<S>> {
+    const pairing = this.#pairing;
+    if (pairing === undefined || this.#link !== 'live') throw new OfflineError();
+    try {
+      return v.parse(schema, await post(pairing, path, body));
+    } catch (error) {
+      const newest = this.#pairing;
+      // The token was rotated while the request was on its way.
+      const rotated = error instanceof RefusedError && error.status === 401;
+      if (!rotated || newest === undefined || newest.token === pairing.token) throw error;
+      return v.parse(schema, await post(newest, path, body));
+    }
+  }
+
+  /** Opens a further socket of the backend with a token made for it. */
+  dial(path: string, token: string, events: Parameters<typeof openSocket>[2]): Promise<Socket> {
+    if (this.#pairing === undefined) throw new OfflineError();
+    return openSocket(origin(this.#pairing, 'ws') + path, token, events);
+  }
+
+  #set(link: Link): void {
+    if (this.#link === link) return;
+    this.#link = link;
+    this.#config.onLink(link);
+  }
+
+  #paired(pairing: Pairing | undefined): void {
+    const before = this.#pairing;
+    this.#pairing = pairing;
+    if (pairing === undefined) {
+      this.#disconnect();
+      this.#set('unpaired');
+      return;
+    }
+    const same = before?.port === pairing.port && before.key === pairing.key;
+    if (same && this.#socket !== undefined) {
+      if (this.#shown !== pairing.token || this.#reauth) this.#authenticate(pairing);
+      return;
+    }
+    this.#disconnect();
+    this.#failures = 0;
+    this.#open(pairing);
+  }
+
+  #authenticate(pairing: Pairing): void {
+    this.#shown = pairing.token;
+    this.#reauth = false;
+    this.send({ type: PanelAuth, token: pairing.token });
+  }
+
+  #open(pairing: Pairing): void {
+    this.#retry();
+    this.#opening.abort();
+    if (!speaksOurs(pairing.version)) {
+      this.#set('outdated');
+      return;
+    }
+    this.#opening = new AbortController();
+    this.#attempt += 1;
+    const attempt = this.#attempt;
+    const current = (): boolean => this.#attempt === attempt;
+    if (this.#link === 'unpaired' || this.#link === 'live') this.#set('connecting');
+    void this.#connect(pairing, current).catch((error: unknown) => {
+      if (!current()) return;
+      this.#wait(error instanceof ImpostorError ? 'impostor' : 'waiting');
+    });
+  }
+
+  async #connect(pairing: Pairing, current: () => boolean): Promise<void> {
+    await prove(pairing, this.#opening.signal);
+    if (!current()) return;
+    const socket = await openSocket(`${origin(pairing, 'ws')}/panel`, pairing.token, {
+      message: (data) => {
+        if (current()) this.#message(data);
+      },
+      closed: (code) => {
+        if (current()) this.#closed(code);
+      },
+    });
+    if (!current()) {
+      socket.close();
+      return;
+    }
+    this.#socket = socket;
+    this.#shown = pairing.token;
+    this.#reauth = false;
+    this.#heartbeat.start();
+    // Rotated while the socket was being opened.
+    const newest = this.#pairing;
+    if (newest !== undefined && newest.token !== pairing.token) this.#authenticate(newest);
+  }
+
+  #disconnect(): void {
+    this.#attempt += 1;
+    this.#opening.abort();
+    this.#retry();
+    this.#heartbeat.stop();
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+  }
+
+  #lost(): void {
+    this.#disconnect();
+    this.#wait('waiting');
+  }
+
+  #closed(code: number): void {
+    const newer = code === CloseUnauthorized && this.#pairing?.token !== this.#shown;
+    this.#disconnect();
+    if (newer && this.#pairing !== undefined) this.#open(this.#pairing);
+    else this.#wait('waiting');
+  }
+
+  #wait(link: Link): void {
+    this.#set(link);
+    const pairing = this.#pairing;
+    if (pairing === undefined) return;
+    this.#retry();
+    this.#retry = this.#config.clock.after(backoff(this.#failures, this.#config.random), () => {
+      this.#open(pairing);
+    });
+    this.#failures += 1;
+  }
+
+  #message(data: unknown): void {
+    this.#heartbeat.heard();
+    const event = parse(data);
+    // A message that a newer backend added is none of ours.
+    if (event === undefined) return;
+    if (event.type === PanelReauth) {
+      const pairing = this.#pairing;
+      // The new token comes over the pipe: before this message, or after it.
+      if (pairing !== undefined && pairing.token !== this.#shown) this.#authenticate(pairing);
+      else this.#reauth = true;
+      return;
+    }
+    if (event.type === PanelHello) {
+      if (!speaksOurs(event.version)) {
+        this.#disconnect();
+        this.#set('outdated');
+        return;
+      }
+      this.#failures = 0;
+      this.#config.onEvent(event);
+      this.#set('live');
+      return;
+    }
+    this.#config.onEvent(event);
+  }
+}
+
+/** Thrown when there is nobody to ask. */
+export class OfflineError extends Error {
+  override readonly name = 'OfflineError';
+  constructor() {
+    super('Pilotfish is not connected');
+  }
+}
+
+/** "pilotfish.v1" and "pilotfish.v1.2" are of one major version. */
+function speaksOurs(version: string): boolean {
+  return version === Version || version.startsWith(`${Version}.`);
+}
+
+function parse(data: unknown): PanelEvent | undefined {
+  if (typeof data !== 'string') return undefined;
+  try {
+    const result = v.safeParse(panelEventSchema, JSON.parse(data));
+    return result.success ? result.output : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Pairing } from '$ui/protocol/protocol';
+import { healthSchema } from '$ui/protocol/schema';
+import * as v from 'valibot';
+import { REQUEST_TIMEOUT } from '../core/timing';
+
+/** Thrown when whoever listens on the port does not know the key of the pairing. */
+export class ImpostorError extends Error {
+  override readonly name = 'ImpostorError';
+}
+
+/** The address of the backend of a pairing. */
+export function origin(pairing: Pairing, scheme: 'http' | 'ws' = 'http'): string {
+  return `${scheme}://127.0.0.1:${String(pairing.port)}`;
+}
+
+/**
+ * Makes the backend prove that it is the app that paired us, before it is shown
+ * the token: after a crash any program could listen on the port of last time.
+ */
+export async function prove(pairing: Pairing, signal: AbortSignal): Promise<void> {
+  const challenge = hex(crypto.getRandomValues(new Uint8Array(32)));
+  const response = await fetch(`${origin(pairing)}/health?challenge=${challenge}`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]),
+    cache: 'no-store',
+    credentials: 'omit',
+  });
+  const health = v.safeParse(healthSchema, await response.json().catch(() => undefined));
+  if (!health.success || health.output.proof === undefined) throw new ImpostorError('no proof');
+
+  const key = await crypto.subtle.importKey(
+    'raw',
+    base64url(pairing.key),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  );
+  const proof = unhex(health.output.proof);
+  const text = new TextEncoder().encode(challenge);
+  // verify compares in constant time.
+  if (proof === undefined || !(await crypto.subtle.verify('HMAC', key, proof, text)))
+    throw new ImpostorError('wrong proof');
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function unhex(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return undefined;
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
+
+function base64url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  );
+}

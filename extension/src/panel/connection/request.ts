@@ -1,0 +1,50 @@
+import {
+  CodeInternal,
+  type Code,
+  type Error as Refusal,
+  type Pairing,
+} from '$ui/protocol/protocol';
+import { errorReplySchema } from '$ui/protocol/schema';
+import * as v from 'valibot';
+import { REQUEST_TIMEOUT } from '../core/timing';
+import { origin } from './proof';
+
+/** What the backend refused, in its own words. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly code: Code;
+  /** What to do about it; empty when there is nothing to do. */
+  readonly hint: string;
+  readonly status: number;
+  constructor(refusal: Refusal, status: number) {
+    super(refusal.message);
+    this.code = refusal.code;
+    this.hint = refusal.hint ?? '';
+    this.status = status;
+  }
+}
+
+/** Sends a request with the panel's token and returns the reply's body. */
+export async function post(pairing: Pairing, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(origin(pairing) + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${pairing.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+    cache: 'no-store',
+    credentials: 'omit',
+  });
+  const text = await response.text();
+  const reply: unknown = text === '' ? undefined : JSON.parse(text);
+  if (response.ok) return reply;
+  const refused = v.safeParse(errorReplySchema, reply);
+  throw new RefusedError(
+    refused.success
+      ? refused.output.error
+      : {
+          code: CodeInternal,
+          message: `The backend answered with status ${String(response.status)}`,
+        },
+    response.status,
+  );
+}

@@ -1,0 +1,8 @@
+import '$ui/tokens.css';
+import '@xterm/xterm/css/xterm.css';
+import './panel.css';
+import { mount } from 'svelte';
+import App from './App.svelte';
+
+const target = document.getElementById('app');
+if (target !== null) mount(App, { target });

@@ -1,0 +1,32 @@
+/** Which window the panel is in, and which tab is in front there. */
+export class Place {
+  windowId = $state<number>();
+  chromeTabId = $state<number>();
+
+  /** Follows the browser until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { id } = await chrome.windows.getCurrent();
+    if (signal.aborted) return;
+    this.windowId = id;
+
+    const activated = (active: { tabId: number; windowId: number }): void => {
+      if (active.windowId === this.windowId) this.chromeTabId = active.tabId;
+    };
+    // A page that was loaded ahead takes over the place of its tab.
+    const replaced = (added: number, removed: number): void => {
+      if (this.chromeTabId === removed) this.chromeTabId = added;
+    };
+    chrome.tabs.onActivated.addListener(activated);
+    chrome.tabs.onReplaced.addListener(replaced);
+    signal.addEventListener('abort', () => {
+      chrome.tabs.onActivated.removeListener(activated);
+      chrome.tabs.onReplaced.removeListener(replaced);
+    });
+
+    const [front] = await chrome.tabs.query({
+      active: true,
+      ...(id !== undefined && { windowId: id }),
+    });
+    this.chromeTabId ??= front?.id;
+  }
+}

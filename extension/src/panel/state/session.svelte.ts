@@ -1,0 +1,108 @@
+import type {
+  AgentInfo,
+  AgentKind,
+  AgentsFile,
+  Exit,
+  PanelEvent,
+  PanelView,
+  SessionInfo,
+  Tab,
+  TerminalID,
+  TerminalInfo,
+  TabID,
+} from '$ui/protocol/protocol';
+import { AgentAuto, AgentEnded, TerminalEnded } from '$ui/protocol/protocol';
+import type { Link } from '../connection/connection';
+
+/** States only move forward within one process of a terminal. */
+const order = { starting: 0, live: 1, stopping: 2, ended: 3, missing: 3 } as const;
+
+/** What the backend says, as it said it last. The panel holds no other truth. */
+export class SessionStore {
+  link = $state<Link>('unpaired');
+  info = $state.raw<SessionInfo>();
+  agents = $state.raw<AgentsFile>({ version: 1, agents: [], default: AgentAuto });
+  settings = $state.raw<PanelView>({ agent: AgentAuto, fontSize: 13, everyTab: false });
+  tabs = $state.raw<Tab[]>([]);
+  terminals = $state.raw<TerminalInfo[]>([]);
+
+  /** The tab that Chrome calls by this number. */
+  tabOf(chromeTabId: number | undefined): Tab | undefined {
+    if (chromeTabId === undefined) return undefined;
+    return this.tabs.find((tab) => tab.chromeTabId === chromeTabId);
+  }
+
+  /** The terminals beside a tab, oldest first. */
+  terminalsOf(tab: TabID): TerminalInfo[] {
+    return this.terminals
+      .filter((terminal) => terminal.tab === tab)
+      .sort((a, b) => a.startedAt.localeCompare(b.startedAt));
+  }
+
+  terminal(id: TerminalID): TerminalInfo | undefined {
+    return this.terminals.find((terminal) => terminal.id === id);
+  }
+
+  /** What the catalogue says of a kind; "auto" is what it stands for here. */
+  agent(kind: AgentKind): AgentInfo | undefined {
+    const meant = kind === AgentAuto || kind === '' ? this.agents.default : kind;
+    return this.agents.agents.find((agent) => agent.kind === meant);
+  }
+
+  apply(event: PanelEvent): void {
+    switch (event.type) {
+      case 'hello':
+        this.agents = event.agents;
+        this.settings = event.settings;
+        this.#session(event.session);
+        break;
+      case 'session':
+        this.#session(event.session);
+        break;
+      case 'tabs':
+        this.tabs = event.tabs;
+        break;
+      case 'terminal':
+        this.put(event.terminal);
+        break;
+      case 'terminal_gone':
+        this.terminals = this.terminals.filter(({ id }) => id !== event.terminal);
+        break;
+      case 'agents':
+        this.agents = event.agents;
+        break;
+      case 'settings':
+        this.settings = event.settings;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Takes in a terminal; what is older than what is known is dropped: there are two sources. */
+  put(terminal: TerminalInfo): void {
+    const known = this.terminal(terminal.id);
+    if (known === undefined) {
+      this.terminals = [...this.terminals, terminal];
+      return;
+    }
+    const older =
+      terminal.epoch < known.epoch ||
+      (terminal.epoch === known.epoch && order[terminal.state] < order[known.state]);
+    if (older) return;
+    this.terminals = this.terminals.map((other) => (other.id === terminal.id ? terminal : other));
+  }
+
+  /** The process of a terminal is over. */
+  ended(id: TerminalID, exit: Exit | undefined): void {
+    const known = this.terminal(id);
+    if (known === undefined || known.state === TerminalEnded) return;
+    this.put({ ...known, state: TerminalEnded, status: AgentEnded, ...(exit && { exit }) });
+  }
+
+  #session(session: SessionInfo): void {
+    this.info = session;
+    this.tabs = session.tabs;
+    this.terminals = session.terminals;
+  }
+}

@@ -1,0 +1,68 @@
+import type { TerminalInfo } from '$ui/protocol/protocol';
+import { agentWord, terminalWord, type Word } from '$ui/words';
+import type { Link } from '../connection/connection';
+import type { StreamState } from '../core/stream';
+
+/** Everything that decides what the toolbar says of the terminal in view. */
+export interface StatusInput {
+  readonly link: Link;
+  /** The link was live before. */
+  readonly known: boolean;
+  readonly starting: boolean;
+  readonly terminal: TerminalInfo | undefined;
+  readonly stream: StreamState | undefined;
+}
+
+/** The state of the terminal in view, in a word; undefined when there is none. */
+export function statusWord(input: StatusInput): Word | undefined {
+  const { terminal, stream } = input;
+  if (input.link !== 'live')
+    return { text: input.known ? 'Reconnecting…' : 'Connecting…', tone: 'busy' };
+  if (input.starting) return terminalWord('starting');
+  if (terminal === undefined) return undefined;
+  if (terminal.state !== 'live') return terminalWord(terminal.state);
+  switch (stream) {
+    case 'waiting':
+      return { text: 'Reconnecting…', tone: 'busy' };
+    case 'taken':
+      return { text: 'Elsewhere', tone: 'idle' };
+    case 'gone':
+      return { text: 'Gone', tone: 'off' };
+    default:
+      break;
+  }
+  if (terminal.status === 'working' || terminal.status === 'needs_you') {
+    const word = agentWord(terminal.status);
+    return { ...word, text: word.text.charAt(0).toUpperCase() + word.text.slice(1) };
+  }
+  return terminalWord('live');
+}
+
+/** What the panel says about its connection; undefined when there is nothing to say. */
+export function linkSentence(
+  link: Link,
+  known: boolean,
+): { text: string; hint: string } | undefined {
+  switch (link) {
+    case 'live':
+      return undefined;
+    case 'unpaired':
+      return { text: 'Waiting for Pilotfish.', hint: 'Start the app if it is not running.' };
+    case 'connecting':
+      return { text: 'Connecting to Pilotfish…', hint: '' };
+    case 'waiting':
+      return known
+        ? { text: 'The connection to Pilotfish is lost.', hint: 'Connecting again…' }
+        : { text: 'Pilotfish does not answer.', hint: 'Trying again…' };
+    case 'impostor':
+      return {
+        text: 'Another program answers in Pilotfish’s place.',
+        hint: 'The panel stays disconnected. Restart Pilotfish.',
+      };
+    case 'outdated':
+      return {
+        text: 'Panel and app are of different versions.',
+        hint: 'Restart the session in Pilotfish’s window to load the new panel.',
+      };
+  }
+}

@@ -1,0 +1,381 @@
+import {
+  AgentAuto,
+  CodeUnknownTerminal,
+  TerminalEnded,
+  TerminalMissing,
+  type AgentKind,
+  type PtySessionReply,
+  type PtySessionRequest,
+  type TabID,
+  type TerminalID,
+  type TerminalInfo,
+} from '$ui/protocol/protocol';
+import { agentsFileSchema, ptySessionReplySchema } from '$ui/protocol/schema';
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import * as v from 'valibot';
+import type { Connection } from '../connection/connection';
+import { RefusedError } from '../connection/request';
+import { GoneError, type Socket, type SocketEvents, type StreamState } from '../core/stream';
+import { MAX_SCREENS } from '../core/timing';
+import type { SessionStore } from '../state/session.svelte';
+import { TerminalView, type HoveredLink } from './view';
+
+/** Why something did not work, and what to do about it. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What the surroundings give every terminal. */
+export interface Surroundings {
+  readonly connection: Connection;
+  readonly session: SessionStore;
+  readonly fontFamily: string;
+  readonly mac: boolean;
+  readonly graphicsCard: boolean;
+  readonly askPaste: (text: string) => Promise<boolean>;
+  readonly openLink: (url: string) => void;
+  readonly onFind: () => void;
+  readonly onLeave: () => void;
+}
+
+/** A view and what is known of it while it has no terminal yet. */
+interface Shown {
+  readonly view: TerminalView;
+  readonly tab: TabID;
+  id: TerminalID | undefined;
+  /** What a new terminal runs; used by its first dial only. */
+  readonly start: { agent: AgentKind; command: string } | undefined;
+}
+
+/** The terminals of the panel: which are shown, which are kept, which are started. */
+export class Terminals {
+  /** Where the viewer of each terminal is. */
+  readonly streams = new SvelteMap<TerminalID, StreamState>();
+  /** Tabs beside which a terminal is being started. */
+  readonly starting = new SvelteSet<TabID>();
+  /** Why the last start beside a tab failed. */
+  readonly problems = new SvelteMap<TabID, Problem>();
+  /** Terminals that rang while nobody looked. */
+  readonly rang = new SvelteSet<TerminalID>();
+  /** The terminal that was chosen beside a tab with several. */
+  readonly #chosen = new SvelteMap<TabID, TerminalID>();
+  link = $state.raw<HoveredLink>();
+  found = $state.raw({ index: -1, count: 0 });
+  dark = $state(false);
+
+  readonly #around: Surroundings;
+  /** Kept views, the one shown last at the end. */
+  #kept: Shown[] = [];
+  #current: Shown | undefined;
+  #host: HTMLElement | undefined;
+  /** Tabs whose terminal was closed here by the person: nothing starts there by itself. */
+  readonly #left = new Set<TabID>();
+  /** The run of the app whose first terminal is there, or was. */
+  #begun = '';
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  /** Takes the element that terminals are shown in. */
+  mount(host: HTMLElement): void {
+    this.#host = host;
+  }
+
+  /** The terminal to show beside a tab. */
+  chosen(tab: TabID): TerminalInfo | undefined {
+    const terminals = this.#around.session.terminalsOf(tab);
+    const id = this.#chosen.get(tab);
+    return terminals.find((terminal) => terminal.id === id) ?? terminals.at(-1);
+  }
+
+  choose(tab: TabID, id: TerminalID): void {
+    this.#chosen.set(tab, id);
+  }
+
+  /**
+   * Starts a terminal beside a tab without being asked: the first of a run of
+   * the app, and with `everyTab` one beside each tab that is looked at. Never
+   * where the person closed one, or where a start failed.
+   */
+  startByItself(tab: TabID): void {
+    const { session, connection } = this.#around;
+    if (session.terminalsOf(tab).length > 0 || this.starting.has(tab)) return;
+    if (this.#left.has(tab) || this.problems.has(tab)) return;
+    const first = this.#begun !== connection.identity && session.terminals.length === 0;
+    this.#begun = connection.identity;
+    if (first || session.settings.everyTab) this.start(tab);
+  }
+
+  /** Brings the terminal to view that belongs there now: of this tab, or none. */
+  show(tab: TabID | undefined, terminal: TerminalInfo | undefined): void {
+    const wanted = tab === undefined ? undefined : this.#wanted(tab, terminal);
+    if (wanted === this.#current) {
+      if (terminal !== undefined) wanted?.view.stream.wake(terminal.epoch);
+      return;
+    }
+    this.#current?.view.hide();
+    this.#current = wanted;
+    this.link = undefined;
+    if (wanted === undefined) return;
+    this.#kept = [...this.#kept.filter((kept) => kept !== wanted), wanted];
+    this.#dropOldest();
+    if (wanted.id !== undefined) this.rang.delete(wanted.id);
+    wanted.view.show();
+    wanted.view.focus();
+    if (terminal === undefined) return;
+    const { state } = wanted.view.stream;
+    // Another panel has it: looking at it here takes it back.
+    if (state === 'closed' || state === 'taken') wanted.view.stream.attach();
+    else wanted.view.stream.wake(terminal.epoch);
+  }
+
+  /** Starts a terminal beside a tab and shows it. */
+  start(tab: TabID, agent: AgentKind = AgentAuto, command = ''): void {
+    if (this.starting.has(tab)) return;
+    this.problems.delete(tab);
+    this.starting.add(tab);
+    const shown = this.#create(tab, undefined, { agent, command });
+    if (shown === undefined) {
+      this.starting.delete(tab);
+      return;
+    }
+    this.show(tab, undefined);
+    shown.view.stream.attach();
+  }
+
+  /** Ends what runs in a terminal and starts it again, or another agent. */
+  async restart(terminal: TerminalInfo, agent?: AgentKind, command?: string): Promise<void> {
+    await this.#attempt(terminal.tab, async () => {
+      await this.#around.connection.request(
+        '/pty-restart',
+        {
+          terminal: terminal.id,
+          ...(agent !== undefined && { agent }),
+          ...(command !== undefined && { command }),
+        },
+        v.unknown(),
+      );
+      this.focus();
+    });
+  }
+
+  /** Ends a terminal and forgets it. */
+  async close(terminal: TerminalInfo): Promise<void> {
+    await this.#attempt(terminal.tab, async () => {
+      this.#left.add(terminal.tab);
+      await this.#around.connection.request('/pty-close', { terminal: terminal.id }, v.unknown());
+    });
+  }
+
+  /** Looks again which agents there are. */
+  async probe(tab: TabID): Promise<void> {
+    await this.#attempt(tab, async () => {
+      const agents = await this.#around.connection.request('/agents/probe', {}, agentsFileSchema);
+      this.#around.session.apply({ type: 'agents', agents });
+    });
+  }
+
+  dismiss(tab: TabID): void {
+    this.problems.delete(tab);
+  }
+
+  /** Lets go of views whose terminals are forgotten. */
+  prune(): void {
+    for (const kept of [...this.#kept]) {
+      if (kept.id !== undefined && this.#around.session.terminal(kept.id) === undefined)
+        this.#drop(kept);
+    }
+  }
+
+  /** The connection is back: whoever waits tries again now. */
+  wake(): void {
+    for (const kept of this.#kept) kept.view.stream.wake();
+  }
+
+  /** Takes the terminal back from another panel. */
+  takeBack(): void {
+    this.#current?.view.stream.attach();
+  }
+
+  focus(): void {
+    this.#current?.view.focus();
+  }
+
+  find(text: string, direction: 'next' | 'previous', typing = false): void {
+    this.#current?.view.find(text, direction, typing);
+  }
+
+  endFind(): void {
+    this.#current?.view.endFind();
+    this.found = { index: -1, count: 0 };
+    this.focus();
+  }
+
+  get selection(): string {
+    return this.#current?.view.selection ?? '';
+  }
+
+  setScheme(dark: boolean): void {
+    this.dark = dark;
+    for (const kept of this.#kept) kept.view.setScheme(dark);
+  }
+
+  setFontSize(size: number): void {
+    for (const kept of this.#kept) kept.view.setFontSize(size);
+  }
+
+  dispose(): void {
+    for (const kept of [...this.#kept]) this.#drop(kept);
+  }
+
+  #wanted(tab: TabID, terminal: TerminalInfo | undefined): Shown | undefined {
+    const begun = this.#kept.find((kept) => kept.tab === tab && kept.id === undefined);
+    // One that is being started is shown first; its terminal may be announced
+    // before the reply that names it.
+    if (begun !== undefined) return begun;
+    if (terminal === undefined || terminal.state === TerminalMissing) return undefined;
+    return (
+      this.#kept.find((kept) => kept.id === terminal.id) ??
+      this.#create(terminal.tab, terminal.id, undefined)
+    );
+  }
+
+  #create(tab: TabID, id: TerminalID | undefined, start: Shown['start']): Shown | undefined {
+    if (this.#host === undefined) return undefined;
+    const { session, connection } = this.#around;
+    const shown: Shown = {
+      tab,
+      id,
+      start,
+      view: new TerminalView(this.#host, {
+        fontFamily: this.#around.fontFamily,
+        fontSize: session.settings.fontSize,
+        dark: this.dark,
+        mac: this.#around.mac,
+        graphicsCard: this.#around.graphicsCard,
+        online: () => connection.link === 'live',
+        dial: (size, events) => this.#dial(shown, size, events),
+        onState: (state) => {
+          if (shown.id !== undefined) this.streams.set(shown.id, state);
+        },
+        onTerminal: (terminal) => {
+          session.put(terminal);
+        },
+        onExit: (exit) => {
+          if (shown.id !== undefined) session.ended(shown.id, exit);
+        },
+        onBell: () => {
+          if (shown.id !== undefined && (shown !== this.#current || !document.hasFocus()))
+            this.rang.add(shown.id);
+        },
+        onFind: this.#around.onFind,
+        onLeave: this.#around.onLeave,
+        onLink: (link) => {
+          this.link = link;
+        },
+        onOpenLink: this.#around.openLink,
+        onMatches: (index, count) => {
+          this.found = { index, count };
+        },
+        askPaste: this.#around.askPaste,
+      }),
+    };
+    this.#kept = [...this.#kept, shown];
+    return shown;
+  }
+
+  /** Asks for an attach token, of a new terminal the first time, and opens the socket with it. */
+  async #dial(
+    shown: Shown,
+    size: { cols: number; rows: number },
+    events: SocketEvents,
+  ): Promise<Socket> {
+    const { connection } = this.#around;
+    const request: PtySessionRequest =
+      shown.id === undefined
+        ? {
+            tab: shown.tab,
+            ...size,
+            agent: shown.start?.agent ?? AgentAuto,
+            ...(shown.start?.command && { command: shown.start.command }),
+          }
+        : { terminal: shown.id, ...size };
+    let reply: PtySessionReply;
+    try {
+      reply = await connection.request('/pty-session', request, ptySessionReplySchema);
+    } catch (error) {
+      if (shown.id === undefined) {
+        this.#startFailed(shown, error);
+        throw new GoneError('the terminal was not started');
+      }
+      if (error instanceof RefusedError && error.code === CodeUnknownTerminal)
+        throw new GoneError(error.message);
+      throw error;
+    }
+    this.#started(shown, reply.terminal);
+    return connection.dial('/ws', reply.attach, events);
+  }
+
+  #started(shown: Shown, terminal: TerminalInfo): void {
+    const begun = shown.id === undefined;
+    shown.id = terminal.id;
+    this.#around.session.put(terminal);
+    if (!begun) return;
+    this.starting.delete(shown.tab);
+    this.#left.delete(shown.tab);
+    this.#chosen.set(shown.tab, terminal.id);
+    this.streams.set(terminal.id, shown.view.stream.state);
+    if (terminal.state === TerminalMissing) {
+      this.#drop(shown);
+      throw new GoneError('there is nothing to show');
+    }
+  }
+
+  #startFailed(shown: Shown, error: unknown): void {
+    this.starting.delete(shown.tab);
+    this.problems.set(shown.tab, problem(error));
+    this.#drop(shown);
+  }
+
+  async #attempt(tab: TabID, action: () => Promise<void>): Promise<void> {
+    this.problems.delete(tab);
+    try {
+      await action();
+    } catch (error) {
+      this.problems.set(tab, problem(error));
+    }
+  }
+
+  #dropOldest(): void {
+    while (this.#kept.length > MAX_SCREENS) {
+      const oldest = this.#kept.find((kept) => kept !== this.#current && kept.id !== undefined);
+      if (oldest === undefined) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(shown: Shown): void {
+    this.#kept = this.#kept.filter((kept) => kept !== shown);
+    if (this.#current === shown) this.#current = undefined;
+    if (shown.id !== undefined) {
+      this.streams.delete(shown.id);
+      this.rang.delete(shown.id);
+    }
+    shown.view.dispose();
+  }
+}
+
+/** Whether there is nothing running in a terminal, so that another agent may take its place. */
+export function isOver(terminal: TerminalInfo | undefined): boolean {
+  return terminal?.state === TerminalEnded || terminal?.state === TerminalMissing;
+}
+
+function problem(error: unknown): Problem {
+  if (error instanceof RefusedError) return { message: error.message, hint: error.hint };
+  return {
+    message: 'Pilotfish did not answer.',
+    hint: 'Try again in a moment.',
+  };
+}

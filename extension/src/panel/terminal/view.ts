@@ -1,0 +1,386 @@
+import { FitAddon } from '@xterm/addon-fit';
+import { SearchAddon } from '@xterm/addon-search';
+import { SerializeAddon } from '@xterm/addon-serialize';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import { WebLinksAddon } from '@xterm/addon-web-links';
+import { Terminal, type IDisposable } from '@xterm/xterm';
+import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
+import { systemClock } from '../connection/clock';
+import { framed, needsConsent, sanitise } from '../core/paste';
+import {
+  Stream,
+  type Screen,
+  type Socket,
+  type SocketEvents,
+  type StreamState,
+} from '../core/stream';
+import {
+  CHECKPOINT_LINES,
+  MAX_COLS,
+  MAX_ROWS,
+  MIN_COLS,
+  MIN_ROWS,
+  RESIZE_QUIET,
+  SCROLLBACK,
+} from '../core/timing';
+import { clipboardText } from './clipboard';
+import { keyAction } from './keys';
+import { opensLink, safeLink } from './links';
+import { ModeMemory } from './modes';
+import { dark, light, matches } from './palette';
+import { useGraphicsCard } from './renderer';
+
+/** A link under the mouse, or none. */
+export interface HoveredLink {
+  readonly url: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface ViewConfig {
+  readonly fontFamily: string;
+  readonly fontSize: number;
+  readonly dark: boolean;
+  readonly mac: boolean;
+  /** Draw with WebGL. */
+  readonly graphicsCard: boolean;
+  readonly online: () => boolean;
+  readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
+  readonly onState: (state: StreamState) => void;
+  readonly onTerminal: (terminal: TerminalInfo) => void;
+  readonly onExit: (exit: Exit | undefined) => void;
+  readonly onBell: () => void;
+  readonly onFind: () => void;
+  readonly onLeave: () => void;
+  readonly onLink: (link: HoveredLink | undefined) => void;
+  readonly onOpenLink: (url: string) => void;
+  readonly onMatches: (index: number, count: number) => void;
+  /** Asks the person whether this text may be pasted. */
+  readonly askPaste: (text: string) => Promise<boolean>;
+}
+
+/** Clears a screen in order with what is written to it. As bytes, so that half a character before it is dropped. */
+const reset = Uint8Array.of(0x1b, 0x63);
+
+/** One terminal on the screen: xterm, its add-ons, and the stream that it shows. */
+export class TerminalView {
+  /** The element to put into the page. */
+  readonly element = document.createElement('div');
+  readonly stream: Stream;
+  readonly #config: ViewConfig;
+  readonly #terminal: Terminal;
+  readonly #fit = new FitAddon();
+  readonly #search = new SearchAddon();
+  readonly #serialize = new SerializeAddon();
+  readonly #modes: ModeMemory;
+  readonly #abort = new AbortController();
+  readonly #disposables: IDisposable[] = [];
+  readonly #observer: ResizeObserver;
+  #settled: () => void = () => undefined;
+  #dark: boolean;
+  /** The person scrolled or selected since; typing goes to the bottom again by xterm itself. */
+  #shown = false;
+
+  /** The view opens in `parent`, which must be in the page. */
+  constructor(parent: HTMLElement, config: ViewConfig) {
+    this.#config = config;
+    this.#dark = config.dark;
+    this.element.className = 'terminal-view';
+    parent.append(this.element);
+    this.#terminal = new Terminal({
+      allowProposedApi: true,
+      cursorBlink: true,
+      cursorInactiveStyle: 'outline',
+      fontFamily: config.fontFamily,
+      fontSize: config.fontSize,
+      lineHeight: 1.15,
+      // Programs choose their greys for a dark ground; in the light they would vanish.
+      minimumContrastRatio: 4.5,
+      macOptionIsMeta: true,
+      rightClickSelectsWord: false,
+      scrollback: SCROLLBACK,
+      theme: config.dark ? dark : light,
+      // All off by default, said again because it matters: no program reads
+      // titles or positions back.
+      windowOptions: {},
+      linkHandler: {
+        allowNonHttpProtocols: false,
+        activate: (event, text) => {
+          this.#openLink(event, text);
+        },
+        hover: (event, text) => {
+          this.#hoverLink(event, text);
+        },
+        leave: () => {
+          config.onLink(undefined);
+        },
+      },
+    });
+    this.#modes = new ModeMemory(this.#terminal);
+    this.stream = new Stream({
+      screen: this.#screen(),
+      clock: systemClock,
+      random: Math.random,
+      encode: (text) => new TextEncoder().encode(text),
+      dial: config.dial,
+      online: config.online,
+      onState: config.onState,
+      onTerminal: config.onTerminal,
+      onExit: config.onExit,
+      onTitle: () => undefined,
+      onBell: config.onBell,
+      onPainted: () => undefined,
+    });
+    this.#open();
+    this.#observer = new ResizeObserver(() => {
+      this.#settled();
+      this.#settled = systemClock.after(RESIZE_QUIET, () => {
+        this.#takeSize();
+      });
+    });
+    this.#observer.observe(this.element);
+  }
+
+  /** Brings the view to the front. */
+  show(): void {
+    this.#shown = true;
+    this.element.hidden = false;
+    this.#takeSize();
+    this.#terminal.refresh(0, this.#terminal.rows - 1);
+  }
+
+  /** Keeps the view alive out of sight. */
+  hide(): void {
+    this.#shown = false;
+    this.element.hidden = true;
+  }
+
+  focus(): void {
+    this.#terminal.focus();
+  }
+
+  dispose(): void {
+    this.#settled();
+    this.#observer.disconnect();
+    this.#abort.abort();
+    this.stream.close();
+    for (const disposable of this.#disposables) disposable.dispose();
+    this.#modes.dispose();
+    this.#terminal.dispose();
+    this.element.remove();
+  }
+
+  setScheme(isDark: boolean): void {
+    this.#dark = isDark;
+    this.#terminal.options.theme = isDark ? dark : light;
+  }
+
+  setFontSize(size: number): void {
+    if (this.#terminal.options.fontSize === size) return;
+    this.#terminal.options.fontSize = size;
+    this.#takeSize();
+  }
+
+  /** Selects the next match, or the one before; `typing` keeps the current one while it still fits. */
+  find(text: string, direction: 'next' | 'previous', typing = false): void {
+    if (text === '') {
+      this.endFind();
+      this.#config.onMatches(-1, 0);
+      return;
+    }
+    const options = { decorations: this.#dark ? matches.dark : matches.light, incremental: typing };
+    if (direction === 'next') this.#search.findNext(text, options);
+    else this.#search.findPrevious(text, options);
+  }
+
+  endFind(): void {
+    this.#search.clearDecorations();
+    this.#terminal.clearSelection();
+  }
+
+  /** What is selected, as a first word for the find bar. */
+  get selection(): string {
+    return this.#terminal.getSelection();
+  }
+
+  #open(): void {
+    const terminal = this.#terminal;
+    const config = this.#config;
+    terminal.loadAddon(this.#fit);
+    terminal.loadAddon(this.#search);
+    terminal.loadAddon(this.#serialize);
+    terminal.loadAddon(new Unicode11Addon());
+    terminal.unicode.activeVersion = '11';
+    terminal.loadAddon(
+      new WebLinksAddon(
+        (event, text) => {
+          this.#openLink(event, text);
+        },
+        {
+          hover: (event, text) => {
+            this.#hoverLink(event, text);
+          },
+          leave: () => {
+            config.onLink(undefined);
+          },
+        },
+      ),
+    );
+    this.#disposables.push(
+      terminal.onData((data) => {
+        this.stream.input(data);
+      }),
+      terminal.onBinary((data) => {
+        this.stream.binary(data);
+      }),
+      terminal.onResize(({ cols, rows }) => {
+        this.stream.resize(cols, rows);
+      }),
+      this.#search.onDidChangeResults(({ resultIndex, resultCount }) => {
+        config.onMatches(resultIndex, resultCount);
+      }),
+      terminal.parser.registerOscHandler(52, (data) => {
+        this.#toClipboard(data);
+        // Handled in any case: a question for the clipboard gets no answer.
+        return true;
+      }),
+    );
+    terminal.attachCustomKeyEventHandler((event) => this.#key(event));
+    const { signal } = this.#abort;
+    // In the capture phase: xterm's own handler would send the text as it is.
+    this.element.addEventListener('paste', (event) => void this.#paste(event), {
+      capture: true,
+      signal,
+    });
+    for (const type of ['dragover', 'drop'] as const) {
+      this.element.addEventListener(
+        type,
+        (event) => {
+          // A dropped text would be typed without having been looked at.
+          event.preventDefault();
+          event.stopPropagation();
+        },
+        { capture: true, signal },
+      );
+    }
+    terminal.open(this.element);
+    this.#takeSize();
+    if (config.graphicsCard) void useGraphicsCard(terminal).catch(() => undefined);
+  }
+
+  #screen(): Screen {
+    return {
+      write: (data, drawn) => {
+        this.#terminal.write(data, drawn);
+      },
+      reset: () => {
+        this.#terminal.write(reset);
+      },
+      resize: (cols, rows) => {
+        this.#terminal.write('', () => {
+          this.#terminal.resize(clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
+        });
+      },
+      fit: () => {
+        this.#terminal.write('', () => {
+          this.#takeSize();
+        });
+      },
+      size: () => this.#size(),
+      serialize: () =>
+        this.#modes.whole
+          ? this.#serialize.serialize({ scrollback: CHECKPOINT_LINES }) + this.#modes.suffix
+          : undefined,
+    };
+  }
+
+  #size(): { cols: number; rows: number } {
+    const proposed = this.element.hidden ? undefined : this.#fit.proposeDimensions();
+    if (proposed === undefined || !(proposed.cols > 0) || !(proposed.rows > 0))
+      return { cols: this.#terminal.cols, rows: this.#terminal.rows };
+    return {
+      cols: clamp(proposed.cols, MIN_COLS, MAX_COLS),
+      rows: clamp(proposed.rows, MIN_ROWS, MAX_ROWS),
+    };
+  }
+
+  #takeSize(): void {
+    const { cols, rows } = this.#size();
+    if (cols !== this.#terminal.cols || rows !== this.#terminal.rows)
+      this.#terminal.resize(cols, rows);
+  }
+
+  #key(event: KeyboardEvent): boolean {
+    const action = keyAction(event, this.#terminal.hasSelection(), this.#config.mac);
+    if (action === undefined) return true;
+    event.preventDefault();
+    if (event.type !== 'keydown') return false;
+    switch (action) {
+      case 'newline':
+        // What agents read as a line break without sending.
+        this.stream.input('\x1b\r');
+        break;
+      case 'copy':
+        this.#copy();
+        break;
+      case 'find':
+        this.#config.onFind();
+        break;
+      case 'leave':
+        this.#config.onLeave();
+        break;
+    }
+    return false;
+  }
+
+  #copy(): void {
+    const text = this.#terminal.getSelection();
+    if (text === '') return;
+    void navigator.clipboard.writeText(text).then(
+      () => {
+        this.#terminal.clearSelection();
+      },
+      // The selection stays: that is what tells the person.
+      () => undefined,
+    );
+  }
+
+  async #paste(event: ClipboardEvent): Promise<void> {
+    event.preventDefault();
+    event.stopPropagation();
+    const original = event.clipboardData?.getData('text/plain') ?? '';
+    const text = sanitise(original);
+    if (text === '') return;
+    if (needsConsent(text, this.#terminal.modes.bracketedPasteMode)) {
+      const consent = await this.#config.askPaste(original);
+      this.focus();
+      if (!consent) return;
+    }
+    // Asked again: the program may have changed its mind meanwhile.
+    this.stream.input(framed(text, this.#terminal.modes.bracketedPasteMode));
+    this.#terminal.scrollToBottom();
+  }
+
+  #toClipboard(data: string): void {
+    // An old wish in a replay, or one of a terminal that nobody looks at.
+    if (this.stream.replaying || !this.#shown || !document.hasFocus()) return;
+    const text = clipboardText(data);
+    if (text !== undefined) void navigator.clipboard.writeText(text).catch(() => undefined);
+  }
+
+  #hoverLink(event: MouseEvent, text: string): void {
+    const url = safeLink(text);
+    if (url !== null) this.#config.onLink({ url, x: event.clientX, y: event.clientY });
+  }
+
+  #openLink(event: MouseEvent, text: string): void {
+    const url = safeLink(text);
+    if (url === null || !opensLink(event, this.#config.mac)) return;
+    this.#config.onLink(undefined);
+    this.#config.onOpenLink(url);
+  }
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
