@@ -11,8 +11,14 @@ const dist = fileURLToPath(new URL('dist', import.meta.url));
 function script(entry, file, format) {
   return build({
     root,
+    // The configuration of the panel names its page as the input.
+    configFile: false,
+    publicDir: false,
     logLevel: 'warn',
+    resolve: { alias: { $ui: fileURLToPath(new URL('../frontend/ui', import.meta.url)) } },
     build: {
+      target: 'chrome120',
+      emptyOutDir: false,
       lib: { entry, formats: [format], name: 'pilotfish', fileName: () => file },
       rolldownOptions: { output: { codeSplitting: false } },
     },

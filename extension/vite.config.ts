@@ -18,6 +18,8 @@ export default defineConfig({
     emptyOutDir: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Most of it is xterm, which is needed for the first frame.
+    chunkSizeWarningLimit: 700,
     rolldownOptions: { input: 'panel.html' },
   },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },

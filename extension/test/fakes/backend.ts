@@ -1,0 +1,287 @@
+import type {
+  AgentsFile,
+  Error as Refusal,
+  PanelEvent,
+  PanelMessage,
+  PanelView,
+  Pairing,
+  PtyCloseRequest,
+  PtyRestartRequest,
+  PtySessionRequest,
+  SessionInfo,
+  Tab,
+  TerminalInfo,
+} from '$ui/protocol/protocol';
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { FakeTerminal } from './terminal';
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+};
+
+/**
+ * A small honest backend: it speaks the wire format, checks the tokens, and has
+ * terminals that print what a test tells them to.
+ */
+export class FakeBackend {
+  readonly key = randomBytes(32);
+  token = randomBytes(32).toString('base64url');
+  tabs: Tab[] = [];
+  agents: AgentsFile = { version: 1, agents: [], default: 'shell' };
+  settings: PanelView = { agent: 'auto', fontSize: 13, everyTab: false };
+  readonly terminals = new Map<string, FakeTerminal>();
+  /** Every message of the panel, in order. */
+  readonly messages: PanelMessage[] = [];
+  /** Paths of the requests that were granted. */
+  readonly requests: string[] = [];
+  /** Answered to the next start instead of a terminal. */
+  refuseStart: Refusal | undefined;
+  /** What a started terminal prints. */
+  greeting = '$ ';
+  /** Proves another key than the paired one. */
+  impostor = false;
+
+  readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: () => 'pilotfish.v1',
+  });
+  readonly #attach = new Map<string, string>();
+  readonly #panels = new Set<WebSocket>();
+  readonly #files: string | undefined;
+  #waiters: (() => void)[] = [];
+  #made = 0;
+
+  /** `files` is a folder that is served beside the routes. */
+  constructor(files?: string) {
+    this.#files = files;
+    this.#server.on('upgrade', (request, socket, head) => {
+      const [version, secret] = (request.headers['sec-websocket-protocol'] ?? '').split(', ');
+      const token = secret?.replace(/^token\./, '');
+      const terminal = request.url === '/ws' && this.#attach.get(token ?? '');
+      const panel = request.url === '/panel' && token === this.token;
+      if (version !== 'pilotfish.v1' || !(panel || terminal)) {
+        socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      this.#attach.delete(token ?? '');
+      this.#sockets.handleUpgrade(request, socket, head, (ws) => {
+        if (panel) this.#panel(ws);
+        else if (terminal) this.terminals.get(terminal)?.serve(ws);
+      });
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get pairing(): Pairing {
+    return {
+      version: 'pilotfish.v1',
+      session: 'default',
+      port: this.port,
+      token: this.token,
+      key: this.key.toString('base64url'),
+      epoch: 1,
+    };
+  }
+
+  async start(port = 0): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#sockets.clients) client.terminate();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Sends an event to every panel. */
+  push(event: PanelEvent): void {
+    for (const panel of this.#panels) panel.send(JSON.stringify(event));
+  }
+
+  /** Closes the panels' sockets. */
+  dropPanels(code = 1011): void {
+    for (const panel of this.#panels) panel.close(code);
+  }
+
+  /** Adds a terminal as if the backend had started it. */
+  add(tab: string, part: Partial<TerminalInfo> = {}): FakeTerminal {
+    this.#made += 1;
+    const terminal = new FakeTerminal(
+      {
+        id: `p${String(this.#made)}`,
+        session: 'default',
+        tab,
+        agent: 'claude',
+        name: 'Claude Code',
+        title: '',
+        state: 'live',
+        status: 'idle',
+        epoch: 1,
+        cols: 80,
+        rows: 24,
+        startedAt: new Date(1_800_000_000_000 + this.#made * 1000).toISOString(),
+        viewers: 0,
+        ...part,
+      },
+      (info) => {
+        this.push({ type: 'terminal', terminal: info });
+      },
+    );
+    this.terminals.set(terminal.info.id, terminal);
+    this.push({ type: 'terminal', terminal: terminal.info });
+    return terminal;
+  }
+
+  session(): SessionInfo {
+    return {
+      name: 'default',
+      state: 'running',
+      warnings: [],
+      panel: 'connected',
+      tabs: this.tabs,
+      terminals: [...this.terminals.values()].map(({ info }) => info),
+    };
+  }
+
+  /** Resolves once `done` is true; it is looked at after every message and request. */
+  async until(done: () => boolean): Promise<void> {
+    while (!done()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  #panel(socket: WebSocket): void {
+    this.#panels.add(socket);
+    socket.on('close', () => {
+      this.#panels.delete(socket);
+      this.#wake();
+    });
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as PanelMessage;
+      this.messages.push(message);
+      if (message.type === 'ping') socket.send(JSON.stringify({ type: 'pong', id: message.id }));
+      this.#wake();
+    });
+    const hello: PanelEvent = {
+      type: 'hello',
+      version: 'pilotfish.v1',
+      session: this.session(),
+      agents: this.agents,
+      settings: this.settings,
+    };
+    socket.send(JSON.stringify(hello));
+    this.#wake();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const reply = (status: number, body: unknown): void => {
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (url.pathname === '/health') {
+      const challenge = url.searchParams.get('challenge') ?? '';
+      const key = this.impostor ? randomBytes(32) : this.key;
+      const proof = createHmac('sha256', key).update(challenge).digest('hex');
+      reply(200, { status: 'ok', version: '0.1.0', protocol: 'pilotfish.v1', uptimeS: 1, proof });
+      return;
+    }
+    if (request.method !== 'POST') {
+      await this.#file(url.pathname, response);
+      return;
+    }
+    if (request.headers.authorization !== `Bearer ${this.token}`) {
+      reply(401, { error: { code: 'unauthorized', message: 'The token is not valid.' } });
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    this.requests.push(url.pathname);
+    const [status, answer] = this.#answer(url.pathname, body);
+    reply(status, answer);
+    this.#wake();
+  }
+
+  #answer(path: string, body: unknown): [number, unknown] {
+    const unknown = { error: { code: 'unknown_terminal', message: 'This terminal is gone.' } };
+    switch (path) {
+      case '/pty-session': {
+        const request = body as PtySessionRequest;
+        const refusal = request.terminal === undefined ? this.refuseStart : undefined;
+        if (refusal !== undefined) return [409, { error: refusal }];
+        const terminal = request.terminal
+          ? this.terminals.get(request.terminal)
+          : this.#begin(request);
+        if (terminal === undefined) return [404, unknown];
+        const attach = randomBytes(32).toString('base64url');
+        this.#attach.set(attach, terminal.info.id);
+        return [200, { terminal: terminal.info, attach, expires: new Date().toISOString() }];
+      }
+      case '/pty-restart': {
+        const request = body as PtyRestartRequest;
+        const terminal = this.terminals.get(request.terminal);
+        if (terminal === undefined) return [404, unknown];
+        terminal.restart(request.agent ? this.#agent(request.agent, request.command) : {});
+        terminal.print(this.greeting);
+        return [200, terminal.info];
+      }
+      case '/pty-close': {
+        const { terminal } = body as PtyCloseRequest;
+        this.terminals.get(terminal)?.drop(4404);
+        this.terminals.delete(terminal);
+        this.push({ type: 'terminal_gone', terminal });
+        return [200, {}];
+      }
+      case '/agents/probe':
+        return [200, this.agents];
+      default:
+        return [404, { error: { code: 'bad_argument', message: 'There is no such route.' } }];
+    }
+  }
+
+  #begin(request: PtySessionRequest): FakeTerminal {
+    const terminal = this.add(request.tab ?? '', {
+      ...this.#agent(request.agent ?? 'auto', request.command),
+      cols: request.cols,
+      rows: request.rows,
+    });
+    terminal.print(this.greeting);
+    return terminal;
+  }
+
+  #agent(kind: string, command?: string): Partial<TerminalInfo> {
+    const meant = kind === 'auto' ? this.agents.default : kind;
+    const found = this.agents.agents.find((agent) => agent.kind === meant);
+    const missing = found?.installed === false;
+    return {
+      agent: meant,
+      name: found?.name ?? command?.split(' ')[0] ?? meant,
+      ...(missing && { state: 'missing', status: 'missing' }),
+    };
+  }
+
+  async #file(path: string, response: ServerResponse): Promise<void> {
+    try {
+      if (this.#files === undefined) throw new Error('no files');
+      const data = await readFile(join(this.#files, path));
+      response.writeHead(200, { 'Content-Type': types[extname(path)] ?? 'text/plain' }).end(data);
+    } catch {
+      response.writeHead(404).end();
+    }
+  }
+}

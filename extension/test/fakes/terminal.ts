@@ -1,0 +1,112 @@
+import type { TerminalControl, TerminalInfo, ViewerControl } from '$ui/protocol/protocol';
+import type { WebSocket } from 'ws';
+
+/** A terminal of the fake backend: a stream of output with offsets, and at most one viewer. */
+export class FakeTerminal {
+  info: TerminalInfo;
+  /** All output of this epoch. */
+  output = Buffer.alloc(0);
+  /** All input that arrived. */
+  input = Buffer.alloc(0);
+  readonly controls: ViewerControl[] = [];
+  readonly #changed: (info: TerminalInfo) => void;
+  #viewer: WebSocket | undefined;
+  #waiters: (() => void)[] = [];
+
+  constructor(info: TerminalInfo, changed: (info: TerminalInfo) => void) {
+    this.info = info;
+    this.#changed = changed;
+  }
+
+  /** Prints text as the program inside would. */
+  print(text: string): void {
+    const data = Buffer.from(text);
+    const offset = this.output.length;
+    this.output = Buffer.concat([this.output, data]);
+    this.#frame(offset, data);
+  }
+
+  /** Takes over a socket whose first message must be attach. */
+  serve(socket: WebSocket): void {
+    socket.binaryType = 'nodebuffer';
+    socket.once('message', (first: Buffer) => {
+      const attach = JSON.parse(first.toString()) as ViewerControl;
+      if (attach.type !== 'attach') {
+        socket.close(1002);
+        return;
+      }
+      this.#viewer?.close(4409);
+      this.#viewer = socket;
+      this.#note(attach);
+      const from = attach.epoch === this.info.epoch ? (attach.offset ?? 0) : 0;
+      this.control({ type: 'ready', terminal: this.info, epoch: this.info.epoch, offset: from });
+      this.#frame(from, this.output.subarray(from));
+      this.control({ type: 'replayed', offset: this.output.length });
+      if (this.info.exit !== undefined) this.control({ type: 'exit', exit: this.info.exit });
+      socket.on('message', (data: Buffer, binary: boolean) => {
+        if (binary) this.input = Buffer.concat([this.input, data]);
+        else this.#note(JSON.parse(data.toString()) as ViewerControl);
+        this.#wake();
+      });
+      this.#wake();
+    });
+    socket.on('close', () => {
+      if (this.#viewer === socket) this.#viewer = undefined;
+    });
+  }
+
+  control(message: TerminalControl): void {
+    this.#viewer?.send(JSON.stringify(message));
+  }
+
+  /** Changes what is known of the terminal, and says so. */
+  change(part: Partial<TerminalInfo>): void {
+    this.info = { ...this.info, ...part };
+    this.#changed(this.info);
+  }
+
+  /** The program ends. */
+  exit(code: number, signal?: string): void {
+    const exit = { code, ...(signal !== undefined && { signal }) };
+    this.control({ type: 'exit', exit });
+    this.change({ state: 'ended', status: 'ended', exit });
+  }
+
+  /** The next process under the same id. */
+  restart(agent: Partial<TerminalInfo>): void {
+    this.output = Buffer.alloc(0);
+    this.input = Buffer.alloc(0);
+    const { exit: _, ...info } = this.info;
+    this.info = { ...info, ...agent, epoch: info.epoch + 1, state: 'live', status: 'idle' };
+    this.control({ type: 'epoch', epoch: this.info.epoch });
+    this.#changed(this.info);
+  }
+
+  /** Loses the viewer, as a network does. */
+  drop(code = 1011): void {
+    this.#viewer?.close(code);
+  }
+
+  /** Resolves once `done` is true; it is looked at after every message of the viewer. */
+  async until(done: () => boolean): Promise<void> {
+    while (!done()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #note(control: ViewerControl): void {
+    this.controls.push(control);
+    if (control.type === 'ping') this.control({ type: 'pong', id: control.id ?? 0 });
+  }
+
+  #frame(offset: number, data: Buffer): void {
+    if (data.length === 0) return;
+    const header = Buffer.alloc(8);
+    header.writeBigUInt64BE(BigInt(offset));
+    this.#viewer?.send(Buffer.concat([header, data]));
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+}
