@@ -1,0 +1,343 @@
+//go:build unix
+
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a Manager behind a real server, and what it has told.
+type world struct {
+	t   *testing.T
+	m   *Manager
+	url string
+	// end ends the Manager and waits for it.
+	end func()
+
+	mu    sync.Mutex
+	cond  sync.Cond
+	infos map[protocol.TerminalID]protocol.TerminalInfo
+	gone  map[protocol.TerminalID]bool
+	grace time.Duration
+}
+
+// newWorld runs terminals whose command line is a bash script, or an
+// interactive bash for AgentShell.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{
+		t: t, infos: make(map[protocol.TerminalID]protocol.TerminalInfo),
+		gone: make(map[protocol.TerminalID]bool),
+	}
+	w.cond.L = &w.mu
+	m, err := New(Config{
+		Session: "test",
+		Launch:  w.launch,
+		Logger:  slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Grace: func() time.Duration {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.grace
+		},
+		OnChange: func(info protocol.TerminalInfo) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.infos[info.ID] = info
+			w.cond.Broadcast()
+		},
+		OnGone: func(id protocol.TerminalID) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.gone[id] = true
+			w.cond.Broadcast()
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.m = m
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	var serving sync.WaitGroup
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		serving.Add(1)
+		defer serving.Done()
+		ws, err := websocket.Accept(rw, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
+		if err != nil {
+			return
+		}
+		if err := m.Serve(r.Context(), ws, protocol.TerminalID(r.URL.Query().Get("id"))); err != nil {
+			t.Logf("viewer: %v", err)
+		}
+	}))
+	w.url = server.URL
+	w.end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		server.CloseClientConnections()
+		server.Close()
+		serving.Wait()
+	})
+	t.Cleanup(w.end)
+	return w
+}
+
+func (w *world) launch(_ context.Context, _ protocol.TerminalID, _ protocol.TabID, kind protocol.AgentKind, command string) (Launch, error) {
+	l := Launch{
+		Path: "/bin/bash", Dir: "/", Kind: kind, Name: "bash",
+		Env: []string{"PATH=" + os.Getenv("PATH"), "PS1=$ ", "LANG=C.UTF-8", "TERM=dumb", "HISTFILE="},
+	}
+	switch {
+	case command == "missing":
+		l.Missing = &protocol.AgentInfo{Kind: kind, Name: "Nobody"}
+	case command == "broken":
+		l.Path = "/nonexistent/agent"
+	case command == "refused":
+		return l, protocol.NewError(protocol.CodeBadArgument, "no such agent", "")
+	case kind == protocol.AgentShell:
+		l.Args = []string{"--norc", "--noprofile", "-i"}
+	default:
+		l.Args = []string{"-c", command}
+	}
+	return l, nil
+}
+
+func (w *world) start(kind protocol.AgentKind, command string) protocol.TerminalInfo {
+	w.t.Helper()
+	info, err := w.m.Start(w.t.Context(), protocol.PtySessionRequest{Tab: "t1", Agent: kind, Command: command, Cols: 80, Rows: 24})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return info
+}
+
+// raw starts a program that gets and gives bytes as they are.
+func (w *world) raw(command string) protocol.TerminalInfo {
+	w.t.Helper()
+	return w.start(protocol.AgentCustom, "stty raw -echo; printf RDY; "+command)
+}
+
+// await waits until a terminal is told to be as ok says.
+func (w *world) await(id protocol.TerminalID, what string, ok func(protocol.TerminalInfo) bool) protocol.TerminalInfo {
+	w.t.Helper()
+	return awaitCond(w, what, func() (protocol.TerminalInfo, bool) { return w.infos[id], ok(w.infos[id]) })
+}
+
+func awaitCond[T any](w *world, what string, ok func() (T, bool)) T {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	late := false
+	timer := time.AfterFunc(20*time.Second, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		late = true
+		w.cond.Broadcast()
+	})
+	defer timer.Stop()
+	for {
+		v, done := ok()
+		if done {
+			return v
+		}
+		if late {
+			w.t.Fatalf("waiting for %s; last %+v", what, v)
+		}
+		w.cond.Wait()
+	}
+}
+
+// client is a viewer that draws at once.
+type client struct {
+	t  *testing.T
+	ws *websocket.Conn
+
+	epoch  int
+	offset uint64 // of the next byte
+	acked  uint64
+	noAcks bool
+	text   []byte // drawn
+	// controls are the messages that were not waited for.
+	controls []protocol.TerminalControl
+}
+
+func (w *world) dial(id protocol.TerminalID) *client {
+	w.t.Helper()
+	ws, _, err := websocket.Dial(w.t.Context(), w.url+"?id="+string(id), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ws.SetReadLimit(-1)
+	c := &client{t: w.t, ws: ws}
+	w.t.Cleanup(func() { _ = ws.CloseNow() })
+	return c
+}
+
+// attach dials and attaches with what the viewer already has.
+func (w *world) attach(id protocol.TerminalID, epoch int, offset uint64) *client {
+	w.t.Helper()
+	c := w.dial(id)
+	c.epoch, c.offset, c.acked = epoch, offset, offset
+	c.control(protocol.ViewerControl{Type: protocol.ControlAttach, Epoch: epoch, Offset: offset, Cols: 80, Rows: 24})
+	ready := c.waitControl(protocol.ControlReady)
+	if ready.Terminal == nil || ready.Terminal.ID != id || ready.Epoch != ready.Terminal.Epoch {
+		w.t.Fatalf("ready = %+v", ready)
+	}
+	c.epoch, c.offset, c.acked = ready.Epoch, ready.Offset, ready.Offset
+	return c
+}
+
+func (c *client) control(v protocol.ViewerControl) {
+	c.t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.ws.Write(c.t.Context(), websocket.MessageText, b); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) send(p []byte) {
+	c.t.Helper()
+	if err := c.ws.Write(c.t.Context(), websocket.MessageBinary, p); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *client) typeText(s string) { c.t.Helper(); c.send([]byte(s)) }
+
+// read takes the next message: output is drawn and acknowledged, a control is
+// returned.
+func (c *client) read(ctx context.Context) (*protocol.TerminalControl, error) {
+	typ, b, err := c.ws.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if typ == websocket.MessageText {
+		var m protocol.TerminalControl
+		if err := json.Unmarshal(b, &m); err != nil {
+			return nil, err
+		}
+		switch m.Type {
+		case protocol.ControlEpoch:
+			c.epoch, c.offset, c.acked, c.text = m.Epoch, m.Offset, m.Offset, nil
+		case protocol.ControlSnapshot:
+			c.text = []byte(m.Data)
+		}
+		return &m, nil
+	}
+	offset, data, ok := protocol.ParseFrame(b)
+	switch {
+	case !ok, len(data) == 0, len(data) > protocol.MaxFrame:
+		return nil, fmt.Errorf("a frame of %d bytes", len(b))
+	case offset != c.offset:
+		return nil, fmt.Errorf("a frame at %d instead of %d", offset, c.offset)
+	}
+	c.offset += uint64(len(data))
+	c.text = append(c.text, data...)
+	if !c.noAcks && c.offset-c.acked >= protocol.AckEvery {
+		c.ack()
+	}
+	return nil, nil
+}
+
+func (c *client) ack() {
+	c.acked = c.offset
+	c.control(protocol.ViewerControl{Type: protocol.ControlAck, Epoch: c.epoch, Offset: c.offset})
+}
+
+func (c *client) waitControl(typ protocol.ControlType) protocol.TerminalControl {
+	c.t.Helper()
+	return c.waitControlIf(string(typ), func(m protocol.TerminalControl) bool { return m.Type == typ })
+}
+
+func (c *client) waitControlIf(what string, ok func(protocol.TerminalControl) bool) protocol.TerminalControl {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		m, err := c.read(ctx)
+		if err != nil {
+			c.t.Fatalf("waiting for %s: %v; have %q", what, err, tail(c.text))
+		}
+		if m == nil {
+			continue
+		}
+		if ok(*m) {
+			return *m
+		}
+		c.controls = append(c.controls, *m)
+	}
+}
+
+// wait reads until ok.
+func (c *client) wait(what string, ok func() bool) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
+	defer cancel()
+	for !ok() {
+		m, err := c.read(ctx)
+		if err != nil {
+			c.t.Fatalf("waiting for %s: %v; have %q", what, err, tail(c.text))
+		}
+		if m != nil {
+			c.controls = append(c.controls, *m)
+		}
+	}
+}
+
+// waitText reads until the text is drawn.
+func (c *client) waitText(want string) {
+	c.t.Helper()
+	from := 0
+	c.wait(fmt.Sprintf("%q", want), func() bool {
+		from = min(from, len(c.text))
+		found := bytes.Contains(c.text[from:], []byte(want))
+		from = max(0, len(c.text)-len(want))
+		return found
+	})
+}
+
+// closeCode reads until the socket ends.
+func (c *client) closeCode() websocket.StatusCode {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		if _, err := c.read(ctx); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				c.t.Fatal("the socket stays open")
+			}
+			return websocket.CloseStatus(err)
+		}
+	}
+}
+
+func (c *client) leave() { _ = c.ws.CloseNow() }
+
+func tail(b []byte) string {
+	return strings.ToValidUTF8(string(b[max(0, len(b)-200):]), "?")
+}

@@ -1,0 +1,150 @@
+package terminal
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// errInputFull is returned when the program has not read its input for too
+// long.
+var errInputFull = errors.New("the program does not read its input")
+
+// inputChunk is the unit in which input waits.
+const inputChunk = 32 << 10
+
+// input carries keys and pastes to the program. Writing to a pseudo terminal
+// blocks while the program does not read; what is behind it on the viewer's
+// socket, the acknowledgements above all, must not wait for that.
+type input struct {
+	device *device
+	limit  int
+
+	mu      sync.Mutex
+	fill    sync.Cond // there is something to write, or the end
+	room    sync.Cond // there is room again, or the end
+	chunks  [][]byte
+	queued  int
+	writing bool // the goroutine has taken bytes that are not written yet
+	closed  bool
+}
+
+func newInput(d *device, limit int) *input {
+	in := &input{device: d, limit: limit}
+	in.fill.L, in.room.L = &in.mu, &in.mu
+	return in
+}
+
+// put hands p over. It waits while the queue is full, patience at most. Input
+// for a program that has ended is dropped.
+func (in *input) put(p []byte, patience time.Duration) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.closed {
+		return nil
+	}
+	if in.queued == 0 && !in.writing {
+		// The usual case, a key: it needs no other goroutine.
+		n, err := in.device.tryWrite(p)
+		if err != nil {
+			in.close()
+			return nil
+		}
+		p = p[n:]
+	}
+	if err := in.awaitRoom(len(p), patience); err != nil {
+		return err
+	}
+	for len(p) > 0 && !in.closed {
+		if n := len(in.chunks); n == 0 || len(in.chunks[n-1]) == cap(in.chunks[n-1]) {
+			in.chunks = append(in.chunks, make([]byte, 0, inputChunk))
+		}
+		last := &in.chunks[len(in.chunks)-1]
+		n := min(len(p), cap(*last)-len(*last))
+		*last = append(*last, p[:n]...)
+		in.queued += n
+		p = p[n:]
+		in.fill.Signal()
+	}
+	return nil
+}
+
+func (in *input) awaitRoom(n int, patience time.Duration) error {
+	if in.queued+n <= in.limit {
+		return nil
+	}
+	late := false
+	timer := time.AfterFunc(patience, func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		late = true
+		in.room.Broadcast()
+	})
+	defer timer.Stop()
+	for in.queued+n > in.limit && !in.closed {
+		if late {
+			return errInputFull
+		}
+		in.room.Wait()
+	}
+	return nil
+}
+
+// run writes what waits until the end.
+func (in *input) run() {
+	for {
+		in.mu.Lock()
+		for len(in.chunks) == 0 && !in.closed {
+			in.fill.Wait()
+		}
+		if in.closed {
+			in.mu.Unlock()
+			return
+		}
+		chunk := in.chunks[0]
+		in.chunks[0] = nil
+		in.chunks = in.chunks[1:]
+		in.writing = true
+		in.mu.Unlock()
+
+		_, err := in.device.Write(chunk)
+
+		in.mu.Lock()
+		in.writing = false
+		in.queued -= len(chunk)
+		if err != nil {
+			in.close()
+		}
+		in.room.Broadcast()
+		in.mu.Unlock()
+	}
+}
+
+// clear drops what waits and returns how much that was.
+func (in *input) clear() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	n := 0
+	for _, c := range in.chunks {
+		n += len(c)
+	}
+	in.chunks = nil
+	in.queued -= n
+	in.room.Broadcast()
+	return n
+}
+
+// end drops what waits and ends run once its write has returned.
+func (in *input) end() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.close()
+}
+
+// close needs mu.
+func (in *input) close() {
+	in.closed = true
+	in.chunks, in.queued = nil, 0
+	in.fill.Broadcast()
+	in.room.Broadcast()
+}

@@ -1,0 +1,54 @@
+package terminal
+
+// chunkSize is the unit in which a ring grows and forgets.
+const chunkSize = 64 << 10
+
+// ring keeps the newest bytes of a stream by their offset in it. It grows by
+// what is written, so that a quiet terminal costs little.
+type ring struct {
+	chunks [][]byte // all full but the last
+	start  uint64   // offset of the first byte that is kept
+	head   uint64   // offset after the last
+	spare  []byte   // the chunk that was forgotten last
+}
+
+// append adds p and forgets whole chunks while more than limit returns is kept.
+func (r *ring) append(p []byte, limit func(start uint64) uint64) {
+	for len(p) > 0 {
+		if n := len(r.chunks); n == 0 || len(r.chunks[n-1]) == chunkSize {
+			chunk := r.spare
+			r.spare = nil
+			if chunk == nil {
+				chunk = make([]byte, 0, chunkSize)
+			}
+			r.chunks = append(r.chunks, chunk[:0])
+		}
+		last := &r.chunks[len(r.chunks)-1]
+		n := min(len(p), chunkSize-len(*last))
+		*last = append(*last, p[:n]...)
+		r.head += uint64(n) //nolint:gosec // a length
+		p = p[n:]
+	}
+	for r.head-r.start >= limit(r.start)+chunkSize {
+		r.spare = r.chunks[0]
+		r.chunks[0] = nil
+		r.chunks = r.chunks[1:]
+		r.start += chunkSize
+	}
+}
+
+// read copies what follows offset into dst and returns how much that is; offset
+// is at or after start.
+func (r *ring) read(offset uint64, dst []byte) int {
+	n := 0
+	for n < len(dst) && offset < r.head {
+		at := offset - r.start
+		m := copy(dst[n:], r.chunks[at/chunkSize][at%chunkSize:])
+		n += m
+		offset += uint64(m) //nolint:gosec // a length
+	}
+	return n
+}
+
+// has reports whether everything from offset on is kept.
+func (r *ring) has(offset uint64) bool { return offset >= r.start && offset <= r.head }

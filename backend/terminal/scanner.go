@@ -1,0 +1,289 @@
+package terminal
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+// parserState is where a scanner stands in an escape sequence.
+type parserState uint8
+
+const (
+	ground     parserState = iota
+	escape                 // after ESC
+	designate              // after ESC and an intermediate such as (
+	control                // CSI
+	command                // OSC, ended by BEL or ST
+	commandEsc             // ESC within it
+	opaque                 // DCS, SOS, PM or APC, ended by ST
+	opaqueEsc              // ESC within it
+)
+
+// maxCommand bounds what is kept of an OSC; a title of MaxTitle characters fits.
+const maxCommand = 8 + protocol.MaxTitle*utf8.UTFMax
+
+// maxControl bounds what is kept of a CSI's parameters.
+const maxControl = 64
+
+// scanner reads along in the output: titles, bells and modes. It changes
+// nothing and keeps its place across batches.
+type scanner struct {
+	state parserState
+	inter byte // the intermediate of designate
+	param []byte
+	text  []byte
+	long  bool // text is not the whole command
+
+	modes modes
+	title string
+	// titles and bells count up.
+	titles, bells int
+	partial       bool // the output so far ends within a UTF-8 sequence
+}
+
+// scan reads the next bytes.
+func (s *scanner) scan(p []byte) {
+	for i := 0; i < len(p); i++ {
+		b := p[i]
+		switch s.state {
+		case ground:
+			if b < 0x20 {
+				s.c0(b)
+			}
+		case escape:
+			s.afterEscape(b)
+		case designate:
+			s.afterIntermediate(b)
+		case control:
+			s.inControl(b)
+		case command:
+			i += s.inCommand(p[i:]) - 1
+		case commandEsc:
+			// ST is ESC \; any other byte begins another sequence, and the
+			// command counts as ended all the same.
+			s.commandEnd()
+			s.state = escape
+			if b == '\\' {
+				s.state = ground
+			} else {
+				s.afterEscape(b)
+			}
+		case opaque:
+			end := bytes.IndexAny(p[i:], "\x1b\x18\x1a")
+			if end < 0 {
+				i = len(p)
+				break
+			}
+			i += end
+			s.state = ground
+			if p[i] == 0x1b {
+				s.state = opaqueEsc
+			}
+		case opaqueEsc:
+			s.state = escape
+			if b == '\\' {
+				s.state = ground
+			} else {
+				s.afterEscape(b)
+			}
+		}
+	}
+	s.partial = endsWithin(p, s.partial)
+}
+
+// c0 follows a control character outside of strings.
+func (s *scanner) c0(b byte) {
+	switch b {
+	case 0x07:
+		s.bells++
+	case 0x0e:
+		s.modes.shifted = true
+	case 0x0f:
+		s.modes.shifted = false
+	case 0x18, 0x1a:
+		s.state = ground
+	case 0x1b:
+		s.state = escape
+	}
+}
+
+func (s *scanner) afterEscape(b byte) {
+	if b < 0x20 {
+		s.c0(b)
+		return
+	}
+	s.state = ground
+	switch b {
+	case '[':
+		s.state, s.param = control, s.param[:0]
+	case ']':
+		s.state, s.text, s.long = command, s.text[:0], false
+	case 'P', 'X', '^', '_':
+		s.state = opaque
+	case 'c':
+		s.modes = modes{}
+	case '=':
+		s.modes.appKeypad = true
+	case '>':
+		s.modes.appKeypad = false
+	default:
+		if b < 0x30 {
+			s.state, s.inter = designate, b
+		}
+	}
+}
+
+func (s *scanner) afterIntermediate(b byte) {
+	if b < 0x20 {
+		s.c0(b)
+		return
+	}
+	if b < 0x30 {
+		return
+	}
+	s.state = ground
+	if b == 'B' {
+		b = 0
+	}
+	switch s.inter {
+	case '(':
+		s.modes.g0 = b
+	case ')':
+		s.modes.g1 = b
+	}
+}
+
+func (s *scanner) inControl(b byte) {
+	switch {
+	case b < 0x20:
+		s.c0(b)
+	case b < 0x40:
+		if len(s.param) < maxControl {
+			s.param = append(s.param, b)
+		}
+	case b < 0x7f:
+		s.state = ground
+		s.controlEnd(b)
+	}
+}
+
+func (s *scanner) controlEnd(final byte) {
+	switch final {
+	case 'h', 'l':
+		on := final == 'h'
+		if list, ok := bytes.CutPrefix(s.param, []byte("?")); ok {
+			for n := range bytes.SplitSeq(list, []byte(";")) {
+				if v, err := strconv.Atoi(string(n)); err == nil {
+					s.modes.set(v, on)
+				}
+			}
+		} else if string(s.param) == "4" {
+			s.modes.insert = on
+		}
+	case 'p':
+		if string(s.param) == "!" {
+			s.modes.softReset()
+		}
+	case 'q':
+		if style, ok := bytes.CutSuffix(s.param, []byte(" ")); ok && len(style) < 3 {
+			s.modes.cursorStyle = string(style)
+		}
+	}
+}
+
+// inCommand takes an OSC's text up to its end or the end of p and returns how
+// many bytes that are.
+func (s *scanner) inCommand(p []byte) int {
+	end := bytes.IndexAny(p, "\x07\x1b\x18\x1a")
+	n := end
+	if end < 0 {
+		n = len(p)
+	}
+	room := maxCommand - len(s.text)
+	s.long = s.long || n > room
+	s.text = append(s.text, p[:min(n, room)]...)
+	if end < 0 {
+		return n
+	}
+	switch p[end] {
+	case 0x07:
+		s.commandEnd()
+		s.state = ground
+	case 0x1b:
+		s.state = commandEsc
+	default:
+		s.state = ground // cancelled
+	}
+	return end + 1
+}
+
+func (s *scanner) commandEnd() {
+	kind, text, ok := bytes.Cut(s.text, []byte(";"))
+	if !ok || len(kind) != 1 || (kind[0] != '0' && kind[0] != '2') {
+		return
+	}
+	s.title = cleanTitle(string(text))
+	s.titles++
+}
+
+// boundary reports whether the output may be cut here: no sequence and no
+// character is open.
+func (s *scanner) boundary() bool { return s.state == ground && !s.partial }
+
+// reopen returns what makes an emulator read the rest of an open string as one,
+// instead of showing it.
+func (s *scanner) reopen() string {
+	switch s.state {
+	case command, commandEsc:
+		return "\x1b]9999;"
+	case opaque, opaqueEsc:
+		return "\x1b_"
+	case control:
+		return "\x1b["
+	default:
+		return ""
+	}
+}
+
+// endsWithin reports whether the output that ends with p ends within a UTF-8
+// sequence; before is the answer for what came before p.
+func endsWithin(p []byte, before bool) bool {
+	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
+		b := p[len(p)-i]
+		switch {
+		case b < 0x80:
+			return false
+		case b >= 0xf0:
+			return i < 4
+		case b >= 0xe0:
+			return i < 3
+		case b >= 0xc0:
+			return i < 2
+		}
+	}
+	// Nothing but continuations: a short p goes on with what came before.
+	return before && len(p) < utf8.UTFMax-1
+}
+
+// cleanTitle makes a title harmless to show: it is foreign text.
+func cleanTitle(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		// Cf has the bidirectional overrides, which make a text look like
+		// another one.
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			continue
+		}
+		if n++; n > protocol.MaxTitle {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimSpace(b.String())
+}

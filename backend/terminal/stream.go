@@ -1,0 +1,97 @@
+package terminal
+
+import (
+	"pilotfish/backend/protocol"
+)
+
+// stream is the output of one epoch: its newest bytes and the places from which
+// a viewer can be given it.
+type stream struct {
+	ring       ring
+	scan       scanner
+	marks      []mark
+	checkpoint *checkpoint
+}
+
+// mark is a place at which the stream may be cut, with the modes there.
+type mark struct {
+	offset uint64
+	modes  modes
+}
+
+// checkpoint is a viewer's screen at an offset.
+type checkpoint struct {
+	offset     uint64
+	data       string
+	cols, rows int
+}
+
+// append adds output.
+func (s *stream) append(p []byte) {
+	s.scan.scan(p)
+	s.ring.append(p, s.limit)
+	if last := len(s.marks); s.scan.boundary() && (last == 0 || s.ring.head-s.marks[last-1].offset >= protocol.ModeMarkEvery) {
+		s.marks = append(s.marks, mark{offset: s.ring.head, modes: s.scan.modes})
+	}
+	for len(s.marks) > 0 && s.marks[0].offset < s.ring.start {
+		s.marks = s.marks[1:]
+	}
+}
+
+// limit is how much is kept. While the stream can be given exactly, from its
+// beginning or from a checkpoint, it is worth more.
+func (s *stream) limit(start uint64) uint64 {
+	exact := uint64(0)
+	if s.checkpoint != nil {
+		exact = s.checkpoint.offset
+	}
+	if exact >= start {
+		return protocol.RingMax
+	}
+	return protocol.RingSize
+}
+
+// keep takes a viewer's screen as the newest base.
+func (s *stream) keep(c *checkpoint) {
+	if !s.ring.has(c.offset) || (s.checkpoint != nil && s.checkpoint.offset > c.offset) {
+		return
+	}
+	s.checkpoint = c
+}
+
+// base is where the stream begins for a viewer.
+type base struct {
+	offset uint64
+	// screen is what to show before; nil leaves the viewer's as it is.
+	screen *protocol.TerminalControl
+	// redraw means that the screen is a guess, which the program must mend.
+	redraw bool
+}
+
+// baseFor chooses where the stream goes on for a viewer that has every byte
+// below offset of this epoch (has), or nothing.
+func (s *stream) baseFor(has bool, offset uint64) base {
+	if has && s.ring.has(offset) {
+		return base{offset: offset}
+	}
+	snapshot := func(offset uint64, data string) *protocol.TerminalControl {
+		return &protocol.TerminalControl{Type: protocol.ControlSnapshot, Offset: offset, Data: data}
+	}
+	if c := s.checkpoint; c != nil && s.ring.has(c.offset) {
+		whole := s.ring.start == 0 && s.ring.head <= s.ring.head-c.offset+uint64(len(c.data))
+		if !whole {
+			b := base{offset: c.offset, screen: snapshot(c.offset, c.data)}
+			b.screen.Cols, b.screen.Rows = c.cols, c.rows
+			return b
+		}
+	}
+	if s.ring.start == 0 {
+		return base{screen: snapshot(0, "")}
+	}
+	if len(s.marks) > 0 {
+		m := s.marks[0]
+		return base{offset: m.offset, screen: snapshot(m.offset, m.modes.prelude()), redraw: true}
+	}
+	// One string longer than the ring: nothing of it can be shown.
+	return base{offset: s.ring.head, screen: snapshot(s.ring.head, s.scan.modes.prelude()+s.scan.reopen()), redraw: true}
+}

@@ -1,0 +1,361 @@
+//go:build unix
+
+package terminal
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/protocol"
+)
+
+func TestShellAnswers(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentShell, "")
+	if info.State != protocol.TerminalLive || info.Epoch != 1 || info.PID == 0 {
+		t.Fatalf("started as %+v", info)
+	}
+	c := w.attach(info.ID, 0, 0)
+	c.waitControl(protocol.ControlReplayed)
+	c.waitText("$ ")
+	c.typeText("echo $TERM-$COLORTERM; tput cols\r")
+	c.waitText("xterm-256color-truecolor")
+	c.waitText("\r\n80\r\n")
+	c.typeText("exit 3\r")
+	exit := c.waitControl(protocol.ControlExit)
+	if exit.Exit == nil || *exit.Exit != (protocol.Exit{Code: 3}) || exit.Offset != c.offset {
+		t.Errorf("exit = %+v at %d, have %d", exit.Exit, exit.Offset, c.offset)
+	}
+	w.await(info.ID, "ended", func(i protocol.TerminalInfo) bool {
+		return i.State == protocol.TerminalEnded && i.Status == protocol.AgentEnded && i.PID == 0 && i.Exit.Code == 3
+	})
+	// It is still there to be looked at.
+	again := w.attach(info.ID, 0, 0)
+	again.waitControl(protocol.ControlExit)
+	again.waitText("exit 3")
+}
+
+func TestKilledAgentIsShownWithItsLastScreen(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("printf 'last words'; exec sleep 988")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("last words")
+	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	exit := c.waitControl(protocol.ControlExit)
+	if *exit.Exit != (protocol.Exit{Code: -1, Signal: "SIGKILL"}) {
+		t.Errorf("exit = %+v", exit.Exit)
+	}
+	if string(c.text) != "RDYlast words" {
+		t.Errorf("screen %q", c.text)
+	}
+}
+
+func TestAllOutputComesBeforeTheExit(t *testing.T) {
+	w := newWorld(t)
+	for range 20 {
+		info := w.start(protocol.AgentCustom, `stty raw -echo; printf '%0*d' 30000 0; printf END`)
+		c := w.attach(info.ID, 0, 0)
+		c.waitControl(protocol.ControlExit)
+		if len(c.text) != 30003 || !strings.HasSuffix(string(c.text), "END") {
+			t.Fatalf("%d bytes before the exit", len(c.text))
+		}
+		c.leave()
+		if err := w.m.Close(t.Context(), info.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBytesPassUnchanged(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	corpus := []byte("\x00\xff\xfe\xc3\x28 \xe2\x82 \xf0\x9f\x98 \x80\x9b\x1b]0;half \x1b[?1049h\x07\r\n\x7f\u202e\x00")
+	c.send(corpus)
+	c.wait("the corpus", func() bool { return len(c.text) >= 3+len(corpus) })
+	if got := string(c.text[3:]); got != string(corpus) {
+		t.Errorf("%q came back as %q", corpus, got)
+	}
+	long := strings.Repeat("x", 1<<20)
+	go c.send([]byte(long))
+	c.wait("a line of 1 MB", func() bool { return len(c.text) >= 3+len(corpus)+len(long) })
+	if got := string(c.text[3+len(corpus):]); got != long {
+		t.Error("the long line changed")
+	}
+}
+
+func TestPasteOf10MB(t *testing.T) {
+	paste := make([]byte, 10<<20)
+	for i := range paste {
+		paste[i] = "abcdefghijklmnopqrstuvwxyz\n"[i%27]
+	}
+	for _, frame := range []int{len(paste), 16 << 10} {
+		t.Run(fmt.Sprint(frame), func(t *testing.T) {
+			w := newWorld(t)
+			info := w.raw("exec cat")
+			c := w.attach(info.ID, 0, 0)
+			c.waitText("RDY")
+			go func() {
+				for p := paste; len(p) > 0; p = p[min(frame, len(p)):] {
+					c.send(p[:min(frame, len(p))])
+				}
+			}()
+			c.wait("the paste", func() bool { return len(c.text) >= 3+len(paste) })
+			if string(c.text[3:]) != string(paste) {
+				t.Error("the paste changed")
+			}
+		})
+	}
+}
+
+func TestInterruptReachesAProgramThatDoesNotReadAPaste(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentCustom, `trap 'echo GOT IT; exit 5' INT; stty -echo -icanon; echo RDY; while :; do sleep 0.01; done`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	c.send([]byte(strings.Repeat("p", 8<<20)))
+	c.send([]byte{interruptKey})
+	c.waitText("GOT IT")
+	if exit := c.waitControl(protocol.ControlExit); exit.Exit.Code != 5 {
+		t.Errorf("exit = %+v", exit.Exit)
+	}
+}
+
+func TestInterruptDuringAFlood(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentCustom, `trap 'printf ST; printf OP; sleep 988' INT; while :; do yes flood; done`)
+	c := w.attach(info.ID, 0, 0)
+	c.wait("a flood", func() bool { return len(c.text) > 4<<20 })
+	sent := c.offset
+	c.send([]byte{interruptKey})
+	c.waitText("STOP")
+	// What was on its way is bounded by the window and what the kernel holds.
+	if after := c.offset - sent; after > 4*protocol.AckWindow {
+		t.Errorf("%d bytes came after Ctrl-C", after)
+	}
+}
+
+func TestResizeStorm(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentCustom, `trap 'echo size $(stty size)' WINCH; echo RDY; while :; do read -t 0.01; done`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	for i := range 1000 {
+		c.control(protocol.ViewerControl{Type: protocol.ControlResize, Cols: 20 + i%100, Rows: 10 + i%50})
+	}
+	for _, s := range []struct {
+		cols, rows int
+		want       string
+	}{
+		{0, 0, fmt.Sprintf("size %d %d\r", protocol.MinRows, protocol.MinCols)},
+		{65535, 65535, fmt.Sprintf("size %d %d\r", protocol.MaxRows, protocol.MaxCols)},
+		{-1 << 40, 33, fmt.Sprintf("size 33 %d\r", protocol.MinCols)},
+		{101, 41, "size 41 101\r"},
+	} {
+		c.control(protocol.ViewerControl{Type: protocol.ControlResize, Cols: s.cols, Rows: s.rows})
+		c.waitText(s.want)
+	}
+	w.await(info.ID, "the size", func(i protocol.TerminalInfo) bool { return i.Cols == 101 && i.Rows == 41 })
+	if n := strings.Count(string(c.text), "size "); n > 200 {
+		t.Errorf("the program was told %d sizes", n)
+	}
+}
+
+func TestTitleAndBell(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(`printf '\033]0;ti\033\\'; read -N1; printf '\033]2;\342\200\256evil <title>\tx\007'; read -N1; printf '\007'; exec sleep 988`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitControlIf("a title", func(m protocol.TerminalControl) bool { return m.Type == protocol.ControlTitle && m.Title == "ti" })
+	c.typeText("x")
+	title := c.waitControl(protocol.ControlTitle)
+	if title.Title != "evil <title>x" {
+		t.Errorf("title %q", title.Title)
+	}
+	w.await(info.ID, "the title", func(i protocol.TerminalInfo) bool { return i.Title == "evil <title>x" })
+	c.typeText("x")
+	c.waitControl(protocol.ControlBell)
+	for _, m := range c.controls {
+		if m.Type == protocol.ControlBell {
+			t.Error("the end of a title rang")
+		}
+	}
+}
+
+func TestStatusOfAShellIsItsForeground(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentShell, "")
+	c := w.attach(info.ID, 0, 0)
+	is := func(s protocol.AgentStatus) func(protocol.TerminalInfo) bool {
+		return func(i protocol.TerminalInfo) bool { return i.Status == s }
+	}
+	w.await(info.ID, "idle", is(protocol.AgentIdle))
+	c.typeText("cat\r")
+	w.await(info.ID, "working", is(protocol.AgentWorking))
+	c.typeText("\x04")
+	w.await(info.ID, "idle again", is(protocol.AgentIdle))
+}
+
+func TestHooksSetTheStatus(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	w.await(info.ID, "idle", func(i protocol.TerminalInfo) bool { return i.Status == protocol.AgentIdle })
+	if err := w.m.SetStatus(info.ID, protocol.AgentNeedsYou, "may I\x1b[31m?"); err != nil {
+		t.Fatal(err)
+	}
+	w.await(info.ID, "needs you", func(i protocol.TerminalInfo) bool {
+		return i.Status == protocol.AgentNeedsYou && i.Message == "may I[31m?"
+	})
+	c.typeText("\x1b[I") // a focus report is no answer
+	c.typeText("y")
+	w.await(info.ID, "working", func(i protocol.TerminalInfo) bool { return i.Status == protocol.AgentWorking && i.Message == "" })
+	if err := w.m.SetStatus(info.ID, protocol.AgentEnded, ""); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Errorf("err = %v", err)
+	}
+	if err := w.m.SetTab(info.ID, "t9"); err != nil {
+		t.Fatal(err)
+	}
+	c.waitControlIf("the tab", func(m protocol.TerminalControl) bool {
+		return m.Type == protocol.ControlState && m.Terminal.Tab == "t9"
+	})
+}
+
+func TestRestart(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(`trap '' HUP; (setsid sleep 988 &); printf old; exec cat`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("old")
+	c.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: c.offset, Data: "OLD SCREEN"})
+	next, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID, Command: "stty raw -echo; printf new; exec cat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.ID != info.ID || next.Epoch != 2 || next.State != protocol.TerminalLive || next.PID == info.PID {
+		t.Errorf("restarted as %+v", next)
+	}
+	if err := syscall.Kill(info.PID, 0); err != syscall.ESRCH { //nolint:errorlint // a bare errno
+		t.Errorf("the old process: %v", err)
+	}
+	epoch := c.waitControl(protocol.ControlEpoch)
+	if epoch.Epoch != 2 || epoch.Offset != 0 {
+		t.Errorf("epoch = %+v", epoch)
+	}
+	c.waitText("new")
+	if string(c.text) != "new" {
+		t.Errorf("screen %q", c.text)
+	}
+	// What was on its way about the old stream does nothing.
+	c.control(protocol.ViewerControl{Type: protocol.ControlAck, Epoch: 1, Offset: 1 << 30})
+	c.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: 1, Data: "OLD SCREEN"})
+	c.typeText("live")
+	c.waitText("newlive")
+	// A viewer of the old epoch is given the new screen, cleared.
+	d := w.attach(info.ID, 1, 6)
+	if s := d.waitControl(protocol.ControlSnapshot); s.Data != "" || s.Offset != 0 || s.Epoch != 2 {
+		t.Errorf("snapshot = %+v", s)
+	}
+	d.waitText("newlive")
+}
+
+func TestRestartKeepsTheOldProcessWhenThereIsNoNewOne(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	if _, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID, Command: "refused"}); err == nil {
+		t.Fatal("restarted")
+	}
+	c := w.attach(info.ID, 0, 0)
+	c.typeText("alive")
+	c.waitText("RDYalive")
+}
+
+func TestMissingAndBrokenAgents(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentCustom, "missing")
+	if info.State != protocol.TerminalMissing || info.Status != protocol.AgentMissing {
+		t.Errorf("missing: %+v", info)
+	}
+	c := w.attach(info.ID, 0, 0)
+	c.waitControl(protocol.ControlReplayed)
+	c.typeText("into the void")
+	if _, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID, Command: "printf here; exec cat"}); err != nil {
+		t.Fatal(err)
+	}
+	c.waitText("here")
+
+	info = w.start(protocol.AgentCustom, "broken")
+	if info.State != protocol.TerminalEnded || info.Exit == nil || !strings.Contains(info.Exit.Reason, "/nonexistent/agent") {
+		t.Errorf("broken: %+v", info)
+	}
+	w.attach(info.ID, 0, 0).waitControl(protocol.ControlExit)
+	if _, err := w.m.Start(t.Context(), protocol.PtySessionRequest{Command: "refused"}); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Errorf("refused: %v", err)
+	}
+	if n := len(w.m.List()); n != 2 {
+		t.Errorf("%d terminals", n)
+	}
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentCustom, `trap '' HUP TERM INT; setsid sleep 988 & echo pid $!.; while :; do wait; done`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitText(".")
+	var daemon int
+	if _, err := fmt.Sscanf(string(c.text), "pid %d.", &daemon); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.m.Close(t.Context(), info.ID); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.closeCode(); code != protocol.CloseGone {
+		t.Errorf("closed with %d", code)
+	}
+	for _, pid := range []int{info.PID, daemon} {
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("process %d is left: %s", pid, stat)
+		}
+	}
+	awaitCond(w, "gone", func() (bool, bool) { return w.gone[info.ID], w.gone[info.ID] })
+	if _, err := w.m.Get(info.ID); protocol.AsError(err).Code != protocol.CodeUnknownTerminal {
+		t.Errorf("err = %v", err)
+	}
+	if code := w.dial(info.ID).closeCode(); code != protocol.CloseGone {
+		t.Errorf("a viewer of nothing is closed with %d", code)
+	}
+}
+
+func TestTooManyTerminals(t *testing.T) {
+	w := newWorld(t)
+	for range protocol.MaxTerminals {
+		w.start(protocol.AgentCustom, "missing")
+	}
+	if _, err := w.m.Start(t.Context(), protocol.PtySessionRequest{Command: "missing"}); protocol.AsError(err).Code != protocol.CodeBusy {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestEndOfTheAppEndsTerminalsAndViewers(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	code := make(chan websocket.StatusCode, 1)
+	go func() { code <- c.closeCode() }()
+	w.end()
+	if got := <-code; got != websocket.StatusGoingAway {
+		t.Errorf("closed with %d", got)
+	}
+	if err := syscall.Kill(info.PID, 0); err != syscall.ESRCH { //nolint:errorlint // a bare errno
+		t.Errorf("the process: %v", err)
+	}
+	if _, err := w.m.Start(t.Context(), protocol.PtySessionRequest{}); protocol.AsError(err).Code != protocol.CodeNotRunning {
+		t.Errorf("err = %v", err)
+	}
+}

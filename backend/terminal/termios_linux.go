@@ -1,0 +1,14 @@
+package terminal
+
+import "golang.org/x/sys/unix"
+
+// interrupts reports whether Ctrl-C is a signal now and not a key like others.
+func (d *device) interrupts() bool {
+	on := false
+	_ = d.raw.Control(func(fd uintptr) { // a terminal that is gone interrupts nothing
+		if t, err := unix.IoctlGetTermios(int(fd), unix.TCGETS); err == nil {
+			on = t.Lflag&unix.ISIG != 0 && t.Cc[unix.VINTR] == interruptKey
+		}
+	})
+	return on
+}

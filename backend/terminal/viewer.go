@@ -1,0 +1,284 @@
+//go:build unix
+
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/protocol"
+)
+
+// closing is why a viewer's socket is closed.
+type closing struct {
+	code   websocket.StatusCode
+	reason string
+}
+
+// Why a viewer's socket is closed, when it is not the viewer's doing.
+var (
+	gone      = closing{protocol.CloseGone, "the terminal was closed"}
+	takenOver = closing{protocol.CloseTakenOver, "another panel shows this terminal"}
+	slow      = closing{protocol.CloseSlow, "the program does not read its input"}
+	goingAway = closing{websocket.StatusGoingAway, "the app ended"}
+	internal  = closing{websocket.StatusInternalError, "internal error"}
+)
+
+// maxPongs is how many pings may wait for their answer.
+const maxPongs = 16
+
+// viewer is one attached socket. Everything but the constants is guarded by its
+// terminal's mu.
+type viewer struct {
+	t  *terminal
+	ws *websocket.Conn
+	// ctx has no end: writes end with the socket, and a context that can end
+	// would cost an allocation a write.
+	ctx    context.Context
+	kicked chan closing // one place; the first reason counts
+	cond   sync.Cond    // wakes the pump
+
+	// first are the messages before any output.
+	first []protocol.TerminalControl
+	// sent and acked are offsets of the epoch: handed to the socket, drawn.
+	sent, acked uint64
+	// writing is set by whoever writes to the socket: the pump or the
+	// program's reader.
+	writing bool
+	closed  bool
+
+	// What else is to be told, newest state only.
+	epoch, state, title, bell, exit bool
+	exitTold                        bool
+	replay                          bool   // replayed is still to be told
+	replayTo                        uint64 // at this offset
+	redraw                          bool   // the program is to draw itself anew after it
+	pongs                           []int
+}
+
+func newViewer(ctx context.Context, t *terminal, ws *websocket.Conn) *viewer {
+	v := &viewer{t: t, ws: ws, ctx: context.WithoutCancel(ctx), kicked: make(chan closing, 1)}
+	v.cond.L = &t.mu
+	return v
+}
+
+// kick closes the socket with a reason. It does not wait.
+func (v *viewer) kick(c closing) {
+	select {
+	case v.kicked <- c:
+	default:
+	}
+}
+
+// attach makes v the terminal's viewer; one that was there is closed.
+func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
+	if old := t.viewer; old != nil {
+		old.kick(takenOver)
+		old.closed = true // its place in the stream is not kept any more
+		old.cond.Broadcast()
+	}
+	t.lease.hold()
+	t.viewer = v
+	t.resize(hello.Cols, hello.Rows)
+	b := t.stream.baseFor(hello.Epoch == t.info.Epoch, hello.Offset)
+	v.sent, v.acked = b.offset, b.offset
+	v.replay, v.replayTo, v.redraw = true, t.stream.ring.head, b.redraw
+	v.exit = t.info.Exit != nil
+	info := t.infoLocked()
+	v.first = []protocol.TerminalControl{{
+		Type: protocol.ControlReady, Terminal: &info, Epoch: info.Epoch, Offset: b.offset,
+	}}
+	// A viewer that has nothing has nothing to clear either.
+	if s := b.screen; s != nil && (s.Data != "" || hello.Epoch != 0) {
+		if s.Cols == 0 {
+			s.Cols, s.Rows = info.Cols, info.Rows
+		}
+		s.Epoch = info.Epoch
+		v.first = append(v.first, *s)
+	}
+	t.readCond.Broadcast() // the old viewer's window does not count any more
+	t.m.news.post(t.id)
+	return true
+}
+
+// detach takes v away, if it is still the viewer, and wakes its pump to end.
+func (t *terminal) detach(v *viewer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v.closed = true
+	v.cond.Broadcast()
+	if t.viewer != v {
+		return
+	}
+	t.viewer = nil
+	t.lease.release(t.m.config.Grace())
+	t.readCond.Broadcast()
+	t.m.news.post(t.id)
+}
+
+// newEpoch starts the stream anew. It needs mu.
+func (v *viewer) newEpoch() {
+	v.sent, v.acked = 0, 0
+	v.epoch, v.exit, v.exitTold, v.replay, v.redraw = true, false, false, false, false
+	v.cond.Signal()
+	v.t.readCond.Broadcast()
+}
+
+// claim reports whether the caller may write the output at offset to the socket
+// now: the viewer has everything before it and nothing else is to be told. It
+// needs mu; release follows.
+func (v *viewer) claim(offset uint64, n int) bool {
+	if v.closed || v.writing || v.sent != offset || v.hasNews() {
+		return false
+	}
+	v.writing = true
+	v.sent += uint64(n) //nolint:gosec // a length
+	return true
+}
+
+// release ends a claim. It needs mu.
+func (v *viewer) release(err error) {
+	v.writing = false
+	if err != nil {
+		// The socket's reader sees the same error and ends the viewer.
+		v.closed = true
+		if v.t.viewer == v {
+			v.t.readCond.Broadcast()
+		}
+	}
+	v.cond.Signal()
+}
+
+func (v *viewer) hasNews() bool {
+	return len(v.first) > 0 || v.epoch || v.state || v.title || v.bell || v.replay || len(v.pongs) > 0
+}
+
+// write writes one message. It ends with the socket at the latest, which the
+// heartbeat closes when the viewer's side is dead.
+func (v *viewer) write(typ websocket.MessageType, p []byte) error {
+	return v.ws.Write(v.ctx, typ, p)
+}
+
+// pump writes what the program's reader does not write directly, until the
+// viewer is detached.
+func (v *viewer) pump() {
+	buf := make([]byte, protocol.FrameHeader+protocol.MaxFrame)
+	for {
+		message, frame, ok := v.next(buf)
+		if !ok {
+			return
+		}
+		var err error
+		if message != nil {
+			err = v.writeControl(*message)
+		} else {
+			err = v.write(websocket.MessageBinary, frame)
+		}
+		v.t.mu.Lock()
+		v.release(err)
+		v.t.mu.Unlock()
+	}
+}
+
+func (v *viewer) writeControl(c protocol.TerminalControl) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encoding a %s message: %w", c.Type, err)
+	}
+	return v.write(websocket.MessageText, b)
+}
+
+// next waits for something to write and claims it: a message, or output as a
+// frame in buf.
+func (v *viewer) next(buf []byte) (message *protocol.TerminalControl, frame []byte, ok bool) {
+	t := v.t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for {
+		if v.closed {
+			return nil, nil, false
+		}
+		if !v.writing {
+			if message := v.nextMessage(); message != nil {
+				v.writing = true
+				return message, nil, true
+			}
+			if open := v.sent - v.acked; v.sent < t.stream.ring.head && open < protocol.AckWindow {
+				room := int(min(protocol.MaxFrame, protocol.AckWindow-open)) //nolint:gosec // at most MaxFrame
+				n := t.stream.ring.read(v.sent, buf[protocol.FrameHeader:][:room])
+				frame := protocol.AppendFrame(buf[:0], v.sent, buf[protocol.FrameHeader:][:n])
+				v.sent += uint64(n) //nolint:gosec // a length
+				v.writing = true
+				return nil, frame, true
+			}
+		}
+		v.cond.Wait()
+	}
+}
+
+// nextMessage takes the message that is due, in the order in which a viewer
+// needs them. It needs mu.
+func (v *viewer) nextMessage() *protocol.TerminalControl {
+	t := v.t
+	switch {
+	case len(v.first) > 0:
+		message := v.first[0]
+		v.first = v.first[1:]
+		return &message
+	case v.epoch:
+		v.epoch, v.state = false, false
+		info := t.infoLocked()
+		return &protocol.TerminalControl{Type: protocol.ControlEpoch, Terminal: &info, Epoch: info.Epoch}
+	case len(v.pongs) > 0:
+		id := v.pongs[0]
+		v.pongs = v.pongs[1:]
+		return &protocol.TerminalControl{Type: protocol.ControlPong, ID: id}
+	case v.replay && v.sent >= v.replayTo:
+		v.replay = false
+		if v.redraw {
+			v.redraw = false
+			t.nudge()
+		}
+		return &protocol.TerminalControl{Type: protocol.ControlReplayed, Epoch: t.info.Epoch, Offset: v.replayTo}
+	case v.title:
+		v.title = false
+		return &protocol.TerminalControl{Type: protocol.ControlTitle, Title: t.info.Title}
+	case v.bell && !v.replay:
+		v.bell = false
+		return &protocol.TerminalControl{Type: protocol.ControlBell}
+	case v.state:
+		v.state = false
+		// The exit follows the last output; until then the state comes alone.
+		v.exit = t.info.Exit != nil && !v.exitTold
+		info := t.infoLocked()
+		return &protocol.TerminalControl{Type: protocol.ControlState, Terminal: &info, Epoch: info.Epoch}
+	case v.exit && v.sent == t.stream.ring.head && t.drained():
+		v.exit, v.exitTold = false, true
+		exit := *t.info.Exit
+		return &protocol.TerminalControl{Type: protocol.ControlExit, Epoch: t.info.Epoch, Offset: v.sent, Exit: &exit}
+	}
+	return nil
+}
+
+// drained reports whether all output of the process is in the stream. It needs
+// mu.
+func (t *terminal) drained() bool {
+	if t.run == nil {
+		return true
+	}
+	select {
+	case <-t.run.read:
+		return true
+	default:
+		return t.run.drop
+	}
+}
