@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
+	"os"
 	"os/exec"
 	"strings"
 )
@@ -42,7 +45,8 @@ func (d *Desktop) Windows(ctx context.Context, title string) []string {
 
 // CloseWindow asks a window to close, as the cross in its frame does.
 func (d *Desktop) CloseWindow(ctx context.Context, window string) error {
-	_, err := d.Command(ctx, "xdotool", "windowclose", window)
+	// Not xdotool: its windowclose destroys the window behind its owner's back.
+	_, err := d.Command(ctx, "wmctrl", "-i", "-c", window)
 	return err
 }
 
@@ -62,11 +66,65 @@ func (d *Desktop) Command(ctx context.Context, name string, args ...string) (str
 // waitRootProperty returns when the root window has a property, by which a
 // window manager says that it is up.
 func (d *Desktop) waitRootProperty(ctx context.Context, name string) error {
-	ctx, cancel := context.WithCancel(ctx)
+	return d.onXEvents(ctx, name+" of the root window", func(line string) bool { return strings.HasPrefix(line, name+"(") })
+}
+
+// WaitNoWindow waits until no window with such a title is visible.
+func (d *Desktop) WaitNoWindow(ctx context.Context, title string) error {
+	return d.onXEvents(ctx, "no visible window "+title, func(string) bool { return len(d.Windows(ctx, title)) == 0 })
+}
+
+// WaitState waits until a window is in a state of the X protocol: "Normal",
+// "Iconic" (minimised) or "Withdrawn".
+func (d *Desktop) WaitState(ctx context.Context, window, state string) error {
+	return d.onXEvents(ctx, state+" of window "+window, func(string) bool {
+		out, err := d.Command(ctx, "xprop", "-id", window, "WM_STATE")
+		return err == nil && strings.Contains(out, "window state: "+state)
+	})
+}
+
+// ScreenshotWhen writes the whole screen as a PNG once the picture satisfies is.
+// Drawing sends no event that others can wait for, so it looks again and again.
+func (d *Desktop) ScreenshotWhen(ctx context.Context, path string, is func(image.Image) bool) error {
+	for {
+		if err := d.Screenshot(ctx, path); err != nil {
+			return err
+		}
+		picture, err := readPNG(path)
+		if err != nil {
+			return err
+		}
+		if is(picture) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("waiting for another picture than %s: %w", path, ctx.Err())
+		}
+	}
+}
+
+func readPNG(path string) (image.Image, error) {
+	file, err := os.Open(path) //nolint:gosec // a test names it
+	if err != nil {
+		return nil, fmt.Errorf("opening a screenshot: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	picture, err := png.Decode(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading a screenshot: %w", err)
+	}
+	return picture, nil
+}
+
+// onXEvents waits until is holds; it looks at every property of the root window,
+// and again whenever the window manager changes one, which it does with every
+// window that comes, goes or gets the focus.
+func (d *Desktop) onXEvents(ctx context.Context, what string, is func(line string) bool) error {
+	spy, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Not the one property: xprop does not watch what does not exist yet. And it
-	// keeps its lines to itself when its output is a pipe; stdbuf mends that.
-	cmd := exec.CommandContext(ctx, "stdbuf", "-oL", "xprop", "-spy", "-root")
+	// Not one property: xprop does not watch what does not exist yet. And it keeps
+	// its lines to itself when its output is a pipe; stdbuf mends that.
+	cmd := exec.CommandContext(spy, "stdbuf", "-oL", "xprop", "-spy", "-root")
 	cmd.Env = d.Env()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -77,12 +135,12 @@ func (d *Desktop) waitRootProperty(ctx context.Context, name string) error {
 	}
 	found := false
 	for lines := bufio.NewScanner(out); !found && lines.Scan(); {
-		found = strings.HasPrefix(lines.Text(), name+"(")
+		found = is(lines.Text())
 	}
 	cancel()
 	_ = cmd.Wait() // it was killed
 	if !found {
-		return fmt.Errorf("waiting for %s of the root window: the X server ended or time is up", name)
+		return fmt.Errorf("waiting for %s: the X server ended or time is up", what)
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package desktop
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,26 +33,49 @@ type Item struct {
 // WaitItem waits until the process pid has registered a tray icon. With pid 0
 // any process will do.
 func (d *Desktop) WaitItem(ctx context.Context, pid int) (*Item, error) {
+	return d.waitItem(ctx, func(i *Item) bool { return pid == 0 || i.PID(ctx) == pid })
+}
+
+// WaitOtherItem waits until another process than pid has registered a tray icon.
+func (d *Desktop) WaitOtherItem(ctx context.Context, pid int) (*Item, error) {
+	return d.waitItem(ctx, func(i *Item) bool { owner := i.PID(ctx); return owner != 0 && owner != pid })
+}
+
+func (d *Desktop) waitItem(ctx context.Context, is func(*Item) bool) (*Item, error) {
+	var found *Item
+	err := d.onItems(ctx, func(items []*Item) bool {
+		at := slices.IndexFunc(items, is)
+		if at >= 0 {
+			found = items[at]
+		}
+		return found != nil
+	})
+	return found, err
+}
+
+// WaitNoItem waits until no tray icon is registered.
+func (d *Desktop) WaitNoItem(ctx context.Context) error {
+	return d.onItems(ctx, func(items []*Item) bool { return len(items) == 0 })
+}
+
+// onItems waits until the registered icons satisfy is.
+func (d *Desktop) onItems(ctx context.Context, is func([]*Item) bool) error {
 	changes, done, err := d.signals(ctx,
 		[]dbus.MatchOption{dbus.WithMatchInterface(watcherName)},
-		[]dbus.MatchOption{dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, watcherName)})
+		[]dbus.MatchOption{dbus.WithMatchInterface("org.freedesktop.DBus"), dbus.WithMatchMember("NameOwnerChanged")})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
 	for {
 		items, err := d.Items(ctx)
-		if err == nil {
-			for _, item := range items {
-				if pid == 0 || item.PID(ctx) == pid {
-					return item, nil
-				}
-			}
+		if err == nil && is(items) {
+			return nil
 		}
 		select {
 		case <-changes:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for a tray icon of process %d: %w", pid, ctx.Err())
+			return fmt.Errorf("waiting for other tray icons than these %d: %w", len(items), errors.Join(err, ctx.Err()))
 		}
 	}
 }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"pilotfish/backend/protocol"
+)
+
+// App is what the window's page may call: exactly its exported methods. An error
+// reaches the page as the JSON of protocol.SettingsError, which is that of
+// protocol.Error with the field beside it.
+type App struct {
+	ctx        context.Context
+	backend    backend
+	logs       logTail
+	openFolder func(ctx context.Context, path string) error
+	state      func() protocol.WindowState
+	window     *window
+	quit       func()
+}
+
+// State is everything that the window shows. Every later one comes as the event
+// "state".
+func (a *App) State() protocol.WindowState { return a.state() }
+
+// StartSession starts a session and returns when it runs.
+func (a *App) StartSession(name protocol.SessionName) error { return a.backend.Start(a.ctx, name) }
+
+// StopSession stops a session and returns when nothing of it is left.
+func (a *App) StopSession(name protocol.SessionName) error { return a.backend.Stop(a.ctx, name) }
+
+// RestartSession stops a session and starts it again.
+func (a *App) RestartSession(name protocol.SessionName) error { return a.backend.Restart(a.ctx, name) }
+
+// NewSession makes a stopped session.
+func (a *App) NewSession(name protocol.SessionName) error { return a.backend.Create(a.ctx, name) }
+
+// DeleteSession removes a session with everything that it has on disk.
+func (a *App) DeleteSession(name protocol.SessionName) error { return a.backend.Delete(a.ctx, name) }
+
+// ShowTab brings a tab of the browser and its panel forward.
+func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
+	return a.backend.ShowTab(a.ctx, session, tab)
+}
+
+// Settings are the settings as they are in force.
+func (a *App) Settings() protocol.Settings { return a.backend.Settings() }
+
+// SaveSettings stores the settings and returns them as they were understood.
+func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error) {
+	return a.backend.SaveSettings(a.ctx, settings)
+}
+
+// ProbeAgents looks again which agents are installed; the result comes as a
+// state.
+func (a *App) ProbeAgents() { a.backend.ProbeAgents(a.ctx) }
+
+// ChooseFolder asks the person for a folder, starting at current; it returns ""
+// when none was chosen.
+func (a *App) ChooseFolder(title, current string) (string, error) {
+	return a.window.chooseFolder(title, existing(current))
+}
+
+// ChooseFile asks the person for a file, starting beside current; it returns ""
+// when none was chosen.
+func (a *App) ChooseFile(title, current string) (string, error) {
+	return a.window.chooseFile(title, existing(filepath.Dir(current)))
+}
+
+// Logs are the newest records of the log, oldest first. Every later one comes
+// with the event "log".
+func (a *App) Logs() []protocol.LogRecord { return a.logs.Tail() }
+
+// OpenLogFolder shows the log files in the desktop's file manager.
+func (a *App) OpenLogFolder() error { return a.openFolder(a.ctx, a.state().LogDir) }
+
+// OpenStateFolder shows the state folder in the desktop's file manager.
+func (a *App) OpenStateFolder() error { return a.openFolder(a.ctx, a.state().StateDir) }
+
+// Quit ends every session and the app.
+func (a *App) Quit() { a.quit() }
+
+// existing returns a folder to start a dialog in, or "" for the dialog's own
+// choice.
+func existing(dir string) string {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
+}
+
+// fieldError is an error that knows the JSON name of the setting that is wrong.
+type fieldError interface {
+	error
+	Field() string
+}
+
+// formatError is how an error reaches the page.
+func formatError(err error) any {
+	e := protocol.AsError(err)
+	told := protocol.SettingsError{Code: e.Code, Message: e.Message, Hint: e.Hint}
+	if wrong, ok := errors.AsType[fieldError](err); ok {
+		told.Field = wrong.Field()
+	}
+	text, err := json.Marshal(told)
+	if err != nil {
+		return e.Message // strings always marshal
+	}
+	return string(text)
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"testing"
+
+	"pilotfish/backend/hub"
+	"pilotfish/backend/protocol"
+)
+
+// The test binary plays three parts besides that of the test: the app with a
+// backend that the test drives, a tray program that needs no desktop, and one
+// that is no good.
+const partEnv = "PILOTFISH_TEST_PART"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(partEnv) {
+	case "app":
+		os.Exit(run(context.Background(), os.Args[1:], console{out: os.Stdout, err: os.Stderr}, wireFake))
+	case "tray":
+		os.Exit(playTray(os.Stdin, os.Stdout))
+	case "deaf tray":
+		playDeafTray()
+	case "dead tray":
+		os.Exit(7)
+	}
+	os.Exit(m.Run())
+}
+
+// playTray answers every state with a click on a tab that names the icon, so that
+// the test sees what the tray was told.
+func playTray(in io.Reader, out io.Writer) int {
+	answers := json.NewEncoder(out)
+	_ = answers.Encode(protocol.TrayAction{Action: protocol.TrayReady})
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		var state protocol.TrayState
+		if err := json.Unmarshal(lines.Bytes(), &state); err != nil {
+			return 1
+		}
+		_ = answers.Encode(protocol.TrayAction{Action: protocol.TrayTabOp, Session: protocol.SessionName(state.Icon), Tab: "t1"})
+	}
+	return 0
+}
+
+// playDeafTray does not notice that its input ends, nor a polite signal.
+func playDeafTray() {
+	signal.Ignore(os.Interrupt)
+	_ = json.NewEncoder(os.Stdout).Encode(protocol.TrayAction{Action: protocol.TrayReady})
+	select {}
+}
+
+// fakeBackend is a backend whose state the test sets and whose calls it hears.
+type fakeBackend struct {
+	changes *hub.Hub[struct{}]
+	calls   chan string
+	broken  error // what Run returns at once
+
+	mu    sync.Mutex
+	state protocol.WindowState
+	show  func(string)
+	quit  func()
+}
+
+func newFakeBackend() *fakeBackend {
+	b := &fakeBackend{changes: hub.New[struct{}](1), calls: make(chan string, 256)}
+	b.set(protocol.WindowState{Tray: protocol.TrayStarting})
+	return b
+}
+
+// set replaces the state, except for what the app itself tells about the tray.
+func (b *fakeBackend) set(state protocol.WindowState) {
+	b.mu.Lock()
+	if b.state.Tray != "" {
+		state.Tray = b.state.Tray
+	}
+	if state.Sessions == nil {
+		state.Sessions = []protocol.SessionInfo{}
+	}
+	for i := range state.Sessions {
+		s := &state.Sessions[i]
+		s.Panel = protocol.PanelAbsent
+		s.Warnings = append([]protocol.Error{}, s.Warnings...)
+		s.Tabs = append([]protocol.Tab{}, s.Tabs...)
+		s.Terminals = append([]protocol.TerminalInfo{}, s.Terminals...)
+	}
+	state.Version = "test"
+	state.Agents = protocol.AgentsFile{Version: 1, Agents: []protocol.AgentInfo{}, Default: protocol.AgentShell}
+	b.state = state
+	b.mu.Unlock()
+	b.changes.Publish(struct{}{})
+}
+
+func (b *fakeBackend) called(format string, args ...any) { b.calls <- fmt.Sprintf(format, args...) }
+
+func (b *fakeBackend) Run(ctx context.Context) error {
+	b.called("run")
+	if b.broken != nil {
+		return b.broken
+	}
+	<-ctx.Done()
+	b.called("ended")
+	return nil
+}
+
+func (b *fakeBackend) Window() protocol.WindowState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state
+}
+
+func (b *fakeBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
+
+func (b *fakeBackend) Start(_ context.Context, name protocol.SessionName) error {
+	b.called("start %s", name)
+	return nil
+}
+
+func (b *fakeBackend) Stop(_ context.Context, name protocol.SessionName) error {
+	b.called("stop %s", name)
+	return nil
+}
+
+func (b *fakeBackend) Restart(_ context.Context, name protocol.SessionName) error {
+	b.called("restart %s", name)
+	return nil
+}
+
+func (b *fakeBackend) Create(_ context.Context, name protocol.SessionName) error {
+	b.called("create %s", name)
+	return nil
+}
+
+func (b *fakeBackend) Delete(_ context.Context, name protocol.SessionName) error {
+	b.called("delete %s", name)
+	return nil
+}
+
+func (b *fakeBackend) ShowTab(_ context.Context, name protocol.SessionName, tab protocol.TabID) error {
+	b.called("show tab %s/%s", name, tab)
+	return nil
+}
+
+func (b *fakeBackend) Settings() protocol.Settings {
+	return protocol.Settings{Agent: protocol.AgentAuto}
+}
+
+func (b *fakeBackend) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {
+	return s, nil
+}
+
+func (b *fakeBackend) ProbeAgents(context.Context) protocol.AgentsFile { return b.Window().Agents }
+
+func (b *fakeBackend) SetTray(host protocol.TrayHost) {
+	b.mu.Lock()
+	b.state.Tray = host
+	b.mu.Unlock()
+	b.changes.Publish(struct{}{})
+	b.called("tray %s", host)
+}
+
+func (b *fakeBackend) OnShow(show func(string)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.show = show
+}
+
+func (b *fakeBackend) OnQuit(quit func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.quit = quit
+}
+
+// fakeLog tells when the page asks for the log, which is the last thing that it
+// does when it loads.
+type fakeLog struct{ b *fakeBackend }
+
+func (l fakeLog) Tail() []protocol.LogRecord {
+	l.b.called("page loaded")
+	return []protocol.LogRecord{}
+}
+
+func (fakeLog) Follow(ctx context.Context, _ int, _ func([]protocol.LogRecord)) { <-ctx.Done() }
+
+// order is what the test tells the app on file descriptor 3, a line each.
+type order struct {
+	State *protocol.WindowState `json:"state,omitempty"`
+	Show  *string               `json:"show,omitempty"`
+}
+
+// The environment of the app that the test binary plays.
+const (
+	trayEnv   = "PILOTFISH_TEST_TRAY"   // the tray program
+	dirEnv    = "PILOTFISH_TEST_DIR"    // a folder
+	brokenEnv = "PILOTFISH_TEST_BROKEN" // the wiring, or the backend, has this problem
+)
+
+// wireFake makes an app whose backend takes orders from file descriptor 3 and
+// writes the calls that it gets to 4.
+func wireFake(_ context.Context, tty console) (parts, error) {
+	if os.Getenv(brokenEnv) == "wiring" {
+		return parts{}, protocol.NewError(protocol.CodeNotWritable, "the state folder cannot be written", "check its owner")
+	}
+	b := newFakeBackend()
+	if os.Getenv(brokenEnv) == "backend" {
+		b.broken = protocol.NewError(protocol.CodeInternal, "the loopback listener cannot be opened", "")
+	}
+	go func() {
+		out := bufio.NewWriter(os.NewFile(4, "calls"))
+		for call := range b.calls {
+			_, _ = fmt.Fprintln(out, call)
+			_ = out.Flush()
+		}
+	}()
+	go func() {
+		for lines := bufio.NewScanner(os.NewFile(3, "orders")); lines.Scan(); {
+			var o order
+			if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+				panic(err)
+			}
+			switch {
+			case o.State != nil:
+				b.set(*o.State)
+			case o.Show != nil:
+				b.show(*o.Show)
+			}
+		}
+	}()
+	return parts{
+		backend: b, logs: fakeLog{b}, trayProgram: os.Getenv(trayEnv), trayDir: os.Getenv(dirEnv) + "/tray",
+		openFolder: func(_ context.Context, path string) error { b.called("open %s", path); return nil },
+		logger:     slog.New(slog.NewTextHandler(tty.err, &slog.HandlerOptions{Level: slog.LevelInfo})),
+		close:      func() {},
+	}, nil
+}

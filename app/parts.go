@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"pilotfish/backend/hub"
+	"pilotfish/backend/protocol"
+)
+
+// errAlreadyRunning is returned by a wiring when the app runs already and was
+// asked to show its window.
+var errAlreadyRunning = errors.New("Pilotfish is running already") //nolint:staticcheck,revive // a name
+
+// wiring makes what the program is made of.
+type wiring func(ctx context.Context, tty console) (parts, error)
+
+// parts are what the program is made of.
+type parts struct {
+	backend backend
+	logs    logTail
+	// openFolder shows a folder in the desktop's file manager.
+	openFolder func(ctx context.Context, path string) error
+	// trayProgram is the path of pilotfish-tray; empty for no tray.
+	trayProgram string
+	// trayDir is a folder for the files of the tray's icon, emptied at each start.
+	trayDir string
+	logger  *slog.Logger
+	// close gives up the instance lock and the log file; the last thing to do.
+	close func()
+}
+
+// backend is what the program needs of session.Manager.
+type backend interface {
+	// Run serves until ctx ends, then stops every session and returns when
+	// nothing of them is left.
+	Run(ctx context.Context) error
+	Window() protocol.WindowState
+	// Changes tells that Window has something new.
+	Changes() *hub.Subscription[struct{}]
+	Start(ctx context.Context, name protocol.SessionName) error
+	Stop(ctx context.Context, name protocol.SessionName) error
+	Restart(ctx context.Context, name protocol.SessionName) error
+	Create(ctx context.Context, name protocol.SessionName) error
+	Delete(ctx context.Context, name protocol.SessionName) error
+	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
+	Settings() protocol.Settings
+	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
+	ProbeAgents(ctx context.Context) protocol.AgentsFile
+	SetTray(host protocol.TrayHost)
+	// OnShow sets what brings the window forward, with the page to show or "".
+	OnShow(show func(page string))
+	// OnQuit sets what ends the program.
+	OnQuit(quit func())
+}
+
+// logTail is what the window shows of the log.
+type logTail interface {
+	// Tail returns the newest records, oldest first.
+	Tail() []protocol.LogRecord
+	// Follow hands over new records in batches of at most most until ctx ends.
+	Follow(ctx context.Context, most int, heard func([]protocol.LogRecord))
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"pilotfish/backend/protocol"
+)
+
+// The exit codes of the program.
+const (
+	exitDone  = 0
+	exitFault = 1
+	exitUsage = 2
+)
+
+// console is where the program writes when there is no window to say it in.
+type console struct{ out, err io.Writer }
+
+// options are the flags.
+type options struct {
+	// hidden starts without the window, which opens when a person asks for it.
+	hidden  bool
+	version bool
+}
+
+// run is the whole program; it returns its exit code. It must be called on the
+// main thread, because GTK wants it.
+func run(parent context.Context, args []string, tty console, wire wiring) int {
+	if generatingBindings {
+		return generateBindings(tty)
+	}
+	opts, err := parse(args, tty)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitDone
+	}
+	if err != nil {
+		return exitUsage
+	}
+	if opts.version {
+		_, _ = fmt.Fprintln(tty.out, "Pilotfish", version)
+		return exitDone
+	}
+	if err := displayed(); err != nil {
+		return fail(tty, err)
+	}
+	// A closed terminal ends the app like a logout does: in order.
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+
+	made, err := wire(ctx, tty)
+	if errors.Is(err, errAlreadyRunning) {
+		return exitDone
+	}
+	if err != nil {
+		// The window says what is wrong; a console nobody sees does not.
+		_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
+		made = unusable(err)
+		opts.hidden = false
+	}
+	defer made.close()
+	return newProgram(made, opts, tty).run(ctx)
+}
+
+// fail says what went wrong and returns its exit code.
+func fail(tty console, err error) int {
+	_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
+	return protocol.AsError(err).Code.ExitCode()
+}
+
+// parse reads the flags. What is wrong with them it has said already.
+func parse(args []string, tty console) (options, error) {
+	var opts options
+	flags := flag.NewFlagSet("Pilotfish", flag.ContinueOnError)
+	flags.SetOutput(tty.err)
+	flags.BoolVar(&opts.hidden, "hidden", false, "start in the tray, without the window")
+	flags.BoolVar(&opts.version, "version", false, "print the version and exit")
+	if err := flags.Parse(args); err != nil {
+		return options{}, err
+	}
+	if flags.NArg() > 0 {
+		_, _ = fmt.Fprintf(tty.err, "Pilotfish takes no arguments; the command line is `pilotfish %s`\n", flags.Arg(0))
+		return options{}, protocol.NewError(protocol.CodeBadArgument, "unexpected argument", "")
+	}
+	return opts, nil
+}

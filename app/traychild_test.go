@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/protocol"
+)
+
+// patience is how long a test waits for an event that must come.
+const patience = 20 * time.Second
+
+func (b *fakeBackend) expect(t *testing.T, want string) {
+	t.Helper()
+	select {
+	case got := <-b.calls:
+		if got != want {
+			t.Fatalf("got the call %q, want %q", got, want)
+		}
+	case <-time.After(patience):
+		t.Fatalf("the call %q did not come", want)
+	}
+}
+
+// startTray runs the test binary as the tray program.
+func startTray(t *testing.T, part string) (b *fakeBackend, tray *trayChild, end func()) {
+	t.Helper()
+	t.Setenv(partEnv, part)
+	b = newFakeBackend()
+	tray = &trayChild{
+		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, state: b.Window,
+		show: func(page string) { b.called("show %q", page) },
+		quit: func() { b.called("quit") },
+		log:  slog.New(slog.DiscardHandler),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tray.run(ctx)
+	}()
+	end = func() {
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(patience):
+			t.Fatal("the tray did not end")
+		}
+		goleak.VerifyNone(t)
+	}
+	return b, tray, end
+}
+
+func TestTrayIsToldEveryChangeAndHeard(t *testing.T) {
+	b, _, end := startTray(t, "tray")
+	b.expect(t, "tray shown")
+	b.expect(t, "show tab stopped/t1")
+	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{session("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
+	b.expect(t, "show tab needs_you/t1")
+	// What the tray would not show does not reach it.
+	b.set(protocol.WindowState{Port: 4711, Sessions: []protocol.SessionInfo{session("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
+	b.set(protocol.WindowState{})
+	b.expect(t, "show tab stopped/t1")
+	end()
+}
+
+func TestTrayIsStartedAgain(t *testing.T) {
+	b, _, end := startTray(t, "tray")
+	b.expect(t, "tray shown")
+	b.expect(t, "show tab stopped/t1")
+	for range 2 {
+		if err := killChild("tray"); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(t, "tray starting")
+		b.expect(t, "tray shown")
+		// The new one is told the whole state at once.
+		b.expect(t, "show tab stopped/t1")
+	}
+	end()
+}
+
+func TestTrayThatCannotRunIsGivenUp(t *testing.T) {
+	b, _, end := startTray(t, "dead tray")
+	for range protocol.RestartBurst {
+		b.expect(t, "tray starting")
+	}
+	b.expect(t, "tray failed")
+	end()
+}
+
+func TestDeafTrayIsKilled(t *testing.T) {
+	b, _, end := startTray(t, "deaf tray")
+	b.expect(t, "tray shown")
+	end()
+	if err := killChild("deaf tray"); err == nil {
+		t.Error("the tray outlived the app")
+	}
+}
+
+func TestTrayActions(t *testing.T) {
+	b := newFakeBackend()
+	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{session("old", protocol.SessionStopped), session("work", protocol.SessionRunning)}})
+	tray := &trayChild{
+		backend: b, state: b.Window, log: slog.New(slog.DiscardHandler),
+		show: func(page string) { b.called("show %q", page) },
+		quit: func() { b.called("quit") },
+	}
+	said := strings.NewReader(`{"action":"no_host"}
+GTK prints this now and then
+{"action":"open"}
+{"action":"logs"}
+{"action":"nonsense"}
+{"action":"quit"}
+{"action":"stop"}
+`)
+	var group sync.WaitGroup
+	tray.read(t.Context(), &group, said)
+	group.Wait()
+	for _, want := range []string{"tray no_host", `show ""`, `show "logs"`, "quit", "stop work"} {
+		b.expect(t, want)
+	}
+	tray.do(t.Context(), &group, protocol.TrayAction{Action: protocol.TrayStart})
+	group.Wait()
+	b.expect(t, "start default")
+}
+
+// killChild kills the child of this process that plays a part.
+func killChild(part string) error {
+	tasks, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		return err
+	}
+	for _, path := range tasks {
+		list, err := os.ReadFile(path)
+		if err != nil {
+			continue // the thread ended meanwhile
+		}
+		for _, field := range strings.Fields(string(list)) {
+			env, err := os.ReadFile("/proc/" + field + "/environ")
+			if err != nil || !strings.Contains(string(env), partEnv+"="+part+"\x00") {
+				continue
+			}
+			pid, err := strconv.Atoi(field)
+			if err != nil {
+				return err
+			}
+			child, err := os.FindProcess(pid)
+			if err != nil {
+				return err
+			}
+			return child.Kill()
+		}
+	}
+	return fmt.Errorf("no child plays the part %q", part)
+}

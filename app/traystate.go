@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+
+	"pilotfish/backend/protocol"
+)
+
+// trayState is what the tray shows of a state: a pure function, so that the icon
+// can never disagree with the window.
+func trayState(state protocol.WindowState) protocol.TrayState {
+	tray := protocol.TrayState{Icon: protocol.IconStopped, Tooltip: "Pilotfish: stopped", Tabs: []protocol.TrayTab{}}
+	rank := 0
+	// claim sets icon and tooltip unless something more urgent has them.
+	claim := func(r int, icon protocol.TrayIcon, words string) {
+		if r > rank {
+			rank, tray.Icon, tray.Tooltip = r, icon, "Pilotfish: "+words
+		}
+	}
+	several := running(state) > 1
+	for _, s := range state.Sessions {
+		alive := false
+		switch s.State {
+		case protocol.SessionStarting:
+			tray.Busy = true
+			claim(1, protocol.IconStopped, "starting")
+		case protocol.SessionStopping:
+			tray.Busy, alive = true, true
+			claim(1, protocol.IconRunning, "stopping")
+		case protocol.SessionRunning, protocol.SessionRestarting:
+			alive = true
+			claim(2, protocol.IconRunning, "running")
+		case protocol.SessionFailed:
+			claim(5, protocol.IconError, problemWords(s))
+		case protocol.SessionStopped:
+		}
+		if !alive {
+			continue
+		}
+		tray.Running = true
+		claimAgents(s, claim)
+		for _, t := range s.Tabs {
+			prefix := ""
+			if several {
+				prefix = string(s.Name) + " · "
+			}
+			tray.Tabs = append(tray.Tabs, protocol.TrayTab{Session: s.Name, ID: t.ID, Label: prefix + tabLabel(t)})
+		}
+	}
+	if state.Problem != nil {
+		claim(5, protocol.IconError, shorten(state.Problem.Message))
+	}
+	return tray
+}
+
+// running counts the sessions that run.
+func running(state protocol.WindowState) int {
+	n := 0
+	for _, s := range state.Sessions {
+		if s.State == protocol.SessionRunning || s.State == protocol.SessionRestarting {
+			n++
+		}
+	}
+	return n
+}
+
+// claimAgents claims the icon for the agents of a session: one that needs the
+// person comes before one that works.
+func claimAgents(s protocol.SessionInfo, claim func(int, protocol.TrayIcon, string)) {
+	for _, t := range s.Terminals {
+		switch t.Status {
+		case protocol.AgentNeedsYou:
+			claim(4, protocol.IconNeedsYou, t.Name+" needs you")
+		case protocol.AgentWorking:
+			claim(3, protocol.IconWorking, t.Name+" is working")
+		case protocol.AgentStarting, protocol.AgentIdle, protocol.AgentEnded, protocol.AgentMissing:
+		}
+	}
+}
+
+func problemWords(s protocol.SessionInfo) string {
+	if s.Error == nil {
+		return "a session needs you"
+	}
+	return shorten(s.Error.Message)
+}
+
+// tabLabel is a tab in one line: its title and what its agent does.
+func tabLabel(t protocol.Tab) string {
+	title := t.Title
+	if strings.TrimSpace(title) == "" {
+		title = t.URL
+	}
+	label := shorten(title)
+	if t.Crashed {
+		label += " (crashed)"
+	}
+	if t.Agent == nil {
+		return label
+	}
+	return label + " — " + t.Agent.Name + " " + agentWords(t.Agent.Status)
+}
+
+// agentWords says what an agent does.
+func agentWords(status protocol.AgentStatus) string {
+	switch status {
+	case protocol.AgentNeedsYou:
+		return "needs you"
+	case protocol.AgentMissing:
+		return "is not installed"
+	case protocol.AgentStarting, protocol.AgentIdle, protocol.AgentWorking, protocol.AgentEnded:
+		return string(status)
+	default:
+		return string(status)
+	}
+}
+
+// shorten makes one line of at most labelRunes characters of a foreign text. It
+// drops what would break the line or turn the direction of the rest of the menu.
+func shorten(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.IsControl(r):
+			return ' '
+		case unicode.In(r, unicode.Bidi_Control), r == unicode.ReplacementChar:
+			return -1
+		default:
+			return r
+		}
+	}, text)
+	runes := []rune(strings.Join(strings.Fields(clean), " "))
+	if len(runes) <= labelRunes {
+		return string(runes)
+	}
+	return strings.TrimSpace(string(runes[:labelRunes-1])) + "…"
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+func session(name protocol.SessionName, state protocol.SessionState, agents ...protocol.AgentStatus) protocol.SessionInfo {
+	s := protocol.SessionInfo{Name: name, State: state}
+	for _, status := range agents {
+		s.Terminals = append(s.Terminals, protocol.TerminalInfo{Name: "claude", Status: status})
+	}
+	return s
+}
+
+func TestTrayIconIsTheMostUrgent(t *testing.T) {
+	const (
+		idle    = protocol.AgentIdle
+		working = protocol.AgentWorking
+		needs   = protocol.AgentNeedsYou
+	)
+	tests := []struct {
+		name     string
+		sessions []protocol.SessionInfo
+		problem  *protocol.Error
+		icon     protocol.TrayIcon
+		tooltip  string
+		running  bool
+		busy     bool
+	}{
+		{name: "nothing", icon: protocol.IconStopped, tooltip: "stopped"},
+		{
+			name:     "stopped",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionStopped)},
+			icon:     protocol.IconStopped, tooltip: "stopped",
+		},
+		{
+			name:     "starting",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionStarting)},
+			icon:     protocol.IconStopped, tooltip: "starting", busy: true,
+		},
+		{
+			name:     "running",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionStopped), session("b", protocol.SessionRunning, idle)},
+			icon:     protocol.IconRunning, tooltip: "running", running: true,
+		},
+		{
+			name:     "stopping",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionStopping)},
+			icon:     protocol.IconRunning, tooltip: "stopping", running: true, busy: true,
+		},
+		{
+			name:     "a browser that is started again",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionRestarting)},
+			icon:     protocol.IconRunning, tooltip: "running", running: true,
+		},
+		{
+			name:     "working",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionRunning, idle, working)},
+			icon:     protocol.IconWorking, tooltip: "claude is working", running: true,
+		},
+		{
+			name:     "needs you before working, across sessions",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionRunning, working), session("b", protocol.SessionRunning, needs)},
+			icon:     protocol.IconNeedsYou, tooltip: "claude needs you", running: true,
+		},
+		{
+			name: "error before needs you",
+			sessions: []protocol.SessionInfo{
+				session("a", protocol.SessionRunning, needs),
+				{Name: "b", State: protocol.SessionFailed, Error: protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install one")},
+			},
+			icon: protocol.IconError, tooltip: "no browser was found", running: true,
+		},
+		{
+			name:     "a problem of the app itself",
+			sessions: []protocol.SessionInfo{session("a", protocol.SessionRunning, needs)},
+			problem:  protocol.NewError(protocol.CodeNotWritable, "the state folder cannot be written", ""),
+			icon:     protocol.IconError, tooltip: "the state folder cannot be written", running: true,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := trayState(protocol.WindowState{Sessions: test.sessions, Problem: test.problem})
+			if got.Icon != test.icon || got.Tooltip != "Pilotfish: "+test.tooltip || got.Running != test.running || got.Busy != test.busy {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+func TestTrayListsTheTabsOfWhatRuns(t *testing.T) {
+	one := session("default", protocol.SessionRunning)
+	one.Tabs = []protocol.Tab{
+		{ID: "t1", Title: "Welcome", Agent: &protocol.TabAgent{Name: "claude", Status: protocol.AgentNeedsYou}},
+		{ID: "t2", URL: "https://example.test/"},
+	}
+	stopped := session("old", protocol.SessionStopped)
+	stopped.Tabs = []protocol.Tab{{ID: "t9", Title: "gone"}}
+
+	labels := func(state protocol.TrayState) string {
+		var all []string
+		for _, tab := range state.Tabs {
+			all = append(all, string(tab.Session)+"/"+string(tab.ID)+" "+tab.Label)
+		}
+		return strings.Join(all, "\n")
+	}
+	got := labels(trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{one, stopped}}))
+	if want := "default/t1 Welcome — claude needs you\ndefault/t2 https://example.test/"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+
+	two := session("work", protocol.SessionRunning)
+	two.Tabs = []protocol.Tab{{ID: "t1", Title: "Mail", Crashed: true}}
+	got = labels(trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{one, two}}))
+	if want := "default/t1 default · Welcome — claude needs you\ndefault/t2 default · https://example.test/\nwork/t1 work · Mail (crashed)"; got != want {
+		t.Errorf("several sessions: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestLabelsAreOneShortLine(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"short", "short"},
+		{"two\nlines\tand   spaces ", "two lines and spaces"},
+		{"\u202ereversed\u2066", "reversed"},
+		{strings.Repeat("ä", labelRunes), strings.Repeat("ä", labelRunes)},
+		{strings.Repeat("漢", labelRunes+1), strings.Repeat("漢", labelRunes-1) + "…"},
+	}
+	for _, test := range tests {
+		if got := shorten(test.in); got != test.want {
+			t.Errorf("shorten(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+func FuzzLabel(f *testing.F) {
+	f.Add("a title\xff")
+	f.Fuzz(func(t *testing.T, title string) {
+		label := shorten(title)
+		if !utf8.ValidString(label) || utf8.RuneCountInString(label) > labelRunes || strings.ContainsAny(label, "\n\r\x1b") {
+			t.Errorf("shorten(%q) = %q", title, label)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"pilotfish/backend/hub"
+	"pilotfish/backend/protocol"
+)
+
+// unusable are the parts of a program that could not be wired: a window that
+// says why, and no tray, because there is nothing to start from it.
+func unusable(why error) parts {
+	problem := protocol.AsError(why)
+	return parts{
+		backend:    &brokenBackend{problem: problem, changes: hub.New[struct{}](1)},
+		logs:       noLog{},
+		openFolder: func(context.Context, string) error { return problem },
+		logger:     slog.New(slog.DiscardHandler),
+		close:      func() {},
+	}
+}
+
+// brokenBackend answers everything with the problem.
+type brokenBackend struct {
+	problem *protocol.Error
+	changes *hub.Hub[struct{}]
+}
+
+func (b *brokenBackend) Run(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (b *brokenBackend) Window() protocol.WindowState {
+	return protocol.WindowState{
+		Version: version, Tray: protocol.TrayStarting, Problem: b.problem,
+		Sessions: []protocol.SessionInfo{},
+		Agents:   protocol.AgentsFile{Version: protocol.StateVersion, Agents: []protocol.AgentInfo{}},
+	}
+}
+
+func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
+
+func (b *brokenBackend) Start(context.Context, protocol.SessionName) error   { return b.problem }
+func (b *brokenBackend) Stop(context.Context, protocol.SessionName) error    { return b.problem }
+func (b *brokenBackend) Restart(context.Context, protocol.SessionName) error { return b.problem }
+func (b *brokenBackend) Create(context.Context, protocol.SessionName) error  { return b.problem }
+func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error  { return b.problem }
+
+func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.TabID) error {
+	return b.problem
+}
+
+func (b *brokenBackend) Settings() protocol.Settings { return protocol.Settings{} }
+
+func (b *brokenBackend) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {
+	return s, b.problem
+}
+
+func (b *brokenBackend) ProbeAgents(context.Context) protocol.AgentsFile {
+	return b.Window().Agents
+}
+
+func (b *brokenBackend) SetTray(protocol.TrayHost) {}
+func (b *brokenBackend) OnShow(func(string))       {}
+func (b *brokenBackend) OnQuit(func())             {}
+
+// noLog is the log of a program that could not open one.
+type noLog struct{}
+
+func (noLog) Tail() []protocol.LogRecord { return []protocol.LogRecord{} }
+
+func (noLog) Follow(ctx context.Context, _ int, _ func([]protocol.LogRecord)) { <-ctx.Done() }

@@ -1,0 +1,409 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pilotfish/app/e2e/desktop"
+	"pilotfish/backend/protocol"
+)
+
+// artifacts is where the pictures go; it is not committed.
+const artifacts = "e2e/artifacts"
+
+// theApp is a running app: the test binary in the part of the app.
+type theApp struct {
+	cmd    *exec.Cmd
+	orders *json.Encoder
+	calls  chan string
+	stderr strings.Builder
+}
+
+func startApp(ctx context.Context, t *testing.T, d *desktop.Desktop, env []string, args ...string) *theApp {
+	t.Helper()
+	orders, ordersIn, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	callsOut, calls, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &theApp{orders: json.NewEncoder(ordersIn), calls: make(chan string, 256)}
+	a.cmd = exec.CommandContext(ctx, os.Args[0], args...) //nolint:gosec // this very test
+	a.cmd.Env = append(d.Env(), partEnv+"=app", dirEnv+"="+t.TempDir())
+	a.cmd.Env = append(a.cmd.Env, env...)
+	a.cmd.ExtraFiles = []*os.File{orders, calls}
+	a.cmd.Stderr = &a.stderr
+	if err := a.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = orders.Close(), calls.Close()
+	go func() {
+		defer close(a.calls)
+		for lines := bufio.NewScanner(callsOut); lines.Scan(); {
+			a.calls <- lines.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = a.cmd.Process.Kill()
+		_ = a.cmd.Wait()
+		_, _ = ordersIn.Close(), callsOut.Close()
+		if t.Failed() {
+			t.Log(a.stderr.String())
+		}
+	})
+	return a
+}
+
+// expect waits for a call and ignores those before it.
+func (a *theApp) expect(t *testing.T, want string) {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case got, open := <-a.calls:
+			if !open {
+				t.Fatalf("the app ended before the call %q", want)
+			}
+			if got == want {
+				return
+			}
+		case <-deadline:
+			t.Fatalf("the call %q did not come", want)
+		}
+	}
+}
+
+func (a *theApp) order(t *testing.T, o order) {
+	t.Helper()
+	if err := a.orders.Encode(o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end waits for the end of the app and returns its exit code.
+func (a *theApp) end(t *testing.T) int {
+	t.Helper()
+	began := time.Now()
+	err := a.cmd.Wait()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > quitTimeout {
+		t.Errorf("the end took %s, want at most %s", took, quitTimeout)
+	}
+	return a.cmd.ProcessState.ExitCode()
+}
+
+func newDesktop(t *testing.T, cfg desktop.Config) (context.Context, *desktop.Desktop) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
+	t.Cleanup(cancel)
+	cfg.Dir = t.TempDir()
+	d, err := desktop.Start(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.MkdirAll(artifacts, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, d
+}
+
+// buildTray builds the real tray program.
+func buildTray(ctx context.Context, t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "pilotfish-tray")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "pilotfish/app/tray").CombinedOutput(); err != nil {
+		t.Fatalf("building the tray: %v\n%s", err, out)
+	}
+	return program
+}
+
+// busy is a session with two tabs and an agent that needs the person.
+func busy() *protocol.WindowState {
+	started := time.Now().Add(-7 * time.Minute)
+	s := session("default", protocol.SessionRunning, protocol.AgentNeedsYou)
+	s.StartedAt = &started
+	s.Browser = &protocol.BrowserInfo{Name: "Chromium", Version: "156.0", Path: "/usr/bin/chromium", PID: 4711, Sandbox: true}
+	s.Tabs = []protocol.Tab{
+		{ID: "t1", Title: "Welcome to Pilotfish", URL: "http://127.0.0.1/welcome", Active: true, Focused: true},
+		{ID: "t2", Title: "Release notes", URL: "https://example.test/", Agent: &protocol.TabAgent{Name: "claude", Status: protocol.AgentNeedsYou}},
+	}
+	return &protocol.WindowState{Sessions: []protocol.SessionInfo{s}}
+}
+
+func TestWindowAndTray(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{})
+	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
+	app.expect(t, "tray shown")
+	app.expect(t, "page loaded")
+	app.order(t, order{State: busy()})
+	window, err := d.WaitWindow(ctx, "^Pilotfish$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	item, err := d.WaitItem(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// The tray says what the window says.
+	if err := item.Click(ctx, "Release notes — claude needs you"); err != nil {
+		t.Fatal(err)
+	}
+	app.expect(t, "show tab default/t2")
+	if err := item.Click(ctx, "Stop session"); err != nil {
+		t.Fatal(err)
+	}
+	app.expect(t, "stop default")
+	if err := d.Screenshot(ctx, filepath.Join(artifacts, "window.png")); err != nil {
+		t.Fatal(err)
+	}
+
+	// The cross hides the window, and the tray brings it back.
+	if err := d.CloseWindow(ctx, window); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WaitNoWindow(ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+	if err := item.Click(ctx, "Open Pilotfish"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.WaitWindow(ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+	if err := item.Click(ctx, "Open logs"); err != nil {
+		t.Fatal(err)
+	}
+
+	// A tray that dies comes back.
+	tray, err := os.FindProcess(item.PID(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tray.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	app.expect(t, "tray starting")
+	app.expect(t, "tray shown")
+	if item, err = d.WaitOtherItem(ctx, tray.Pid); err != nil {
+		t.Fatal(err)
+	}
+
+	// Quit ends everything.
+	if err := item.Click(ctx, "Quit"); err != nil {
+		t.Fatal(err)
+	}
+	app.expect(t, "ended")
+	if code := app.end(t); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+	if err := d.WaitNoItem(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWithoutAPlaceForIconsTheWindowStays(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
+	app.expect(t, "tray no_host")
+	app.expect(t, "page loaded")
+	window, err := d.WaitWindow(ctx, "^Pilotfish$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.CloseWindow(ctx, window); err != nil {
+		t.Fatal(err)
+	}
+	// Minimised, it is still in the list of windows and can be found again.
+	if err := d.WaitState(ctx, window, "Iconic"); err != nil {
+		t.Fatal(err)
+	}
+	empty := ""
+	app.order(t, order{Show: &empty})
+	if err := d.WaitState(ctx, window, "Normal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := app.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := app.end(t); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+}
+
+func TestHiddenStartMakesNoWindowUntilItIsWanted(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+	app := startApp(ctx, t, d, nil, "--hidden")
+	app.expect(t, "run")
+	if found := d.Windows(ctx, "^Pilotfish$"); len(found) > 0 {
+		t.Errorf("there is a window: %v", found)
+	}
+	page := "logs"
+	app.order(t, order{Show: &page})
+	app.expect(t, "page loaded")
+	if _, err := d.WaitWindow(ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Screenshot(ctx, filepath.Join(artifacts, "window-logs.png")); err != nil {
+		t.Fatal(err)
+	}
+	if err := app.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := app.end(t); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+}
+
+func TestHiddenAppEndsWithoutEverHavingHadAWindow(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+	app := startApp(ctx, t, d, nil, "--hidden")
+	app.expect(t, "run")
+	if err := app.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := app.end(t); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+}
+
+// A signal may come while the window is only being made.
+func TestSignalDuringTheStart(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+	for range 3 {
+		app := startApp(ctx, t, d, nil)
+		app.expect(t, "run")
+		if err := app.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if code := app.end(t); code != exitDone {
+			t.Errorf("exit code %d, want %d", code, exitDone)
+		}
+	}
+}
+
+func TestStartProblemsAreShownInTheWindow(t *testing.T) {
+	for _, broken := range []string{"wiring", "backend"} {
+		t.Run(broken, func(t *testing.T) {
+			ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+			// Even a start that should be hidden: a problem must be seen.
+			var args []string
+			if broken == "wiring" {
+				args = []string{"--hidden"}
+			}
+			app := startApp(ctx, t, d, []string{brokenEnv + "=" + broken}, args...)
+			if _, err := d.WaitWindow(ctx, "^Pilotfish$"); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.ScreenshotWhen(ctx, filepath.Join(artifacts, "problem-"+broken+".png"), reddish); err != nil {
+				t.Fatal(err)
+			}
+			if err := app.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if code := app.end(t); code != exitDone {
+				t.Errorf("exit code %d, want %d", code, exitDone)
+			}
+		})
+	}
+}
+
+func TestWithoutADisplayItSaysSoAndEnds(t *testing.T) {
+	for _, display := range []string{"", ":4711"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this very test
+		cmd.Env = append(os.Environ(), partEnv+"=app", dirEnv+"="+t.TempDir(), "WAYLAND_DISPLAY=", "DISPLAY="+display)
+		// The backend of the test wants its two files.
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.ExtraFiles = []*os.File{null, null}
+		out, err := cmd.CombinedOutput()
+		_ = null.Close()
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 {
+			t.Errorf("DISPLAY=%q: ended with %v, want exit code 3\n%s", display, err, out)
+		}
+		if !strings.Contains(string(out), "there is no display to open a window on") {
+			t.Errorf("DISPLAY=%q: it said\n%s", display, out)
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	tests := []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--version"}, exitDone, "Pilotfish dev\n"},
+		{[]string{"--help"}, exitDone, "start in the tray"},
+		{[]string{"--nonsense"}, exitUsage, "flag provided but not defined"},
+		{[]string{"tabs"}, exitUsage, "the command line is `pilotfish tabs`"},
+	}
+	for _, test := range tests {
+		var said strings.Builder
+		code := run(t.Context(), test.args, console{out: &said, err: &said}, func(context.Context, console) (parts, error) {
+			t.Error("it was wired")
+			return parts{}, errAlreadyRunning
+		})
+		if code != test.code || !strings.Contains(said.String(), test.says) {
+			t.Errorf("%q: exit code %d, said %q", test.args, code, said.String())
+		}
+	}
+}
+
+func TestSecondInstanceEndsQuietly(t *testing.T) {
+	t.Setenv("DISPLAY", ":0")
+	var said strings.Builder
+	code := run(t.Context(), nil, console{out: &said, err: &said}, func(context.Context, console) (parts, error) {
+		return parts{}, errAlreadyRunning
+	})
+	if code != exitDone || said.Len() > 0 {
+		t.Errorf("exit code %d, said %q", code, said.String())
+	}
+}
+
+func TestErrorsReachThePageWithCodeHintAndField(t *testing.T) {
+	got := formatError(protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install Chromium"))
+	if want := `{"code":"no_browser","message":"no browser was found","hint":"install Chromium"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	got = formatError(errors.New("plain"))
+	if want := `{"code":"internal","message":"plain"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// reddish says whether the page shows a problem: its notice is the only large
+// reddish area.
+func reddish(picture image.Image) bool {
+	bounds, n := picture.Bounds(), 0
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			r, g, b, _ := picture.At(x, y).RGBA()
+			if r > g+g/20 && r > b+b/20 && r > 0x4000 {
+				n++
+			}
+		}
+	}
+	return n > 5000
+}
