@@ -155,6 +155,9 @@ type BridgeEvent struct {
 	// Version of the extension (ready).
 	Version string      `json:"version,omitempty"`
 	Tabs    []BridgeTab `json:"tabs"`
+	// Seq grows with each look of one worker; what an earlier look saw and a
+	// later one did not is over.
+	Seq int `json:"seq"`
 	// FocusedWindow is the window that was focused last; 0 when none was.
 	FocusedWindow int `json:"focusedWindow"`
 }

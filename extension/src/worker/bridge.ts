@@ -9,7 +9,7 @@ declare global {
    * Put here by the backend before the worker's first line runs; absent only
    * while no app is attached.
    */
-   
+
   var pilotfishBridge: ((payload: string) => void) | undefined;
 }
 
@@ -29,16 +29,37 @@ export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
     return current;
   }
   scheduled = type;
-  current = current.then(async () => {
-    const as = scheduled ?? 'tabs';
-    scheduled = undefined;
-    const event = await look(as);
-    globalThis.pilotfishBridge?.(JSON.stringify(event));
-  });
+  current = current
+    .then(async () => {
+      const as = scheduled ?? 'tabs';
+      scheduled = undefined;
+      const event = await look(as);
+      globalThis.pilotfishBridge?.(JSON.stringify(event));
+    })
+    .catch((error: unknown) => {
+      // The next change reports again, and the backend asks by itself when it
+      // misses one.
+      console.warn('pilotfish: no report', error);
+    });
   return current;
 }
 
+/** Tabs whose number has just changed: the new one, and the one before. */
+const replaced = new Map<number, number>();
+
+/**
+ * What a report says, as JSON: the backend asks for it by itself when the two
+ * witnesses of a change, the protocol and this worker, are apart.
+ */
+export async function tell(): Promise<string> {
+  return JSON.stringify(await look('tabs'));
+}
+
+/** How many looks this worker has begun. */
+let looks = 0;
+
 async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
+  const seq = ++looks;
   const [tabs, targets, focused] = await Promise.all([
     chrome.tabs.query({}),
     chrome.debugger.getTargets(),
@@ -50,6 +71,7 @@ async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
   }
   return {
     type,
+    seq,
     ...(type === 'ready' && { version: chrome.runtime.getManifest().version }),
     focusedWindow: focused?.id ?? 0,
     tabs: tabs.flatMap((tab): BridgeTab[] => {
@@ -65,6 +87,7 @@ async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
           url: tab.url ?? '',
           title: tab.title ?? '',
           ...(tab.openerTabId !== undefined && { openerChromeTabId: tab.openerTabId }),
+          ...(replaced.has(tab.id) && { replacesChromeTabId: replaced.get(tab.id) ?? 0 }),
         },
       ];
     }),
@@ -76,12 +99,18 @@ export function watchTabs(): void {
   const changed = (): void => void report();
   chrome.tabs.onCreated.addListener(changed);
   chrome.tabs.onUpdated.addListener(changed);
-  chrome.tabs.onRemoved.addListener(changed);
+  chrome.tabs.onRemoved.addListener((id) => {
+    replaced.delete(id);
+    changed();
+  });
   chrome.tabs.onActivated.addListener(changed);
   chrome.tabs.onMoved.addListener(changed);
   chrome.tabs.onAttached.addListener(changed);
   chrome.tabs.onDetached.addListener(changed);
-  chrome.tabs.onReplaced.addListener(changed);
+  chrome.tabs.onReplaced.addListener((now, before) => {
+    replaced.set(now, before);
+    changed();
+  });
   chrome.windows.onFocusChanged.addListener(changed);
   chrome.windows.onRemoved.addListener(changed);
 }

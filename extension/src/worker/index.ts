@@ -2,9 +2,9 @@
  * The service worker: a relay without state. Chromium may stop it at any
  * moment; whatever it knows it asks the browser again.
  */
-import { report, watchTabs } from './bridge';
+import { report, tell, watchTabs } from './bridge';
 import { answerMessages } from './welcome';
-import { newTab, openPanel, showTab } from './windows';
+import { newTab, showTab } from './windows';
 
 watchTabs();
 answerMessages();
@@ -12,5 +12,5 @@ answerMessages();
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 
 // What the backend calls through the browser's private pipe.
-Object.assign(globalThis, { pilotfish: { report, openPanel, showTab, newTab } });
+Object.assign(globalThis, { pilotfish: { report, tell, showTab, newTab } });
 void report('ready');

@@ -1,17 +1,9 @@
 /** What the backend has done to windows and tabs through the worker. */
 
-/**
- * Opens the side panel of a window. The backend calls it with a user gesture;
- * a panel that is open stays open.
- */
-export async function openPanel(windowId: number): Promise<void> {
-  await chrome.sidePanel.open({ windowId });
-}
-
-/** Brings a tab to the front of its window, and its window to the front. */
-export async function showTab(tabId: number): Promise<void> {
+/** Brings a tab to the front of its window and, if told so, the window too. */
+export async function showTab(tabId: number, raise: boolean): Promise<void> {
   const tab = await chrome.tabs.update(tabId, { active: true });
-  if (tab !== undefined) await chrome.windows.update(tab.windowId, { focused: true });
+  if (raise && tab !== undefined) await chrome.windows.update(tab.windowId, { focused: true });
 }
 
 /**

@@ -217,6 +217,10 @@ export type AppAction =
   | typeof AppStart
   | typeof AppStop
   | typeof AppRestart
+  | typeof AppCreate
+  | typeof AppDelete
+  | typeof AppRotateTokens
+  | typeof AppRestartServer
   | typeof AppQuit;
 /**
  * The actions of POST /app.
@@ -226,6 +230,19 @@ export const AppStatus = "status"; // the sessions
 export const AppStart = "start"; // start a session
 export const AppStop = "stop"; // stop a session
 export const AppRestart = "restart"; // restart a session
+export const AppCreate = "create"; // make a new, stopped session
+export const AppDelete = "delete"; // stop a session and remove what it has on disk
+/**
+ * AppRotateTokens gives every panel a new token now.
+ */
+export const AppRotateTokens = "rotate-tokens";
+/**
+ * AppRestartServer opens a new listener; panels and agents find it again.
+ */
+export const AppRestartServer = "restart-server";
+/**
+ * The actions of POST /app.
+ */
 export const AppQuit = "quit";
 /**
  * AppRequest is the body of POST /app.
@@ -584,6 +601,10 @@ export const StopHangupWait = 1 * 1_000; // after SIGHUP (and end of input), bef
 export const StopTerminateWait = 2 * 1_000; // after SIGTERM, before SIGKILL
 export const StopKillWait = 1 * 1_000; // after SIGKILL, before it is reported as left over
 /**
+ * GuardStartTimeout is how long the guard may take to say that it is there.
+ */
+export const GuardStartTimeout = 5 * 1_000;
+/**
  * Restart policy: at most RestartBurst restarts in RestartWindow, each after a
  * backoff that doubles from RestartBackoffMin to RestartBackoffMax.
  */
@@ -603,6 +624,16 @@ export const BrowserStopTimeout = 3 * 1_000;
  * PanelOpenTimeout is how long the side panel may take to appear.
  */
 export const PanelOpenTimeout = 10 * 1_000;
+/**
+ * TabSettle is how long a change of the tabs waits for the word of the
+ * extension's worker before the worker is asked.
+ */
+export const TabSettle = 25 * 1;
+/**
+ * WorkerAnswer is how long the worker may take to answer; after it the
+ * browser's own word counts.
+ */
+export const WorkerAnswer = 1 * 1_000;
 /**
  * BrowserEventQueue is how many DevTools events wait for one reader inside
  * the backend before its subscription is closed.
@@ -657,6 +688,78 @@ export const HookInputWait = 250 * 1;
  * DoctorTimeout is how long `doctor` gives each of its checks.
  */
 export const DoctorTimeout = 10 * 1_000;
+
+//////////
+// source: page.go
+
+/**
+ * WaitUntil says how far a page must be before a navigation counts as done.
+ */
+export type WaitUntil =
+  | typeof WaitLoad
+  | typeof WaitDOM
+  | typeof WaitCommit;
+/**
+ * How far a page can be.
+ */
+export const WaitLoad = "load"; // everything the page names has arrived
+export const WaitDOM = "dom"; // the document is parsed
+export const WaitCommit = "commit"; // the new page has begun
+/**
+ * PageInfo is where a tab is after a command.
+ */
+export interface PageInfo {
+  tab: TabID;
+  url: string;
+  title: string;
+  /**
+   * Status is the HTTP status of the document; 0 when it did not come by HTTP
+   * or was not loaded by this command.
+   */
+  status?: number /* int */;
+}
+/**
+ * PageText is the text that a person could read on a page.
+ */
+export interface PageText {
+  url: string;
+  title: string;
+  text: string;
+  /**
+   * Length is the number of characters of the whole text; Text is shorter
+   * when it was cut.
+   */
+  length: number /* int */;
+}
+/**
+ * Clip is a part of a page in CSS pixels from its top left corner.
+ */
+export interface Clip {
+  x: number /* float64 */;
+  y: number /* float64 */;
+  width: number /* float64 */;
+  height: number /* float64 */;
+}
+/**
+ * ScreenshotRequest says what to take a picture of.
+ */
+export interface ScreenshotRequest {
+  format: string; // "png", "jpeg" or "webp"
+  quality?: number /* int */; // 1 to 100, not for png; 0 is the browser's choice
+  full?: boolean; // the whole page instead of what is in view
+  clip?: Clip;
+}
+/**
+ * Screenshot is a picture that was saved.
+ */
+export interface Screenshot {
+  path: string;
+  format: string;
+  width: number /* int */; // CSS pixels
+  height: number /* int */; // CSS pixels
+  bytes: number /* int */;
+  url: string;
+}
 
 //////////
 // source: panel.go
@@ -861,6 +964,11 @@ export interface BridgeEvent {
   version?: string;
   tabs: BridgeTab[];
   /**
+   * Seq grows with each look of one worker; what an earlier look saw and a
+   * later one did not is over.
+   */
+  seq: number /* int */;
+  /**
    * FocusedWindow is the window that was focused last; 0 when none was.
    */
   focusedWindow: number /* int */;
@@ -879,6 +987,11 @@ export interface BridgeTab {
   url: string;
   title: string;
   openerChromeTabId?: number /* int */;
+  /**
+   * ReplacesChromeTabID is the number that this tab had before the browser
+   * gave it another one (a discarded tab).
+   */
+  replacesChromeTabId?: number /* int */;
 }
 
 //////////

@@ -1,0 +1,199 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/proc"
+	"pilotfish/backend/protocol"
+)
+
+// ErrClosed is returned by Run when the person closed the browser: it ended in
+// good order without being told to.
+var ErrClosed = errors.New("the browser was closed")
+
+// Config says what to run. The callbacks are called one at a time from the
+// browser's own goroutines and must not wait.
+type Config struct {
+	// Path is the browser's program; empty means the preferred one of the
+	// machine.
+	Path string
+	// ProfileDir is the user data folder; it is created with mode 0700.
+	ProfileDir string
+	// DownloadDir is where downloads go; empty leaves it to the browser.
+	DownloadDir string
+	// ScreenshotDir is where screenshots are saved; it is created with mode
+	// 0700.
+	ScreenshotDir string
+	// ExtensionDir is the built extension; empty runs without it.
+	ExtensionDir string
+	// StartURL is asked for the first page at each start that restores none.
+	StartURL func() string
+	// Restore are the tabs to open at the first start. Later starts of the same
+	// Browser restore what was open when the one before ended by itself.
+	Restore []RestoreTab
+	// LastTab is the number of the last tab id that the session gave away
+	// before; ids go on after it.
+	LastTab uint64
+	// NoSandbox runs Chromium without its sandbox: for root in a container.
+	NoSandbox bool
+	// Headless runs without a window, and without the extension.
+	Headless bool
+	Guard    *proc.Guard
+
+	// OnReady is called when the browser answers on its pipe.
+	OnReady func(protocol.BrowserInfo)
+	// OnTabs is called with all tabs after every change; changes that come while
+	// it runs are one call.
+	OnTabs func([]protocol.Tab)
+	// OnPanel is called when the first side panel opened or the last closed.
+	OnPanel func(open bool)
+	// OnNotice is called with what a person should know and that does not end
+	// the browser.
+	OnNotice func(protocol.Error)
+	Logger   *slog.Logger
+}
+
+// Browser is one browser profile. Run launches it, again and again if the
+// caller likes; the other methods work while it runs and answer CodeNotRunning
+// while it does not.
+type Browser struct {
+	config Config
+	log    *slog.Logger
+	tabs   *registry
+	queue  *queues
+
+	mu      sync.Mutex
+	run     *run
+	info    protocol.BrowserInfo
+	paired  *protocol.Pairing
+	restore []RestoreTab
+}
+
+// New returns a Browser that does not run yet. It returns an error when the
+// configuration cannot work whatever the machine is like.
+func New(c Config) (*Browser, error) {
+	if c.ProfileDir == "" {
+		return nil, errors.New("browser: no profile folder is given")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Headless {
+		c.ExtensionDir = ""
+	}
+	return &Browser{
+		config:  c,
+		log:     c.Logger.With("component", "browser"),
+		tabs:    newRegistry(c.LastTab),
+		queue:   newQueues(),
+		restore: slices.Clone(c.Restore),
+	}, nil
+}
+
+// Info returns the browser that runs, or ran last.
+func (b *Browser) Info() protocol.BrowserInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.info
+}
+
+// Tabs returns the tabs by window and place; none while the browser does not
+// run.
+func (b *Browser) Tabs() []protocol.Tab { return b.tabs.snapshot() }
+
+// Pair gives the extension its pairing, now and again with every worker that
+// starts, until the next Pair. It does not wait for a worker.
+func (b *Browser) Pair(ctx context.Context, p protocol.Pairing) error {
+	b.mu.Lock()
+	b.paired = &p
+	r := b.run
+	b.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	if s := r.worker(); s != nil {
+		err := r.pair(ctx, s, &p)
+		if errors.Is(err, errSessionEnded) {
+			return nil // the next worker gets it
+		}
+		return err
+	}
+	return nil
+}
+
+func (b *Browser) pairing() *protocol.Pairing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.paired
+}
+
+func (b *Browser) notice(e *protocol.Error) {
+	if b.config.OnNotice != nil {
+		b.config.OnNotice(*e)
+	}
+}
+
+// running returns the current run, or why there is none.
+func (b *Browser) running() (*run, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.run == nil {
+		return nil, protocol.NewError(protocol.CodeNotRunning, "the browser does not run", "start the session")
+	}
+	return b.run, nil
+}
+
+// Run launches the browser and serves it until it ends or ctx does; it returns
+// when nothing of it is left. It returns nil when ctx ended, ErrClosed when the
+// person closed the browser, and otherwise a protocol.Error: why it did not
+// start, or CodeCrashed.
+func (b *Browser) Run(ctx context.Context) error {
+	found, err := Find(b.config.Path)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	b.mu.Lock()
+	c := b.config
+	c.Restore = b.restore
+	b.mu.Unlock()
+	if err := preflight(&c); err != nil {
+		return err
+	}
+	b.tabs.reset(c.Restore)
+	p, err := launch(ctx, &c, found.Path, b.log)
+	if err != nil {
+		return err
+	}
+	r := newRun(b, p, started)
+	b.mu.Lock()
+	b.run = r
+	b.info = protocol.BrowserInfo{Name: found.Name, Path: found.Path, PID: p.PID(), Sandbox: !c.NoSandbox}
+	b.mu.Unlock()
+
+	err = r.serve(ctx)
+
+	b.mu.Lock()
+	b.run = nil
+	// A browser that crashed comes back with its tabs; one that was closed or
+	// stopped starts as it was told to.
+	if err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0 {
+		b.restore = restoreOf(r.last)
+	}
+	b.mu.Unlock()
+	b.tabs.reset(nil)
+	return err
+}
+
+func restoreOf(tabs []protocol.Tab) []RestoreTab {
+	out := make([]RestoreTab, 0, len(tabs))
+	for _, t := range tabs {
+		out = append(out, RestoreTab{ID: t.ID, URL: t.URL, Active: t.Focused})
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+package browser
+
+import "time"
+
+// burst allows n events in a sliding window; it keeps a person who removes the
+// extension for good from being fought for ever.
+type burst struct {
+	n      int
+	window time.Duration
+	times  []time.Time
+}
+
+func newBurst(n int, window time.Duration) *burst { return &burst{n: n, window: window} }
+
+func (b *burst) allow() bool {
+	now := time.Now()
+	for len(b.times) > 0 && now.Sub(b.times[0]) > b.window {
+		b.times = b.times[1:]
+	}
+	if len(b.times) >= b.n {
+		return false
+	}
+	b.times = append(b.times, now)
+	return true
+}

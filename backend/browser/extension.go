@@ -1,0 +1,248 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/extensions"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// workerURL is what the URL of our extension's worker begins with.
+const workerURL = "chrome-extension://" + protocol.ExtensionID + "/"
+
+// loadExtension installs the extension and checks that it is ours: the id comes
+// from the key in its manifest, so another one is another program.
+func (r *run) loadExtension(ctx context.Context) error {
+	res, err := cdp.Call(ctx, r.conn.root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: r.b.config.ExtensionDir})
+	if err != nil {
+		return fmt.Errorf("loading the extension: %w", err)
+	}
+	if res.ID != protocol.ExtensionID {
+		_, _ = cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: res.ID})
+		return fmt.Errorf("loading the extension: its id is %s and not %s", res.ID, protocol.ExtensionID)
+	}
+	return nil
+}
+
+// putBack restores the extension after the person removed, disabled or reloaded
+// it. A disabled one has to be removed first: loading it again leaves it
+// disabled.
+func (r *run) putBack(ctx context.Context) error {
+	r.log.WarnContext(ctx, "the extension is gone and is put back")
+	list, err := cdp.Call(ctx, r.conn.root, extensions.GetExtensions, cdp.Empty{})
+	if err != nil {
+		return fmt.Errorf("listing the extensions: %w", err)
+	}
+	for _, e := range list.Extensions {
+		if e.ID == protocol.ExtensionID {
+			if _, err := cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: e.ID}); err != nil {
+				return fmt.Errorf("removing the disabled extension: %w", err)
+			}
+		}
+	}
+	return r.loadExtension(ctx)
+}
+
+// superviseExtension owns the worker's session. It attaches to every worker of
+// our extension that appears, and puts the extension back when its worker's
+// target is destroyed: a worker that is only stopped keeps its target.
+func (r *run) superviseExtension(ctx context.Context) error {
+	err := r.loadExtension(ctx)
+	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
+	for {
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // the browser ends, and with it everything else
+			}
+			r.log.ErrorContext(ctx, "no extension", "error", err)
+			r.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
+			return nil
+		}
+		var worker target.ID
+		select {
+		case <-ctx.Done():
+			return nil
+		case worker = <-r.workers:
+		}
+		r.serveWorker(ctx, worker)
+		r.setWorker(nil)
+		r.b.tabs.unbridge()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !restarts.allow() {
+			err = errors.New("the extension was removed too often")
+			continue
+		}
+		r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is put back by itself"))
+		r.panelWanted.Store(true)
+		err = r.putBack(ctx)
+	}
+}
+
+// workerTarget notices the targets of our worker.
+func (r *run) workerTarget(info *target.Info) {
+	if info.Type != "service_worker" || !strings.HasPrefix(info.URL, workerURL) {
+		return
+	}
+	select {
+	case r.workers <- info.TargetID:
+	default: // only one worker lives at a time; the newest attaches when the older's session ends
+		select {
+		case <-r.workers:
+		default:
+		}
+		select {
+		case r.workers <- info.TargetID:
+		default:
+		}
+	}
+}
+
+// serveWorker attaches to a worker and takes its reports until its target ends.
+// The session survives that Chromium stops and starts the worker.
+func (r *run) serveWorker(ctx context.Context, id target.ID) {
+	s, err := r.conn.attach(ctx, id)
+	if err != nil {
+		return // it is gone already; another one follows, or the extension is put back
+	}
+	events := s.events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
+	defer events.cancel()
+	if err := r.greetWorker(ctx, s); err != nil {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-events.c:
+			if !ok {
+				return
+			}
+			switch e.method {
+			case inspector.TargetCrashed.Method:
+				// Stopped by the browser: the next event of a tab starts it again.
+				r.setWorker(nil)
+				r.b.tabs.unbridge()
+			case inspector.TargetReloadedAfterCrash.Method:
+				if err := r.greetWorker(ctx, s); err != nil {
+					return
+				}
+			case runtime.BindingCalled.Method:
+				if call, ok := decode(e, runtime.BindingCalled); ok && call.Name == protocol.BridgeBinding {
+					r.bridgeEvent(ctx, s, call.Payload)
+				}
+			}
+		}
+	}
+}
+
+// greetWorker gives a worker that starts the bridge. Its own first report may
+// have come before the binding, so it is asked for one; before its first line
+// there is nothing to ask, and its own report finds the binding. Nobody waits
+// for the answers: they come in order.
+func (r *run) greetWorker(ctx context.Context, s *session) error {
+	return errors.Join(
+		postCommand(ctx, s, runtime.Enable, cdp.Empty{}),
+		postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: protocol.BridgeBinding}),
+		postCommand(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}),
+		postCommand(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfish?.report("ready")`}),
+	)
+}
+
+// bridgeEvent takes a report. The first of each worker means that the extension
+// is up: it is paired again and, where wanted, its panel opens.
+func (r *run) bridgeEvent(ctx context.Context, s *session, payload string) {
+	var e protocol.BridgeEvent
+	if err := json.Unmarshal([]byte(payload), &e); err != nil {
+		r.log.WarnContext(ctx, "a report of the worker cannot be read", "error", err)
+		return
+	}
+	r.b.tabs.report(&e)
+	if e.Type != protocol.BridgeReady {
+		return
+	}
+	r.mark("worker_ready")
+	r.setWorker(s)
+	if p := r.b.pairing(); p != nil {
+		if err := r.pair(ctx, s, p); err != nil {
+			r.log.WarnContext(ctx, "pairing was not sent", "error", err)
+		}
+	}
+	if r.panelWanted.CompareAndSwap(true, false) {
+		if err := r.triggerFront(ctx); err != nil {
+			r.log.WarnContext(ctx, "the panel was not opened", "error", err)
+		}
+	}
+}
+
+// pair puts the pairing into the extension's session storage. It is not waited
+// for: what the panel needs it for comes behind it in the same pipe.
+func (r *run) pair(ctx context.Context, s *session, p *protocol.Pairing) error {
+	values, err := json.Marshal(map[string]*protocol.Pairing{protocol.PairingKey: p})
+	if err != nil {
+		return fmt.Errorf("encoding the pairing: %w", err)
+	}
+	return postCommand(ctx, s, extensions.SetStorageItems, extensions.SetStorageItemsParams{
+		ID: protocol.ExtensionID, StorageArea: extensions.StorageAreaSession, Values: jsonv2.Value(values),
+	})
+}
+
+// evaluate runs an expression in the worker and decodes its value.
+func evaluate[T any](ctx context.Context, s *session, expression string, world runtime.ExecutionContextID) (T, error) {
+	var zero T
+	yes := true
+	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: expression, AwaitPromise: &yes, ReturnByValue: &yes, ContextID: world,
+	})
+	if err != nil {
+		return zero, err
+	}
+	if res.ExceptionDetails != nil {
+		text := res.ExceptionDetails.Text
+		if res.ExceptionDetails.Exception != nil {
+			text = res.ExceptionDetails.Exception.Description
+		}
+		return zero, errors.New(text)
+	}
+	if res.Result == nil || len(res.Result.Value) == 0 {
+		return zero, nil
+	}
+	var v T
+	if err := json.Unmarshal(res.Result.Value, &v); err != nil {
+		return zero, fmt.Errorf("decoding the value: %w", err)
+	}
+	return v, nil
+}
+
+// callWorker runs one of the worker's functions with arguments.
+func callWorker[T any](ctx context.Context, r *run, function string, arguments ...any) (T, error) {
+	var zero T
+	s := r.worker()
+	if s == nil {
+		return zero, errNoWorker
+	}
+	encoded, err := json.Marshal(arguments)
+	if err != nil {
+		return zero, fmt.Errorf("encoding the arguments: %w", err)
+	}
+	v, err := evaluate[T](ctx, s, "pilotfish."+function+"(..."+string(encoded)+")", 0)
+	if err != nil {
+		return zero, fmt.Errorf("asking the extension's worker: %w", err)
+	}
+	return v, nil
+}
+
+// errNoWorker is returned while no worker is attached: headless, or just now
+// stopped.
+var errNoWorker = errors.New("the extension's worker does not run")

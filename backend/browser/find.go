@@ -1,0 +1,147 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// Found is a browser on this machine.
+type Found struct {
+	Name string // "Chromium", "Google Chrome", "Microsoft Edge", "Brave"
+	Path string // absolute
+}
+
+// candidate is where a browser is usually installed.
+type candidate struct {
+	name  string
+	paths []string // absolute, or a name to look up in PATH
+}
+
+// candidates lists the browsers of a system, the preferred first: Chromium,
+// because the extension interface over the pipe is its own, then the others by
+// how many people have them.
+func candidates(goos string, env func(string) string) []candidate {
+	switch goos {
+	case "darwin":
+		app := func(name string) []string {
+			inside := filepath.Join(name+".app", "Contents", "MacOS", name)
+			return []string{filepath.Join("/Applications", inside), filepath.Join(env("HOME"), "Applications", inside)}
+		}
+		return []candidate{
+			{"Chromium", app("Chromium")},
+			{"Google Chrome", app("Google Chrome")},
+			{"Microsoft Edge", app("Microsoft Edge")},
+			{"Brave", app("Brave Browser")},
+		}
+	case "windows":
+		under := func(parts ...string) []string {
+			var paths []string
+			for _, root := range []string{env("LOCALAPPDATA"), env("PROGRAMFILES"), env("PROGRAMFILES(X86)")} {
+				if root != "" {
+					paths = append(paths, filepath.Join(append([]string{root}, parts...)...))
+				}
+			}
+			return paths
+		}
+		return []candidate{
+			{"Chromium", under("Chromium", "Application", "chrome.exe")},
+			{"Google Chrome", under("Google", "Chrome", "Application", "chrome.exe")},
+			{"Microsoft Edge", under("Microsoft", "Edge", "Application", "msedge.exe")},
+			{"Brave", under("BraveSoftware", "Brave-Browser", "Application", "brave.exe")},
+		}
+	default:
+		return []candidate{
+			{"Chromium", []string{"chromium", "chromium-browser", "/usr/bin/chromium", "/snap/bin/chromium", "/usr/lib/chromium/chromium"}},
+			{"Google Chrome", []string{"google-chrome-stable", "google-chrome", "chrome", "/opt/google/chrome/chrome"}},
+			{"Microsoft Edge", []string{"microsoft-edge-stable", "microsoft-edge", "/opt/microsoft/msedge/msedge"}},
+			{"Brave", []string{"brave-browser-stable", "brave-browser", "brave", "/opt/brave.com/brave/brave"}},
+		}
+	}
+}
+
+// FindAll returns the browsers of this machine, the preferred first.
+func FindAll() []Found {
+	var found []Found
+	for _, c := range candidates(runtime.GOOS, os.Getenv) {
+		for _, p := range c.paths {
+			if path, err := exec.LookPath(p); err == nil {
+				if path, err = filepath.Abs(path); err == nil {
+					found = append(found, Found{Name: c.name, Path: path})
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Find returns the browser at path, or the preferred one of this machine when
+// path is empty. The error has the code CodeNoBrowser and says what to do.
+func Find(path string) (Found, error) {
+	if path != "" {
+		resolved, err := exec.LookPath(path)
+		if err == nil {
+			resolved, err = filepath.Abs(resolved)
+		}
+		if err != nil {
+			why := "there is no program at " + path
+			if errors.Is(err, fs.ErrPermission) {
+				why = path + " is not a program that may be run"
+			}
+			return Found{}, protocol.NewError(protocol.CodeNoBrowser, why, "correct the browser's path in Settings, or leave it empty")
+		}
+		return Found{Name: nameOf(resolved), Path: resolved}, nil
+	}
+	if all := FindAll(); len(all) > 0 {
+		return all[0], nil
+	}
+	return Found{}, protocol.NewError(protocol.CodeNoBrowser, "no Chromium was found on this machine", installHint(runtime.GOOS))
+}
+
+func installHint(goos string) string {
+	switch goos {
+	case "linux":
+		return "install one (on Debian: sudo apt install chromium), or name a Chromium, Chrome, Edge or Brave in Settings"
+	default:
+		return "install Chromium, Chrome, Edge or Brave, or name its program in Settings"
+	}
+}
+
+// nameOf guesses a browser's name from its program's.
+func nameOf(path string) string {
+	base := strings.ToLower(filepath.Base(path))
+	switch {
+	case strings.Contains(base, "edge"):
+		return "Microsoft Edge"
+	case strings.Contains(base, "brave"):
+		return "Brave"
+	case strings.Contains(base, "google"), strings.HasPrefix(base, "chrome"):
+		return "Google Chrome"
+	default:
+		return "Chromium"
+	}
+}
+
+// Version asks a browser that does not run for its version, such as
+// "156.0.8078.79". A running one says it over its pipe (Browser.Info).
+func Version(ctx context.Context, path string) (string, error) {
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking %s for its version: %w", path, err)
+	}
+	for word := range strings.FieldsSeq(string(out)) {
+		if word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
+			return word, nil
+		}
+	}
+	return "", fmt.Errorf("asking %s for its version: it answered %q", path, strings.TrimSpace(string(out)))
+}

@@ -1,0 +1,116 @@
+package browser
+
+import (
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// flag is one of Chromium's switches with the reason why it is there.
+// chromedp's own set is not used: it is for automation (a mock keychain, no
+// phishing protection, no popup blocking) and not for a browser that a person
+// lives in. The password store is left to the system for the same reason.
+type flag struct {
+	value  string
+	reason string
+}
+
+// flags returns the switches for a launch.
+func flags(c *Config) []flag {
+	f := []flag{
+		{"--remote-debugging-pipe", "the protocol over two inherited descriptors: no port for anybody else to find"},
+		{"--enable-unsafe-extension-debugging", "Extensions.loadUnpacked, setStorageItems and triggerAction; reachable over our pipe only"},
+		{"--user-data-dir=" + c.ProfileDir, "the session's own profile, never the person's everyday one"},
+		{"--no-first-run", "no first-run pages in front of the page that was asked for"},
+		{"--no-default-browser-check", "this profile is not meant to be the default browser"},
+		{"--hide-crash-restore-bubble", "after a crash the session restores the tabs itself; no bubble that offers it again"},
+		{"--disable-background-networking", "no calls home that nobody asked for; they hang on a closed network"},
+		{"--disable-component-update", "the same"},
+		{"--disable-sync", "agents act here: nothing of it belongs into the person's account"},
+		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
+		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
+	}
+	if c.Headless {
+		f = append(f,
+			flag{"--headless=new", "the same browser without a window"},
+			flag{"--hide-scrollbars", "in screenshots, where nobody scrolls"},
+			flag{"--mute-audio", "nobody listens"},
+			flag{fmt.Sprintf("--window-size=%d,%d", headlessWidth, headlessHeight), "a desktop's usual size"},
+		)
+	} else {
+		f = append(f, flag{fmt.Sprintf("--window-size=%d,%d", windowWidth, windowHeight), "wide enough for a page beside the panel; a profile that knows its last size uses that"})
+	}
+	if c.NoSandbox {
+		f = append(f,
+			flag{"--no-sandbox", "Chromium refuses to run as root with its sandbox; only when PILOTFISH_NO_SANDBOX=1 says so"},
+			flag{"--test-type", "no yellow bar about --no-sandbox in every window; the app's window says it instead"},
+		)
+		if runtime.GOOS == "linux" {
+			f = append(f, flag{"--disable-dev-shm-usage", "/dev/shm is 64 MB in most containers, and tabs crash when it is full"})
+		}
+	}
+	return f
+}
+
+// The sizes of a first window, in device independent pixels.
+const (
+	windowWidth    = 1360
+	windowHeight   = 900
+	headlessWidth  = 1280
+	headlessHeight = 800
+)
+
+// args returns the command line: the switches, then the pages, the one in front
+// first as Chromium wants it.
+func args(c *Config) []string {
+	var out []string
+	for _, f := range flags(c) {
+		out = append(out, f.value)
+	}
+	for _, u := range startPages(c) {
+		out = append(out, u)
+	}
+	return out
+}
+
+// startPages are the URLs that the browser opens by itself. Anything that is
+// not a URL with a scheme is left out: a page's address from a state file must
+// never become a switch.
+func startPages(c *Config) []string {
+	var pages []string
+	for _, t := range c.Restore {
+		if startable(t.URL) {
+			pages = append(pages, t.URL)
+		}
+	}
+	if len(pages) == 0 && c.StartURL != nil {
+		if u := c.StartURL(); startable(u) {
+			pages = append(pages, u)
+		}
+	}
+	if len(pages) == 0 {
+		pages = append(pages, "about:blank")
+	}
+	return pages
+}
+
+func startable(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme == "" || strings.HasPrefix(raw, "-") {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https", "file", "about", "data", "chrome", "chrome-extension":
+		return true
+	}
+	return false
+}
+
+// sandboxError is what a launch as root without permission answers.
+func sandboxError() error {
+	return protocol.NewError(protocol.CodeNoSandbox, "Chromium does not run as root with its sandbox",
+		"run Pilotfish as an ordinary user, or set "+protocol.EnvSandbox+"=1 in a container that is thrown away")
+}

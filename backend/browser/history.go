@@ -1,0 +1,128 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// Navigate opens url in a tab and waits until the page is as far as wait says.
+// allow, if not nil, is asked about every hop; its error ends the command and
+// the page is not shown.
+func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
+		res, err := cdp.Call(ctx, p.session, cdppage.Navigate, cdppage.NavigateParams{URL: url})
+		if err != nil {
+			if e, ok := errors.AsType[*methodError](err); ok {
+				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", url, e.message), "")
+			}
+			return started{}, err
+		}
+		return started{failure: res.ErrorText, download: res.IsDownload}, nil
+	})
+}
+
+// Back goes one page back in the tab's history.
+func (b *Browser) Back(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return b.travel(ctx, id, -1, wait, allow)
+}
+
+// Forward goes one page forward in the tab's history.
+func (b *Browser) Forward(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return b.travel(ctx, id, +1, wait, allow)
+}
+
+// Reload loads the tab's page again.
+func (b *Browser) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
+		_, err := cdp.Call(ctx, p.session, cdppage.Reload, cdppage.ReloadParams{})
+		return started{}, err
+	})
+}
+
+func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
+		h, err := cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+		if err != nil {
+			return started{}, err
+		}
+		i := int(h.CurrentIndex) + step
+		if i < 0 || i >= len(h.Entries) {
+			way := "forward"
+			if step < 0 {
+				way = "back"
+			}
+			return started{}, protocol.NewError(protocol.CodeNavigation, "there is no page to go "+way+" to", "")
+		}
+		if allow != nil {
+			if err := allow(h.Entries[i].URL); err != nil {
+				return started{}, err
+			}
+		}
+		_, err = cdp.Call(ctx, p.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[i].ID})
+		return started{}, err
+	})
+}
+
+// navigate runs one navigation and tells where the tab is afterwards.
+func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page) (started, error)) (protocol.PageInfo, error) {
+	info := protocol.PageInfo{Tab: id}
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+		n, err := p.beginNavigation(ctx, allow)
+		if err != nil {
+			return err
+		}
+		defer n.end(ctx)
+		if err := n.run(ctx, wait, func() (started, error) { return start(ctx, p) }); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) && n.committed != "" {
+				return stillLoading(p, id, n)
+			}
+			return err
+		}
+		info.Status = n.status
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		if n.within != "" {
+			info.URL = n.within // the browser may hear of it after we do
+		}
+		return nil
+	})
+	return info, err
+}
+
+// stillLoading says how far a page came before the deadline.
+func stillLoading(p *page, id protocol.TabID, n *navigation) error {
+	how := "it is still being parsed"
+	if n.loaded[n.committed] == protocol.WaitDOM {
+		how = "it can be used, but something that it names has not arrived"
+	}
+	if d := p.openDialog(); d != "" {
+		how = "it shows a dialog (" + d + ")"
+	}
+	return protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "use --wait dom, or a longer --timeout")
+}
+
+// where asks the browser, not the page, for the address and title.
+func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
+	h, err := cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
+		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
+	}
+	return nil
+}
+
+// Page tells a tab's address and title. A page that hangs can still be asked.
+func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
+	info := protocol.PageInfo{Tab: id}
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error { return p.where(ctx, &info) })
+	return info, err
+}

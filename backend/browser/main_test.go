@@ -1,0 +1,239 @@
+package browser
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestMain gives the package a display of its own.
+func TestMain(m *testing.M) {
+	stop, err := startDisplay()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "no display for the tests:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	stop()
+	os.Exit(code)
+}
+
+// startDisplay starts an Xvfb on a free display that it chooses itself.
+func startDisplay() (stop func(), err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.Background(), "Xvfb", "-displayfd", "3", "-screen", "0", "1600x1000x24", "-nolisten", "tcp")
+	cmd.ExtraFiles = []*os.File{w}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	_ = w.Close()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	_ = r.Close()
+	if err != nil {
+		_ = cmd.Process.Kill()
+		return nil, fmt.Errorf("reading the display's number: %w", err)
+	}
+	if err := os.Setenv("DISPLAY", ":"+strings.TrimSpace(line)); err != nil {
+		return nil, err
+	}
+	return func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }, nil
+}
+
+// extensionDir is the built extension.
+func extensionDir(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("PILOTFISH_TEST_EXTENSION")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "extension", "dist")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
+		t.Fatalf("the extension is not built (make build): %v", err)
+	}
+	return dir
+}
+
+// fixture is a running browser with what it told.
+type fixture struct {
+	*Browser
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan error
+
+	mu      sync.Mutex
+	changed chan struct{}
+	tabs    []protocol.Tab
+	panel   bool
+	notices []protocol.Error
+	info    protocol.BrowserInfo
+}
+
+// config is what every test starts from.
+func config(t *testing.T, headless bool) Config {
+	t.Helper()
+	c := Config{
+		ProfileDir:    filepath.Join(t.TempDir(), "profile"),
+		ScreenshotDir: filepath.Join(t.TempDir(), "screenshots"),
+		NoSandbox:     os.Geteuid() == 0,
+		Headless:      headless,
+	}
+	if !headless {
+		c.ExtensionDir = extensionDir(t)
+	}
+	return c
+}
+
+// start runs a browser until the test ends, and waits for its first tab.
+func start(t *testing.T, c Config) *fixture {
+	t.Helper()
+	f := launchOnly(t, c)
+	f.wait(t, "a first tab", func() bool { return len(f.tabs) > 0 && f.info.Version != "" })
+	if c.ExtensionDir != "" {
+		f.wait(t, "the panel", func() bool { return f.panel })
+	}
+	return f
+}
+
+func launchOnly(t *testing.T, c Config) *fixture {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &fixture{ctx: ctx, cancel: cancel, ended: make(chan error, 1), changed: make(chan struct{})}
+	update := func(set func()) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		set()
+		close(f.changed)
+		f.changed = make(chan struct{})
+	}
+	c.OnReady = func(i protocol.BrowserInfo) { update(func() { f.info = i }) }
+	c.OnTabs = func(tabs []protocol.Tab) { update(func() { f.tabs = tabs }) }
+	c.OnPanel = func(open bool) { update(func() { f.panel = open }) }
+	c.OnNotice = func(e protocol.Error) { update(func() { f.notices = append(f.notices, e) }) }
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Browser = b
+	go func() { f.ended <- b.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case <-f.ended:
+		case <-time.After(15 * time.Second):
+			t.Error("the browser did not end")
+		}
+	})
+	return f
+}
+
+// wait waits until ok is true, looking after every callback; the deadline only
+// ends a test that has failed.
+func (f *fixture) wait(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		f.mu.Lock()
+		changed, done := f.changed, ok()
+		f.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case err := <-f.ended:
+			f.ended <- err
+			t.Fatalf("the browser ended while waiting for %s: %v", what, err)
+		case <-deadline:
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			t.Fatalf("waited too long for %s; tabs %+v, panel %v, notices %v", what, f.tabs, f.panel, f.notices)
+		}
+	}
+}
+
+// first returns the first tab.
+func (f *fixture) first(t *testing.T) protocol.TabID {
+	t.Helper()
+	tabs := f.Tabs()
+	if len(tabs) == 0 {
+		t.Fatal("there is no tab")
+	}
+	return tabs[0].ID
+}
+
+// deadline is a context that ends a test that hangs.
+func deadline(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// site is a small web site of the tests.
+func site(t *testing.T) *httptest.Server {
+	t.Helper()
+	pages := map[string]string{
+		"/one":   "<title>One</title><h1>First page</h1><p>Hello</p>",
+		"/two":   "<title>Two</title><h1>Second page</h1>",
+		"/blue":  "<title>Blue</title><body style='margin:0;background:#0000ff;height:3000px'>blue</body>",
+		"/hang":  "<title>Hang</title><p>busy</p>",
+		"/alert": "<title>Alert</title><script>setTimeout(() => alert('who are you'), 0)</script>",
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		body, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<!doctype html>", body)
+	})
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+	})
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<!doctype html><title>Slow</title><p>soon<img src=/never>")
+	})
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", "attachment; filename=a.bin")
+		fmt.Fprint(w, "data")
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// code returns the code of a protocol error.
+func code(err error) protocol.Code {
+	if err == nil {
+		return ""
+	}
+	return protocol.AsError(err).Code
+}

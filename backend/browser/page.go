@@ -1,0 +1,227 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/inspector"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// page is the session with the target that shows a tab. It is attached when
+// the tab is first used and stays.
+type page struct {
+	*session
+	r *run
+
+	mu     sync.Mutex
+	dialog string        // the text of the open dialog; empty when none is open
+	dead   chan struct{} // closed while the renderer is crashed
+	isDead bool
+}
+
+// page returns the session with a target, attaching if need be.
+func (r *run) page(ctx context.Context, id target.ID) (*page, error) {
+	r.mu.Lock()
+	p := r.pages[id]
+	r.mu.Unlock()
+	if p != nil {
+		select {
+		case <-p.done:
+		default:
+			return p, nil
+		}
+	}
+	s, err := r.conn.attach(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	p = &page{session: s, r: r, dead: make(chan struct{})}
+	r.mu.Lock()
+	if other := r.pages[id]; other != nil && !other.ended() {
+		r.mu.Unlock() // somebody else was faster
+		return other, errors.Join(postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id}))
+	}
+	r.pages[id] = p
+	r.mu.Unlock()
+	events := s.events(
+		cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method,
+		inspector.TargetCrashed.Method, inspector.TargetReloadedAfterCrash.Method,
+	)
+	go p.watch(events)
+	// A hung page answers none of these: they are sent and not waited for.
+	return p, errors.Join(
+		postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
+		postCommand(ctx, s, inspector.Enable, cdp.Empty{}),
+		postCommand(ctx, s, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
+	)
+}
+
+func (p *page) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// watch follows what makes a page not answer, until its session ends.
+func (p *page) watch(events *subscription) {
+	defer events.cancel()
+	for e := range events.c {
+		switch e.method {
+		case cdppage.JavascriptDialogOpening.Method:
+			if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
+				p.setDialog(string(v.Type) + ": " + v.Message)
+			}
+		case cdppage.JavascriptDialogClosed.Method:
+			p.setDialog("")
+		case inspector.TargetCrashed.Method:
+			p.setCrashed(true)
+		case inspector.TargetReloadedAfterCrash.Method:
+			p.setCrashed(false)
+		}
+	}
+	p.r.mu.Lock()
+	if p.r.pages[p.target] == p {
+		delete(p.r.pages, p.target)
+	}
+	p.r.mu.Unlock()
+}
+
+func (p *page) setDialog(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dialog = text
+}
+
+func (p *page) openDialog() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dialog
+}
+
+// setCrashed ends, or allows again, what waits for the page's renderer.
+func (p *page) setCrashed(is bool) {
+	p.mu.Lock()
+	if is && !p.isDead {
+		close(p.dead)
+	}
+	if !is && p.isDead {
+		p.dead = make(chan struct{})
+	}
+	p.isDead = is
+	p.mu.Unlock()
+	p.r.b.tabs.crashed(p.target, is)
+}
+
+// crashes returns a channel that is closed when the renderer crashes; it is
+// closed already when it has.
+func (p *page) crashes() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dead
+}
+
+// world returns the isolated world of ours in the page's main frame: it sees
+// the document and not the page's scripts, nor they it.
+func (p *page) world(ctx context.Context) (runtime.ExecutionContextID, error) {
+	res, err := cdp.Call(ctx, p.session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
+		FrameID: cdp.FrameID(p.target), WorldName: "pilotfish",
+	})
+	return res.ExecutionContextID, err
+}
+
+// errCrashed is returned by what needs a renderer that is not there.
+var errCrashed = errors.New("the page crashed")
+
+// onTab runs f with the session of a tab, in order with everything else that is
+// asked of that tab and beside what is asked of others. Its errors are
+// protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails
+// at once when the page crashes under it.
+func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page) error) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return unknownTab(id)
+	}
+	release, err := b.queue.enter(ctx, id)
+	if err != nil {
+		return tabError(ctx, id, "waiting for the commands before it", nil, err)
+	}
+	defer release()
+	if t, ok = b.tabs.lookup(id); !ok {
+		return unknownTab(id) // closed meanwhile
+	}
+	p, err := r.page(ctx, t.target)
+	if err != nil {
+		return b.explain(ctx, id, nil, err)
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if needsRenderer {
+		if t.Crashed {
+			return b.explain(ctx, id, p, errCrashed)
+		}
+		crashes := p.crashes()
+		go func() {
+			select {
+			case <-crashes:
+				cancel(errCrashed)
+			case <-inner.Done():
+			}
+		}()
+	}
+	err = f(inner, r, p)
+	if err != nil && errors.Is(context.Cause(inner), errCrashed) {
+		err = errCrashed
+	}
+	return b.explain(ctx, id, p, err)
+}
+
+// explain turns an error of an operation into what its caller is told.
+func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*protocol.Error](err); ok {
+		return err
+	}
+	if _, ok := b.tabs.lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed meanwhile", "`pilotfish tabs` lists the tabs")
+	}
+	return tabError(ctx, id, "waiting for the page", p, err)
+}
+
+func unknownTab(id protocol.TabID) error {
+	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
+}
+
+// tabError gives an error of a page its code and says what to do.
+func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err error) error {
+	switch {
+	case errors.Is(err, errCrashed):
+		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "`pilotfish reload` loads it again")
+	case errors.Is(err, errPipeEnded):
+		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session again")
+	case errors.Is(err, errSessionEnded):
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced meanwhile", "`pilotfish tabs` lists the tabs")
+	case p != nil && p.openDialog() != "":
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog()+")", "answer it in the browser")
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang: `pilotfish reload`, or a longer --timeout")
+	case errors.Is(err, context.Canceled):
+		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
+	}
+	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
+}

@@ -1,0 +1,450 @@
+package browser
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// RestoreTab is a tab to open again at the start, in order. A tab that comes
+// back keeps its id: for its agent it is the same tab.
+type RestoreTab struct {
+	ID     protocol.TabID
+	URL    string
+	Active bool
+}
+
+// tab is one tab as the registry knows it. It is keyed by the page target that
+// shows it now; Chrome's own id outlives that target (a discarded tab, a page
+// that was rendered ahead), so that the id of ours can, too.
+type tab struct {
+	protocol.Tab
+	target target.ID
+	// shown is false while only one of the two witnesses (protocol, worker) has
+	// spoken of the tab and the other can be asked.
+	shown bool
+	// gone: its target was destroyed; the worker says whether the tab was.
+	gone bool
+	// denied: the worker was asked and did not name it.
+	denied bool
+	opener target.ID
+}
+
+// registry is the one list of tabs. It merges what the protocol says of targets
+// with what the worker says of tabs. It calls nobody: whoever wants to know
+// waits on changes.
+type registry struct {
+	mu      sync.Mutex
+	next    uint64
+	tabs    []*tab
+	pages   map[target.ID]*target.Info // every page target, tab or not
+	strips  map[target.ID]bool         // targets of type "tab" in a tab strip: whether in front
+	panels  map[target.ID]bool
+	restore []RestoreTab // not claimed yet
+	bridged bool         // a worker reports: its word on what is a tab counts
+	seq     int          // of the last report
+	focused int          // window
+	front   protocol.TabID
+	changed chan struct{}
+}
+
+func newRegistry(first uint64) *registry {
+	r := &registry{next: first, changed: make(chan struct{})}
+	r.reset(nil)
+	return r
+}
+
+// reset forgets the tabs of the run before, not the ids that it gave.
+func (r *registry) reset(restore []RestoreTab) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tabs = nil
+	r.pages = make(map[target.ID]*target.Info)
+	r.strips = make(map[target.ID]bool)
+	r.panels = make(map[target.ID]bool)
+	r.restore = slices.Clone(restore)
+	r.bridged, r.seq, r.focused, r.front = false, 0, 0, ""
+	for _, t := range restore {
+		if n, err := strconv.ParseUint(strings.TrimPrefix(string(t.ID), "t"), 10, 64); err == nil {
+			r.next = max(r.next, n)
+		}
+	}
+	r.wake()
+}
+
+// wake tells the waiters that something changed; r.mu is held.
+func (r *registry) wake() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// touch wakes the waiters though no tab changed.
+func (r *registry) touch() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wake()
+}
+
+// changes returns a channel that is closed at the next change.
+func (r *registry) changes() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed
+}
+
+// panelURL is the address of the side panel's page.
+const panelURL = "chrome-extension://" + protocol.ExtensionID + "/panel.html"
+
+// neverTab says whether a page of this address is a tab only when the worker
+// says so: developer tools, the browser's own bubbles, pages of extensions.
+func neverTab(url string) bool {
+	if strings.HasPrefix(url, "devtools://") || strings.HasPrefix(url, "chrome-extension://") {
+		return true
+	}
+	host, ok := strings.CutPrefix(url, "chrome://")
+	if !ok {
+		return false
+	}
+	host, _, _ = strings.Cut(host, "/")
+	return strings.HasSuffix(host, ".top-chrome")
+}
+
+// targetInfo takes in a created or changed target. It reports whether the
+// worker should be asked about a target that it has not spoken of.
+func (r *registry) targetInfo(info *target.Info) (ask bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if info.Type == "tab" {
+		if len(info.EmbedderData) > 0 {
+			r.strips[info.TargetID] = strings.Contains(strings.ReplaceAll(string(info.EmbedderData), " ", ""), `"tabActive":true`)
+		}
+		return false
+	}
+	if info.Type != "page" || info.Subtype != "" {
+		return false
+	}
+	r.pages[info.TargetID] = info
+	defer r.wake()
+	if t := r.byTarget(info.TargetID); t != nil {
+		t.URL = info.URL
+		if !r.bridged || t.ChromeTabID == 0 {
+			t.Title = info.Title
+		}
+		return false
+	}
+	if strings.HasPrefix(info.URL, panelURL) {
+		r.panels[info.TargetID] = true
+	}
+	if neverTab(info.URL) {
+		return false
+	}
+	t := r.add(info.TargetID, info.URL)
+	t.Title, t.opener, t.shown = info.Title, info.OpenerID, !r.bridged
+	if o := r.byTarget(info.OpenerID); o != nil {
+		t.Opener = o.ID
+	}
+	return r.bridged
+}
+
+// add makes a tab and gives it an id: that of the tab that it restores, or a
+// new one. r.mu is held.
+func (r *registry) add(id target.ID, url string) *tab {
+	t := &tab{target: id}
+	t.URL = url
+	for i, old := range r.restore {
+		if old.URL == url && old.ID != "" {
+			t.ID = old.ID
+			r.restore = slices.Delete(r.restore, i, i+1)
+			break
+		}
+	}
+	if t.ID == "" {
+		r.next++
+		t.ID = protocol.TabID(fmt.Sprintf("t%d", r.next))
+	}
+	t.Index = len(r.tabs)
+	r.tabs = append(r.tabs, t)
+	return t
+}
+
+// destroyed takes in the end of a target. It reports whether the worker should
+// be asked if the tab ended with it.
+func (r *registry) destroyed(id target.ID) (ask bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.pages, id)
+	delete(r.strips, id)
+	delete(r.panels, id)
+	defer r.wake()
+	t := r.byTarget(id)
+	if t == nil {
+		return false
+	}
+	if r.bridged && t.ChromeTabID != 0 {
+		t.gone = true
+		return true
+	}
+	r.drop(t)
+	return false
+}
+
+// crashed marks the tab of a target as crashed, or as living again.
+func (r *registry) crashed(id target.ID, is bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.byTarget(id); t != nil && t.Crashed != is {
+		t.Crashed = is
+		r.wake()
+	}
+}
+
+// report takes in what the worker sees. Reports come in order and each is
+// whole, so a tab that one of them named and this one does not is closed.
+func (r *registry) report(e *protocol.BridgeEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.Seq <= r.seq {
+		return // overtaken by a later look
+	}
+	defer r.wake()
+	r.seq = e.Seq
+	r.bridged = true
+	r.focused = e.FocusedWindow
+	seen := make(map[*tab]bool, len(e.Tabs))
+	for i := range e.Tabs {
+		seen[r.adopt(&e.Tabs[i])] = true
+	}
+	for _, t := range slices.Clone(r.tabs) {
+		if t.ChromeTabID != 0 && !seen[t] {
+			r.drop(t)
+		}
+	}
+	for i := range e.Tabs {
+		if o := r.byChrome(e.Tabs[i].OpenerChromeTabID); o != nil {
+			if t := r.byChrome(e.Tabs[i].ChromeTabID); t != nil && t.Opener == "" {
+				t.Opener = o.ID
+			}
+		}
+	}
+}
+
+// adopt finds or makes the tab of one line of a report; r.mu is held.
+func (r *registry) adopt(b *protocol.BridgeTab) *tab {
+	id := target.ID(b.TargetID)
+	t := r.byChrome(b.ChromeTabID)
+	if t == nil {
+		t = r.byChrome(b.ReplacesChromeTabID)
+	}
+	if t == nil {
+		t = r.byTarget(id)
+	}
+	if t == nil {
+		t = r.add(id, b.URL)
+	}
+	if id != "" && t.target != id {
+		// The tab lives on in another target; what was made for that target
+		// before the worker spoke was this tab all along.
+		if other := r.byTarget(id); other != nil {
+			r.drop(other)
+		}
+		t.target = id
+	}
+	delete(r.panels, id) // a panel's page that stands in a tab is a tab
+	t.shown, t.gone, t.denied = true, false, false
+	t.ChromeTabID, t.WindowID, t.Index = b.ChromeTabID, b.WindowID, b.Index
+	t.Active, t.Loading = b.Active, b.Loading
+	t.Title = b.Title
+	if b.URL != "" {
+		t.URL = b.URL
+	}
+	return t
+}
+
+// settle ends the waiting for the worker's word. When it answered, what it did
+// not name is no tab; when it did not, the protocol's word counts.
+func (r *registry) settle(answered bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if answered {
+		for _, t := range r.tabs {
+			t.denied = !t.shown
+		}
+		return
+	}
+	for _, t := range slices.Clone(r.tabs) {
+		if t.gone {
+			r.drop(t)
+		}
+		t.shown = true
+	}
+	r.wake()
+}
+
+// unbridge says that no worker reports any more: until the next one does, the
+// protocol's word counts.
+func (r *registry) unbridge() {
+	r.mu.Lock()
+	r.bridged, r.seq = false, 0
+	r.mu.Unlock()
+	r.settle(false)
+}
+
+// activated says which tab we brought to the front, for a browser without a
+// worker.
+func (r *registry) activated(id protocol.TabID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.front = id
+	r.wake()
+}
+
+func (r *registry) setOpener(id, opener protocol.TabID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.tabs {
+		if t.ID == id && t.Opener == "" {
+			t.Opener = opener
+			r.wake()
+		}
+	}
+}
+
+func (r *registry) byTarget(id target.ID) *tab {
+	if id == "" {
+		return nil
+	}
+	for _, t := range r.tabs {
+		if t.target == id {
+			return t
+		}
+	}
+	return nil
+}
+
+func (r *registry) byChrome(id int) *tab {
+	if id == 0 {
+		return nil
+	}
+	for _, t := range r.tabs {
+		if t.ChromeTabID == id {
+			return t
+		}
+	}
+	return nil
+}
+
+func (r *registry) drop(t *tab) {
+	r.tabs = slices.DeleteFunc(r.tabs, func(o *tab) bool { return o == t })
+}
+
+// snapshot returns the tabs that are shown, by window and place.
+func (r *registry) snapshot() []protocol.Tab {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]protocol.Tab, 0, len(r.tabs))
+	for _, t := range r.tabs {
+		if t.shown {
+			out = append(out, t.Tab)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b protocol.Tab) int {
+		return cmp.Or(cmp.Compare(a.WindowID, b.WindowID), cmp.Compare(a.Index, b.Index))
+	})
+	if !r.bridged {
+		r.guessActive(out)
+	}
+	for i := range out {
+		out[i].Focused = out[i].Active && (out[i].WindowID == r.focused || !r.bridged)
+	}
+	return out
+}
+
+// guessActive marks a front tab where no worker says which it is: the one that
+// we activated last, else the one that a worker named last, else the first.
+func (r *registry) guessActive(tabs []protocol.Tab) {
+	front := -1
+	for i := range tabs {
+		tabs[i].Index = i
+		if tabs[i].ID == r.front {
+			front = i
+		}
+	}
+	if front < 0 {
+		front = max(0, slices.IndexFunc(tabs, func(t protocol.Tab) bool { return t.Active }))
+	}
+	for i := range tabs {
+		tabs[i].Active = i == front
+	}
+}
+
+// lookup returns a copy of a tab and its target.
+func (r *registry) lookup(id protocol.TabID) (tab, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.tabs {
+		if t.ID == id && t.shown {
+			return *t, true
+		}
+	}
+	return tab{}, false
+}
+
+// find returns the first tab that ok says yes to, shown or not.
+func (r *registry) find(ok func(*tab) bool) (tab, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.tabs {
+		if ok(t) {
+			return *t, true
+		}
+	}
+	return tab{}, false
+}
+
+// panelTargets returns the open side panels.
+func (r *registry) panelTargets() []target.ID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := make([]target.ID, 0, len(r.panels))
+	for id := range r.panels {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// frontStrip returns a target of type "tab" that is in front of its window.
+func (r *registry) frontStrip() (target.ID, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, front := range r.strips {
+		if front || len(r.strips) == 1 {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// stripTargets returns every target of type "tab" that is in a tab strip.
+func (r *registry) stripTargets() []target.ID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := make([]target.ID, 0, len(r.strips))
+	for id := range r.strips {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// unsettled says whether a tab waits for the worker's word.
+func (r *registry) unsettled() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.tabs, func(t *tab) bool { return t.gone || (!t.shown && !t.denied) })
+}

@@ -1,0 +1,263 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+	"golang.org/x/sync/errgroup"
+
+	"pilotfish/backend/protocol"
+)
+
+// run is one life of the browser, from launch to end.
+type run struct {
+	b       *Browser
+	log     *slog.Logger
+	proc    *process
+	conn    *conn
+	started time.Time
+
+	workers     chan target.ID // our worker's newest target
+	ask         chan struct{}  // the worker should be asked about a tab
+	panelWanted atomic.Bool
+	ready       atomic.Bool
+
+	mu       sync.Mutex
+	session  *session // the worker's, while it reports
+	pages    map[target.ID]*page
+	timeline []Milestone
+	last     []protocol.Tab // the tabs when they were last reported
+}
+
+// Milestone is a step of the start, for the benchmark and the log.
+type Milestone struct {
+	Name  string
+	After time.Duration // since Run was called
+}
+
+func newRun(b *Browser, p *process, started time.Time) *run {
+	r := &run{
+		b:       b,
+		log:     b.log,
+		proc:    p,
+		conn:    newConn(p.pipe),
+		started: started,
+		workers: make(chan target.ID, 1),
+		ask:     make(chan struct{}, 1),
+		pages:   make(map[target.ID]*page),
+	}
+	r.panelWanted.Store(b.config.ExtensionDir != "")
+	r.mark("launched")
+	return r
+}
+
+// mark notes a milestone of the start, once.
+func (r *run) mark(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.ContainsFunc(r.timeline, func(m Milestone) bool { return m.Name == name }) {
+		return
+	}
+	r.timeline = append(r.timeline, Milestone{Name: name, After: time.Since(r.started)})
+}
+
+// Timeline returns the milestones of the current start: launched, answered,
+// worker_ready, panel.
+func (b *Browser) Timeline() []Milestone {
+	r, err := b.running()
+	if err != nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.timeline)
+}
+
+// serve runs everything of one life and returns why it ended.
+func (r *run) serve(ctx context.Context) error {
+	// What runs inside ends with the pipe or with ctx, whichever is first.
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var g errgroup.Group
+	events := r.conn.root.events(
+		target.TargetCreated.Method, target.TargetInfoChanged.Method,
+		target.TargetDestroyed.Method, target.TargetCrashed.Method,
+	)
+	g.Go(func() error { defer cancel(); return r.conn.serve(context.WithoutCancel(ctx)) })
+	g.Go(func() error { return r.watchTargets(inner, events) })
+	g.Go(func() error { return r.settleTabs(inner) })
+	g.Go(func() error { return r.publishTabs(inner) })
+	if r.b.config.ExtensionDir != "" {
+		g.Go(func() error { return r.superviseExtension(inner) })
+	}
+	// Written before the browser can read: its first look at the pipe finds
+	// everything.
+	g.Go(func() error { defer r.failStart(); return r.greet(inner) })
+
+	<-inner.Done()
+	stopped := ctx.Err() != nil
+	r.stop(stopped)
+	r.conn.fail(errPipeEnded)
+	_ = r.proc.pipe.Close()
+	err := g.Wait()
+	return r.verdict(stopped, err)
+}
+
+// failStart ends a browser that does not answer.
+func (r *run) failStart() {
+	if !r.ready.Load() {
+		_ = r.proc.pipe.Close()
+	}
+}
+
+// greet asks who is there and which targets exist.
+func (r *run) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout)
+	defer cancel()
+	root := r.conn.root
+	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Type: "service_worker"}, {Exclude: true}}
+	if err := postCommand(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
+		return err
+	}
+	if dir := r.b.config.DownloadDir; dir != "" {
+		yes := true
+		err := postCommand(ctx, root, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, EventsEnabled: &yes,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	v, err := cdp.Call(ctx, root, browser.GetVersion, cdp.Empty{})
+	if err != nil {
+		return fmt.Errorf("waiting for the browser: %w", err)
+	}
+	r.ready.Store(true)
+	r.mark("answered")
+	r.b.mu.Lock()
+	_, version, _ := strings.Cut(v.Product, "/")
+	r.b.info.Version = version
+	info := r.b.info
+	r.b.mu.Unlock()
+	r.log.InfoContext(ctx, "browser ready", "name", info.Name, "version", info.Version, "browser_pid", info.PID)
+	if r.b.config.OnReady != nil {
+		r.b.config.OnReady(info)
+	}
+	return r.activateRestored(ctx)
+}
+
+// activateRestored brings the restored tab to the front that was in front:
+// Chromium shows the first of its command line.
+func (r *run) activateRestored(ctx context.Context) error {
+	r.b.mu.Lock()
+	restore := r.b.restore
+	r.b.mu.Unlock()
+	for i, old := range restore {
+		if !old.Active || i == 0 {
+			continue
+		}
+		if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.lookup(old.ID); return ok }); err != nil {
+			return nil //nolint:nilerr // its page did not come back: the first stays in front
+		}
+		if err := r.b.ActivateTab(ctx, old.ID); err != nil {
+			r.log.WarnContext(ctx, "the restored tab is not in front", "error", err)
+		}
+	}
+	return nil
+}
+
+// stop ends the process: in good order if it is still there, else by the
+// ladder for what it left behind.
+func (r *run) stop(asked bool) {
+	if asked {
+		ctx, cancel := context.WithTimeout(context.Background(), protocol.BrowserStopTimeout)
+		if r.conn.root.post(ctx, browser.Close.Method, nil) == nil {
+			select {
+			case <-r.proc.Exited():
+			case <-ctx.Done():
+			}
+		}
+		cancel()
+	} else {
+		// The pipe ended. The process follows by itself when it was closed.
+		select {
+		case <-r.proc.Exited():
+		case <-time.After(protocol.BrowserStopTimeout):
+		}
+	}
+	if err := r.proc.Stop("the session ended"); err != nil {
+		r.log.Error("the browser was not ended", "error", err)
+	}
+}
+
+// verdict turns the end into what Run returns.
+func (r *run) verdict(stopped bool, cause error) error {
+	exit := r.proc.Exit()
+	switch {
+	case stopped:
+		return nil
+	case !r.ready.Load():
+		return r.startError(exit)
+	case exit.Code == 0 && exit.Signal == "":
+		return ErrClosed
+	}
+	how := fmt.Sprintf("the browser ended with code %d", exit.Code)
+	if exit.Signal != "" {
+		how = "the browser was ended by " + exit.Signal
+	}
+	r.log.Error("the browser ended by itself", "code", exit.Code, "signal", exit.Signal, "cause", cause, "stderr", r.proc.err.String())
+	return protocol.NewError(protocol.CodeCrashed, how, "its tabs come back with the next start")
+}
+
+// startError says why a browser ended before it answered.
+func (r *run) startError(exit protocol.Exit) error {
+	last := r.proc.err.String()
+	switch {
+	case strings.Contains(last, "Missing X server") || strings.Contains(last, "cannot open display") || strings.Contains(last, "Unable to open X display"):
+		return protocol.NewError(protocol.CodeNoDisplay, "the browser cannot open the display", "start Pilotfish from a desktop, or run `pilotfish serve --headless`")
+	case strings.Contains(last, "no-sandbox") || strings.Contains(last, "No usable sandbox"):
+		return sandboxError()
+	case strings.Contains(last, "ProcessSingleton") || strings.Contains(last, "profile appears to be in use"):
+		return protocol.NewError(protocol.CodeProfileInUse, "another browser uses the profile "+r.b.config.ProfileDir, "close that browser, or choose another profile folder in Settings")
+	case exit.Code == 0 && exit.Signal == "":
+		// It handed its pages to another one on the same profile.
+		if err := checkProfile(r.b.config.ProfileDir); err != nil {
+			return err
+		}
+	}
+	how := fmt.Sprintf("the browser ended while it started (code %d)", exit.Code)
+	if exit.Signal != "" {
+		how = "the browser was ended by " + exit.Signal + " while it started"
+	}
+	if last != "" {
+		how += ". It said:\n" + last
+	}
+	return protocol.NewError(protocol.CodeBrowserStart, how, "`pilotfish doctor` checks the installation")
+}
+
+func (r *run) worker() *session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.session
+}
+
+func (r *run) setWorker(s *session) {
+	r.mu.Lock()
+	r.session = s
+	r.mu.Unlock()
+	r.b.tabs.touch() // whoever waits for the worker looks again
+}
+
+// errEventsLost ends a run whose reader fell too far behind: going on with a
+// list of tabs that may be wrong is worse than starting again.
+var errEventsLost = errors.New("events of the browser were lost")

@@ -1,0 +1,227 @@
+package browser
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// NewTab opens an empty tab beside opener (which may be empty) and returns its
+// id. In the background it takes neither the front nor the keyboard. The caller
+// navigates it, so that its rules hold from the first request on.
+func (b *Browser) NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error) {
+	r, err := b.running()
+	if err != nil {
+		return "", err
+	}
+	var chrome *int // of the opener
+	if opener != "" {
+		o, ok := b.tabs.lookup(opener)
+		if !ok {
+			return "", unknownTab(opener)
+		}
+		if o.ChromeTabID != 0 {
+			chrome = &o.ChromeTabID
+		}
+	}
+	var mine func(*tab) bool
+	if r.worker() != nil {
+		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
+		if err != nil {
+			return "", b.explain(ctx, opener, nil, err)
+		}
+		mine = func(t *tab) bool { return t.ChromeTabID == id }
+	} else {
+		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", Background: &background})
+		if err != nil {
+			return "", b.explain(ctx, opener, nil, err)
+		}
+		mine = func(t *tab) bool { return t.target == res.TargetID }
+	}
+	var id protocol.TabID
+	err = b.waitTabs(ctx, func() bool {
+		t, ok := b.tabs.find(func(t *tab) bool { return mine(t) && t.shown })
+		id = t.ID
+		return ok
+	})
+	if err != nil {
+		return "", tabError(ctx, opener, "waiting for the new tab", nil, err)
+	}
+	b.tabs.setOpener(id, opener)
+	if !background {
+		b.tabs.activated(id)
+	}
+	return id, nil
+}
+
+// CloseTab closes a tab and waits until it is gone. The browser itself stays:
+// the last tab is replaced by an empty one first.
+func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return unknownTab(id)
+	}
+	if len(b.tabs.snapshot()) == 1 {
+		if _, err := b.NewTab(ctx, "", false); err != nil {
+			return err
+		}
+	}
+	// Beside the queue of the tab: a tab that hangs must be closable.
+	if _, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target}); err != nil {
+		if _, still := b.tabs.lookup(id); !still {
+			return nil
+		}
+		return b.explain(ctx, id, nil, err)
+	}
+	err = b.waitTabs(ctx, func() bool { _, ok := b.tabs.lookup(id); return !ok })
+	if err != nil {
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may ask whether to leave", "answer it in the browser")
+	}
+	return nil
+}
+
+// ActivateTab brings a tab to the front of its window and leaves the windows as
+// they are.
+func (b *Browser) ActivateTab(ctx context.Context, id protocol.TabID) error {
+	return b.activate(ctx, id, false)
+}
+
+// ShowTab brings a tab to the front and its window with it: a person asked.
+func (b *Browser) ShowTab(ctx context.Context, id protocol.TabID) error {
+	return b.activate(ctx, id, true)
+}
+
+func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return unknownTab(id)
+	}
+	if r.worker() != nil && t.ChromeTabID != 0 {
+		if _, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise); err != nil {
+			return b.explain(ctx, id, nil, err)
+		}
+	} else {
+		if _, err := cdp.Call(ctx, r.conn.root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target}); err != nil {
+			return b.explain(ctx, id, nil, err)
+		}
+		b.tabs.activated(id)
+	}
+	err = b.waitTabs(ctx, func() bool {
+		for _, now := range b.tabs.snapshot() {
+			if now.ID == id {
+				return now.Active
+			}
+		}
+		return true // closed meanwhile; said below
+	})
+	if err != nil {
+		return tabError(ctx, id, "waiting for it to come to the front", nil, err)
+	}
+	if _, ok := b.tabs.lookup(id); !ok {
+		return unknownTab(id)
+	}
+	return nil
+}
+
+// OpenPanel opens the side panel in the window of a tab and waits until its
+// page is there. A panel that is open stays open.
+func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	if b.config.ExtensionDir == "" {
+		return protocol.NewError(protocol.CodeNotRunning, "a headless browser has no side panel", "")
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
+	defer cancel()
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return unknownTab(id)
+	}
+	// A click before the worker's first run is lost.
+	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
+		return tabError(ctx, id, "waiting for the extension", nil, err)
+	}
+	if open, err := r.panelIn(ctx, t.WindowID); err != nil {
+		return b.explain(ctx, id, nil, err)
+	} else if open {
+		return nil
+	}
+	strip, err := r.stripOf(ctx, t.target)
+	if err != nil {
+		return b.explain(ctx, id, nil, err)
+	}
+	before := len(b.tabs.panelTargets())
+	if err := r.trigger(ctx, strip); err != nil {
+		return b.explain(ctx, id, nil, err)
+	}
+	if err := b.waitTabs(ctx, func() bool { return len(b.tabs.panelTargets()) > before }); err != nil {
+		return tabError(ctx, id, "waiting for the panel", nil, err)
+	}
+	return nil
+}
+
+// panelIn says whether a window has a panel: each panel's page is asked which
+// window it is in.
+func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
+	for _, id := range r.b.tabs.panelTargets() {
+		s, err := r.conn.attach(ctx, id)
+		if err != nil {
+			continue // closed meanwhile
+		}
+		in, err := evaluate[int](ctx, s, "chrome.windows.getCurrent().then((w) => w.id)", 0)
+		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		if err != nil {
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			continue
+		}
+		if in == window {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// stripOf returns the target of type "tab" of a page's target: the parent of
+// the two. The protocol only tells it from the parent's side.
+func (r *run) stripOf(ctx context.Context, pageID target.ID) (target.ID, error) {
+	strips := r.b.tabs.stripTargets()
+	if len(strips) == 1 {
+		return strips[0], nil
+	}
+	flat := true
+	for _, id := range strips {
+		s, err := r.conn.attach(ctx, id)
+		if err != nil {
+			continue
+		}
+		children := s.events(target.AttachedToTarget.Method)
+		_, err = cdp.Call(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, Flatten: &flat})
+		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		children.cancel() // what came before the answer is in the queue
+		for e := range children.c {
+			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.TargetID == pageID {
+				return id, nil
+			}
+		}
+		if err != nil && ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+	}
+	return "", errors.New("the tab is in no window")
+}

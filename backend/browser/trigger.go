@@ -1,0 +1,48 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/extensions"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// trigger clicks our toolbar icon in the window of a target of type "tab".
+// Chromium 156 dies when the extension is not there, so a worker has to report
+// before (seen).
+func (r *run) trigger(ctx context.Context, strip target.ID) error {
+	if r.worker() == nil {
+		return errNoWorker
+	}
+	_, err := cdp.Call(ctx, r.conn.root, extensions.TriggerAction, extensions.TriggerActionParams{
+		ID: protocol.ExtensionID, TargetID: string(strip),
+	})
+	if err != nil {
+		return fmt.Errorf("clicking the toolbar icon: %w", err)
+	}
+	return nil
+}
+
+// triggerFront opens the panel of the front window as soon as the extension is
+// up. Nobody waits for it: the panel's target is the answer.
+func (r *run) triggerFront(ctx context.Context) error {
+	strip, ok := r.b.tabs.frontStrip()
+	for _, t := range r.b.tabs.snapshot() {
+		if front, known := r.b.tabs.lookup(t.ID); t.Focused && known {
+			if exact, err := r.stripOf(ctx, front.target); err == nil {
+				strip, ok = exact, true
+			}
+		}
+	}
+	if !ok {
+		return errors.New("there is no window")
+	}
+	return postCommand(ctx, r.conn.root, extensions.TriggerAction, extensions.TriggerActionParams{
+		ID: protocol.ExtensionID, TargetID: string(strip),
+	})
+}

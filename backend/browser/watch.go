@@ -1,0 +1,166 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// watchTargets follows the browser's targets into the registry.
+func (r *run) watchTargets(ctx context.Context, events *subscription) error {
+	defer events.cancel()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, ok := <-events.c:
+			if !ok {
+				if events.overflowed() {
+					_ = r.proc.pipe.Close() // ends the run
+					return errEventsLost
+				}
+				return nil
+			}
+			r.targetEvent(ctx, e)
+		}
+	}
+}
+
+func (r *run) targetEvent(ctx context.Context, e event) {
+	ask := false
+	switch e.method {
+	case target.TargetCreated.Method:
+		if v, ok := decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
+			r.workerTarget(v.TargetInfo)
+			ask = r.b.tabs.targetInfo(v.TargetInfo)
+		}
+	case target.TargetInfoChanged.Method:
+		if v, ok := decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
+			ask = r.b.tabs.targetInfo(v.TargetInfo)
+		}
+	case target.TargetDestroyed.Method:
+		if v, ok := decode(e, target.TargetDestroyed); ok {
+			ask = r.b.tabs.destroyed(v.TargetID)
+		}
+	case target.TargetCrashed.Method:
+		if v, ok := decode(e, target.TargetCrashed); ok {
+			r.b.tabs.crashed(v.TargetID, true)
+			// Its session says when the tab lives again.
+			if _, isTab := r.b.tabs.find(func(t *tab) bool { return t.target == v.TargetID }); isTab {
+				go func() { _, _ = r.page(ctx, v.TargetID) }()
+			}
+		}
+	}
+	if ask {
+		select {
+		case r.ask <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// settleTabs waits a moment for the worker's report when only the protocol has
+// spoken of a tab, and then asks the worker. The browser's own word counts when
+// the worker does not answer.
+func (r *run) settleTabs(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.ask:
+		}
+		timer := time.NewTimer(protocol.TabSettle)
+		settled := false
+		for !settled {
+			if !r.b.tabs.unsettled() {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return nil
+			case <-r.b.tabs.changes():
+			case <-timer.C:
+				settled = true
+			}
+		}
+		timer.Stop()
+		if settled {
+			r.b.tabs.settle(r.askWorker(ctx))
+		}
+	}
+}
+
+// askWorker takes in a report on demand and says whether there was one.
+func (r *run) askWorker(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerAnswer)
+	defer cancel()
+	text, err := callWorker[string](ctx, r, "tell")
+	if err != nil {
+		return false
+	}
+	var e protocol.BridgeEvent
+	if json.Unmarshal([]byte(text), &e) != nil {
+		return false
+	}
+	r.b.tabs.report(&e)
+	return true
+}
+
+// publishTabs tells the owner of every change of the tabs and of the panel.
+func (r *run) publishTabs(ctx context.Context) error {
+	var tabs []protocol.Tab
+	first, open := true, false
+	for {
+		changed := r.b.tabs.changes() // before the look, so that nothing is missed
+		now := r.b.tabs.snapshot()
+		if first && len(now) == 0 {
+			now = tabs // before the first tab there is nothing to tell
+		} else if first || !slices.Equal(now, tabs) {
+			first = false
+			tabs = now
+			if len(now) > 0 { // a browser that ends closes its tabs first
+				r.mu.Lock()
+				r.last = now
+				r.mu.Unlock()
+			}
+			if r.b.config.OnTabs != nil {
+				r.b.config.OnTabs(slices.Clone(now))
+			}
+		}
+		if is := len(r.b.tabs.panelTargets()) > 0; is != open {
+			open = is
+			if is {
+				r.mark("panel")
+			}
+			if r.b.config.OnPanel != nil {
+				r.b.config.OnPanel(is)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+// waitTabs waits until ok is true, looking again at every change of the tabs.
+func (b *Browser) waitTabs(ctx context.Context, ok func() bool) error {
+	for {
+		changed := b.tabs.changes()
+		if ok() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		}
+	}
+}
