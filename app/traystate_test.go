@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,8 +11,11 @@ import (
 
 func session(name protocol.SessionName, state protocol.SessionState, agents ...protocol.AgentStatus) protocol.SessionInfo {
 	s := protocol.SessionInfo{Name: name, State: state}
-	for _, status := range agents {
-		s.Terminals = append(s.Terminals, protocol.TerminalInfo{Name: "claude", Status: status})
+	for i, status := range agents {
+		s.Terminals = append(s.Terminals, protocol.TerminalInfo{
+			ID: protocol.TerminalID(fmt.Sprint("x", i)), Session: name, Tab: "t2", Agent: protocol.AgentClaude, Name: "claude",
+			State: protocol.TerminalLive, Status: status, Epoch: 1, Cols: 80, Rows: 24,
+		})
 	}
 	return s
 }

@@ -173,7 +173,8 @@ func TestWindowAndTray(t *testing.T) {
 		t.Fatal(err)
 	}
 	app.expect(t, "stop default")
-	if err := d.Screenshot(ctx, filepath.Join(artifacts, "window.png")); err != nil {
+	// The page shows what was pushed after it had loaded: the amber of "needs you".
+	if err := d.ScreenshotWhen(ctx, filepath.Join(artifacts, "window.png"), amberAbove(700)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -263,7 +264,7 @@ func TestHiddenStartMakesNoWindowUntilItIsWanted(t *testing.T) {
 	if _, err := d.WaitWindow(ctx, "^Pilotfish$"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Screenshot(ctx, filepath.Join(artifacts, "window-logs.png")); err != nil {
+	if err := d.ScreenshotWhen(ctx, filepath.Join(artifacts, "window-logs.png"), painted); err != nil {
 		t.Fatal(err)
 	}
 	if err := app.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -396,14 +397,31 @@ func TestErrorsReachThePageWithCodeHintAndField(t *testing.T) {
 // reddish says whether the page shows a problem: its notice is the only large
 // reddish area.
 func reddish(picture image.Image) bool {
+	return count(picture, picture.Bounds().Max.Y, func(r, g, b uint32) bool { return r > g+g/20 && r > b+b/20 && r > 0x4000 }) > 5000
+}
+
+// amberAbove says whether something amber is in the upper part of the screen,
+// where the panel with the tray is not.
+func amberAbove(y int) func(image.Image) bool {
+	return func(picture image.Image) bool {
+		return count(picture, y, func(r, g, b uint32) bool { return r > 0x7000 && r > g+g/3 && g > b+b/3 }) > 50
+	}
+}
+
+// painted says whether the page is painted: it has a white surface.
+func painted(picture image.Image) bool {
+	return count(picture, picture.Bounds().Max.Y, func(r, g, b uint32) bool { return r+g+b == 3*0xffff }) > 100_000
+}
+
+// count counts the pixels above a line that satisfy is.
+func count(picture image.Image, below int, is func(r, g, b uint32) bool) int {
 	bounds, n := picture.Bounds(), 0
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+	for y := bounds.Min.Y; y < below; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
-			r, g, b, _ := picture.At(x, y).RGBA()
-			if r > g+g/20 && r > b+b/20 && r > 0x4000 {
+			if r, g, b, _ := picture.At(x, y).RGBA(); is(r, g, b) {
 				n++
 			}
 		}
 	}
-	return n > 5000
+	return n
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"image"
 	"io"
 	"os"
 	"os/exec"
@@ -222,7 +223,13 @@ func TestIconOfEachState(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen := map[string]protocol.TrayIcon{}
+			seen, corners := map[string]protocol.TrayIcon{}, map[string]protocol.TrayIcon{}
+			if err := d.ScreenshotWhen(ctx, filepath.Join(artifacts, "tray-"+theme+"-empty.png"), func(now image.Image) bool {
+				corners[cut(now)] = ""
+				return true
+			}); err != nil {
+				t.Fatal(err)
+			}
 			last := ""
 			for _, icon := range []protocol.TrayIcon{
 				protocol.IconStopped, protocol.IconRunning, protocol.IconWorking, protocol.IconNeedsYou, protocol.IconError,
@@ -243,12 +250,34 @@ func TestIconOfEachState(t *testing.T) {
 					t.Errorf("%s has the picture of %s", icon, other)
 				}
 				seen[string(drawn)] = icon
-				if err := d.Screenshot(ctx, filepath.Join(artifacts, "tray-"+theme+"-"+string(icon)+".png")); err != nil {
+				// The panel takes it up in its own time, and draws another picture.
+				picture := filepath.Join(artifacts, "tray-"+theme+"-"+string(icon)+".png")
+				if err := d.ScreenshotWhen(ctx, picture, func(now image.Image) bool {
+					corner := cut(now)
+					if _, twice := corners[corner]; twice {
+						return false
+					}
+					corners[corner] = icon
+					return true
+				}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		})
 	}
+}
+
+// cut is the corner of the screen with the tray, as bytes that can be compared.
+func cut(screen image.Image) string {
+	b := screen.Bounds()
+	var pixels strings.Builder
+	for y := b.Max.Y - 28; y < b.Max.Y; y++ {
+		for x := b.Max.X - 28; x < b.Max.X; x++ {
+			r, g, b, _ := screen.At(x, y).RGBA()
+			_, _ = pixels.Write([]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)})
+		}
+	}
+	return pixels.String()
 }
 
 func TestSaysWhenAHostComesAndGoes(t *testing.T) {
