@@ -48,7 +48,9 @@ export class FakeBackend {
   /** Proves another key than the paired one. */
   impostor = false;
 
-  readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server: Server = createServer(
+    (request, response) => void this.#serve(request, response),
+  );
   readonly #sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: () => 'pilotfish.v1',
@@ -63,7 +65,7 @@ export class FakeBackend {
   constructor(files?: string) {
     this.#files = files;
     this.#server.on('upgrade', (request, socket, head) => {
-      const [version, secret] = (request.headers['sec-websocket-protocol'] ?? '').split(', ');
+      const [version, secret] = (request.headers['sec-websocket-protocol'] ?? '').split(/,\s*/);
       const token = secret?.replace(/^token\./, '');
       const terminal = request.url === '/ws' && this.#attach.get(token ?? '');
       const panel = request.url === '/panel' && token === this.token;
@@ -193,6 +195,14 @@ export class FakeBackend {
     const reply = (status: number, body: unknown): void => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     };
+    // The page of a test comes from the port of another backend at times; the
+    // extension's permission for this host stands in for this.
+    response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');
+    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type');
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204).end();
+      return;
+    }
     if (url.pathname === '/health') {
       const challenge = url.searchParams.get('challenge') ?? '';
       const key = this.impostor ? randomBytes(32) : this.key;

@@ -58,7 +58,7 @@ function nameOf(character: string): string {
   const code = character.charCodeAt(0);
   if (code === 0x0d) return '↵';
   if (code === 0x09) return '→\t';
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return '␡';
+  // As terminals have always written them: ^[ is ESC.
+  if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`;
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }

@@ -104,7 +104,14 @@ describe('attaching', () => {
   it('draws a snapshot at the size it was made for, and goes on behind it', async () => {
     await attach();
     ready({ offset: 900 });
-    socket().control({ type: 'snapshot', epoch: 1, offset: 1000, data: 'SCREEN', cols: 40, rows: 9 });
+    socket().control({
+      type: 'snapshot',
+      epoch: 1,
+      offset: 1000,
+      data: 'SCREEN',
+      cols: 40,
+      rows: 9,
+    });
     socket().output(1000, ' and more');
     socket().control({ type: 'replayed' });
     screen.draw();

@@ -16,14 +16,26 @@ export interface StatusInput {
 /** The state of the terminal in view, in a word; undefined when there is none. */
 export function statusWord(input: StatusInput): Word | undefined {
   const { terminal, stream } = input;
-  if (input.link !== 'live')
-    return { text: input.known ? 'Reconnecting…' : 'Connecting…', tone: 'busy' };
+  switch (input.link) {
+    case 'live':
+      break;
+    case 'unpaired':
+      return { text: 'Offline', tone: 'off' };
+    case 'impostor':
+    case 'outdated':
+      return { text: 'Offline', tone: 'danger' };
+    default:
+      return { text: input.known ? 'Reconnecting…' : 'Connecting…', tone: 'busy' };
+  }
   if (input.starting) return terminalWord('starting');
   if (terminal === undefined) return undefined;
   if (terminal.state !== 'live') return terminalWord(terminal.state);
   switch (stream) {
     case 'waiting':
       return { text: 'Reconnecting…', tone: 'busy' };
+    case 'attaching':
+    case 'replaying':
+      return { text: 'Connecting…', tone: 'busy' };
     case 'taken':
       return { text: 'Elsewhere', tone: 'idle' };
     case 'gone':

@@ -78,7 +78,6 @@ export class TerminalView {
   readonly #observer: ResizeObserver;
   #settled: () => void = () => undefined;
   #dark: boolean;
-  /** The person scrolled or selected since; typing goes to the bottom again by xterm itself. */
   #shown = false;
 
   /** The view opens in `parent`, which must be in the page. */
@@ -98,6 +97,7 @@ export class TerminalView {
       minimumContrastRatio: 4.5,
       macOptionIsMeta: true,
       rightClickSelectsWord: false,
+      overviewRuler: { width: 10 },
       scrollback: SCROLLBACK,
       theme: config.dark ? dark : light,
       // All off by default, said again because it matters: no program reads
@@ -172,7 +172,7 @@ export class TerminalView {
 
   setScheme(isDark: boolean): void {
     this.#dark = isDark;
-    this.#terminal.options.theme = isDark ? dark : light;
+    this.#setTheme(false);
   }
 
   setFontSize(size: number): void {
@@ -188,12 +188,16 @@ export class TerminalView {
       this.#config.onMatches(-1, 0);
       return;
     }
+    // The current match is what is selected; while the find bar has the focus
+    // that would be drawn in grey.
+    this.#setTheme(true);
     const options = { decorations: this.#dark ? matches.dark : matches.light, incremental: typing };
     if (direction === 'next') this.#search.findNext(text, options);
     else this.#search.findPrevious(text, options);
   }
 
   endFind(): void {
+    this.#setTheme(false);
     this.#search.clearDecorations();
     this.#terminal.clearSelection();
   }
@@ -302,6 +306,14 @@ export class TerminalView {
       cols: clamp(proposed.cols, MIN_COLS, MAX_COLS),
       rows: clamp(proposed.rows, MIN_ROWS, MAX_ROWS),
     };
+  }
+
+  #setTheme(finding: boolean): void {
+    const theme = this.#dark ? dark : light;
+    const current = (this.#dark ? matches.dark : matches.light).activeMatchBackground;
+    this.#terminal.options.theme = finding
+      ? { ...theme, selectionInactiveBackground: current }
+      : theme;
   }
 
   #takeSize(): void {

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as schema from '$ui/protocol/schema';
+import * as v from 'valibot';
+
+const folder = new URL('../../../../backend/protocol/testdata/', import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+/** The schema of what the panel receives, by the Go type that a file is named after. */
+const received: Record<string, v.GenericSchema> = {
+  AgentsEvent: schema.panelEventSchema,
+  HelloEvent: schema.panelEventSchema,
+  PongEvent: schema.panelEventSchema,
+  ReauthEvent: schema.panelEventSchema,
+  SessionEvent: schema.panelEventSchema,
+  SettingsEvent: schema.panelEventSchema,
+  ShowEvent: schema.panelEventSchema,
+  TabsEvent: schema.panelEventSchema,
+  TerminalEvent: schema.panelEventSchema,
+  TerminalGoneEvent: schema.panelEventSchema,
+  Health: schema.healthSchema,
+  Pairing: schema.pairingSchema,
+  PtySessionReply: schema.ptySessionReplySchema,
+  TerminalControl: schema.terminalControlSchema,
+  AgentsFile: schema.agentsFileSchema,
+};
+
+/** What only others receive; the panel sends some of it. */
+const others =
+  /^(?:BridgeEvent|Command|Endpoint|LogRecord|PanelMessage|Settings\.|Tray|ViewerControl|Window|App)/;
+
+describe('the golden frames that Go wrote', () => {
+  it('are there', () => {
+    expect(files.length).toBeGreaterThan(0);
+    const names = new Set(files.map((file) => file.split('.')[0]));
+    for (const type of ['HelloEvent', 'Pairing', 'TerminalControl', 'PtySessionReply'])
+      expect(names).toContain(type);
+  });
+
+  it.each(files)('%s', (file) => {
+    const value: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+    const type = file.split('.')[0] ?? '';
+    const expected = received[type];
+    if (expected === undefined) {
+      // A new message of the backend must be put into one of the two lists.
+      expect(file).toMatch(others);
+      return;
+    }
+    const result = v.safeParse(expected, value);
+    expect(result.issues).toBeUndefined();
+    // Nothing was dropped on the way in.
+    expect(result.output).toEqual(value);
+  });
+});

@@ -1,0 +1,91 @@
+import type { Pairing } from '$ui/protocol/protocol';
+
+/** What the page's stand-in for the extension API is given and keeps. */
+export interface FakeChromeState {
+  pairing: Pairing | null;
+  windowId: number;
+  activeTab: number;
+}
+
+/** What a test may do to the stand-in from outside. */
+export interface FakeChrome {
+  pair(pairing: Pairing | null): void;
+  activate(tabId: number): void;
+  ask(message: unknown): unknown;
+  readonly opened: unknown[];
+  readonly sent: unknown[];
+}
+
+/**
+ * Runs in the page before the panel does: as much of the extension API as the
+ * panel uses, in memory. It must not refer to anything outside itself.
+ */
+export function installFakeChrome(state: FakeChromeState): void {
+  const event = () => {
+    const listeners = new Set<(...args: never[]) => void>();
+    return {
+      addListener: (listener: (...args: never[]) => void) => listeners.add(listener),
+      removeListener: (listener: (...args: never[]) => void) => listeners.delete(listener),
+      emit: (...args: unknown[]) => {
+        for (const listener of listeners) (listener as (...args: unknown[]) => void)(...args);
+      },
+    };
+  };
+  const key = 'pilotfish.pairing';
+  const stored = event();
+  const activated = event();
+  const messages = event();
+  const opened: unknown[] = [];
+  const sent: unknown[] = [];
+  let pairing = state.pairing;
+  let active = state.activeTab;
+
+  const fake: FakeChrome = {
+    pair(next) {
+      pairing = next;
+      stored.emit({ [key]: { newValue: next ?? undefined } });
+    },
+    activate(tabId) {
+      active = tabId;
+      activated.emit({ tabId, windowId: state.windowId });
+    },
+    ask(message) {
+      let reply: unknown;
+      messages.emit(message, { id: 'panel' }, (answer: unknown) => {
+        reply = answer;
+      });
+      return reply;
+    },
+    opened,
+    sent,
+  };
+  Object.assign(globalThis, {
+    fakeChrome: fake,
+    chrome: {
+      storage: {
+        session: {
+          get: () => Promise.resolve(pairing === null ? {} : { [key]: pairing }),
+          onChanged: stored,
+        },
+      },
+      windows: { getCurrent: () => Promise.resolve({ id: state.windowId }) },
+      tabs: {
+        query: () => Promise.resolve([{ id: active }]),
+        create: (options: unknown) => {
+          opened.push(options);
+          return Promise.resolve({});
+        },
+        onActivated: activated,
+        onReplaced: event(),
+      },
+      runtime: {
+        id: 'panel',
+        onMessage: messages,
+        sendMessage: (message: unknown) => {
+          sent.push(message);
+          return Promise.resolve();
+        },
+      },
+    },
+  });
+}

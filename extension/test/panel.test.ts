@@ -1,0 +1,420 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FakeBackend } from './fakes/backend';
+import { backend, launch, openPanel } from './fakes/face';
+import type { FakeTerminal } from './fakes/terminal';
+import { pasteInto } from './states';
+
+let browser: Browser;
+let made: FakeBackend;
+let page: Page;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  made = await backend();
+});
+afterEach(async () => {
+  await context.close();
+  await made.stop();
+});
+
+async function open(): Promise<void> {
+  ({ page, context } = await openPanel(browser, made));
+}
+
+/** Opens the panel and waits until its first terminal is live. */
+async function openLive(): Promise<FakeTerminal> {
+  await open();
+  await page.getByText('Live', { exact: true }).waitFor();
+  return first();
+}
+
+function first(): FakeTerminal {
+  const terminal = made.terminals.values().next().value;
+  if (terminal === undefined) throw new Error('no terminal was started');
+  return terminal;
+}
+
+const rows = (): Promise<string> =>
+  page
+    .locator('.terminal-view:not([hidden]) .xterm-rows')
+    .evaluate((element) => [...element.children].map((row) => row.textContent).join('\n'));
+
+/** Waits until the terminal in view shows a text. */
+async function shows(text: string): Promise<void> {
+  await page
+    .locator('.terminal-view:not([hidden]) .xterm-rows > div', { hasText: text })
+    .first()
+    .waitFor();
+}
+
+/** Waits until the program has got this input. */
+async function got(terminal: FakeTerminal, text: string): Promise<void> {
+  await terminal.until(() => terminal.input.toString().includes(text));
+}
+
+const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
+describe('starting', () => {
+  it('starts the first terminal by itself, at the size of the panel', async () => {
+    const terminal = await openLive();
+    expect(made.terminals.size).toBe(1);
+    expect(terminal.info.tab).toBe('t1');
+    const attach = terminal.controls[0];
+    expect(attach).toMatchObject({
+      type: 'attach',
+      cols: terminal.info.cols,
+      rows: terminal.info.rows,
+    });
+    expect(terminal.info.cols).toBeGreaterThan(30);
+    expect(terminal.info.rows).toBeGreaterThan(20);
+  });
+
+  it('attaches to a terminal that the backend had started, and starts no second one', async () => {
+    made.add('t1').print('already here');
+    await open();
+    await shows('already here');
+    expect(made.terminals.size).toBe(1);
+    expect(made.requests).toEqual(['/pty-session']);
+  });
+
+  it('tells the worker that it is connected, and answers when asked', async () => {
+    await openLive();
+    expect(await page.evaluate(() => globalThis.fakeChrome.sent)).toEqual([
+      { type: 'panel-connected' },
+    ]);
+    expect(await page.evaluate(() => globalThis.fakeChrome.ask({ type: 'panel-ask' }))).toEqual({
+      connected: true,
+    });
+  });
+
+  it('starts beside another tab on Enter', async () => {
+    await openLive();
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await page.getByRole('button', { name: 'Start Claude Code beside this tab' }).waitFor();
+    await page.keyboard.press('Enter');
+    await made.until(() => made.terminals.size === 2);
+    expect([...made.terminals.values()].map(({ info }) => info.tab)).toEqual(['t1', 't2']);
+  });
+
+  it('starts beside each tab that is looked at, when Settings say so', async () => {
+    made.settings = { ...made.settings, everyTab: true };
+    await openLive();
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await made.until(() => made.terminals.size === 2);
+  });
+
+  it('does not start again what the person closed', async () => {
+    await openLive();
+    await page.getByRole('button', { name: 'Close terminal' }).click();
+    await page.getByRole('button', { name: /^Start Claude Code/ }).waitFor();
+    expect(made.requests.filter((path) => path === '/pty-session')).toHaveLength(1);
+  });
+
+  it('says why a start failed and what to do', async () => {
+    made.refuseStart = { code: 'busy', message: '32 terminals run already.', hint: 'Close one.' };
+    await open();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('32 terminals run already. Close one.');
+    made.refuseStart = undefined;
+    await page.getByRole('button', { name: /^Start Claude Code/ }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  it('keeps the screens of several tabs', async () => {
+    made.add('t1').print('one');
+    made.add('t2').print('two');
+    await open();
+    await shows('one');
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await shows('two');
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(11);
+    });
+    await shows('one');
+    expect(made.requests).toEqual(['/pty-session', '/pty-session']);
+  });
+});
+
+describe('the program', () => {
+  it('gets what is typed, and Shift+Enter as a line break', async () => {
+    const terminal = await openLive();
+    await page.keyboard.type('ls');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Shift+Enter');
+    await got(terminal, '\x1b\r');
+    expect(terminal.input.toString()).toBe('ls\r\x1b\r');
+  });
+
+  it('gets what an input method composes', async () => {
+    const terminal = await openLive();
+    const session = await context.newCDPSession(page);
+    await session.send('Input.imeSetComposition', {
+      text: 'に',
+      selectionStart: 1,
+      selectionEnd: 1,
+    });
+    await session.send('Input.insertText', { text: '日本' });
+    await got(terminal, '日本');
+    expect(terminal.input.toString()).toBe('日本');
+  });
+
+  it('answers no question of a replay, and every question after it', async () => {
+    const terminal = made.add('t1');
+    terminal.print('\x1b[c\x1b[6n\x1b]11;?\x07\x1b[?1004hready');
+    await open();
+    await page.getByText('Live', { exact: true }).waitFor();
+    terminal.print('\x1b[6n');
+    await got(terminal, 'R');
+    expect(terminal.input.toString()).toMatch(/^\x1b\[1;\d+R$/);
+  });
+
+  it('never learns its title or the clipboard', async () => {
+    const terminal = await openLive();
+    await page.evaluate(() => navigator.clipboard.writeText('secret'));
+    terminal.print('\x1b]2;echo owned\x07\x1b[21t\x1b[20t\x1b]52;c;?\x07\x1bP$q"p\x1b\\\x1b[6n');
+    await got(terminal, 'R');
+    const input = terminal.input.toString();
+    expect(input).not.toContain('owned');
+    expect(input).not.toContain('52;');
+    expect(input).not.toContain(Buffer.from('secret').toString('base64'));
+  });
+
+  it('may put a text on the clipboard', async () => {
+    const terminal = await openLive();
+    terminal.print(`\x1b]52;c;${Buffer.from('from the program ✓').toString('base64')}\x07\x1b[6n`);
+    await got(terminal, 'R');
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('✓'));
+  });
+
+  it('learns a new size once the panel stands still', async () => {
+    const terminal = await openLive();
+    await terminal.until(() => terminal.controls.some(({ type }) => type === 'resize'));
+    const before = terminal.controls.length;
+    await page.setViewportSize({ width: 600, height: 500 });
+    await terminal.until(() => terminal.controls.length > before);
+    const [resize] = terminal.controls.slice(before);
+    expect(resize).toMatchObject({ type: 'resize' });
+    expect(resize?.cols).toBeGreaterThan(terminal.info.cols);
+  });
+});
+
+describe('pasting', () => {
+  it('takes out what would end the brackets', async () => {
+    const terminal = await openLive();
+    terminal.print('\x1b[?2004h\x1b[6n');
+    await got(terminal, 'R');
+    await pasteInto(page, 'a\x1b[201~\n\x9btouch /tmp/x\n');
+    await got(terminal, '\x1b[201~');
+    expect(terminal.input.toString().split('R')[1]).toBe(
+      '\x1b[200~a[201~\rtouch /tmp/x\r\x1b[201~',
+    );
+  });
+
+  it('asks before many lines go to a program that did not ask for brackets', async () => {
+    const terminal = await openLive();
+    const text = 'one\ntwo\nthree\nfour\nfive\nsix';
+    await pasteInto(page, text);
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('The text').textContent()).toContain('one↵\ntwo↵');
+    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Cancel');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await pasteInto(page, text);
+    await dialog.getByRole('button', { name: 'Paste' }).click();
+    await got(terminal, 'six');
+    expect(terminal.input.toString()).toBe(text.replaceAll('\n', '\r'));
+  });
+});
+
+describe('copying', () => {
+  it('copies a selection with Ctrl+C, and interrupts without one', async () => {
+    const terminal = await openLive();
+    terminal.print('\r\ncopy-me\r\n');
+    await shows('copy-me');
+    const line = await page.locator('.xterm-rows > div', { hasText: 'copy-me' }).boundingBox();
+    await page.mouse.dblclick((line?.x ?? 0) + 10, (line?.y ?? 0) + 6);
+    await page.keyboard.press('Control+C');
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === 'copy-me');
+    expect(terminal.input.toString()).toBe('');
+    await page.keyboard.press('Control+C');
+    await got(terminal, '\x03');
+    expect(await clipboard()).toBe('copy-me');
+  });
+});
+
+describe('links', () => {
+  async function click(text: string, modifier?: 'Control'): Promise<void> {
+    const line = await page.locator('.xterm-rows > div', { hasText: text }).boundingBox();
+    await page.mouse.move((line?.x ?? 0) + 30, (line?.y ?? 0) + 6);
+    if (modifier) await page.keyboard.down(modifier);
+    await page.mouse.click((line?.x ?? 0) + 31, (line?.y ?? 0) + 6);
+    if (modifier) await page.keyboard.up(modifier);
+  }
+  const opened = (): Promise<unknown[]> => page.evaluate(() => globalThis.fakeChrome.opened);
+
+  it('opens beside the tab with Ctrl, and shows where it really leads', async () => {
+    const terminal = await openLive();
+    terminal.print('\r\n\x1b]8;;https://real.example/path\x1b\\harmless words\x1b]8;;\x1b\\\r\n');
+    await shows('harmless');
+    await click('harmless');
+    await page.getByText('https://real.example/path').waitFor();
+    expect(await opened()).toEqual([]);
+    await click('harmless', 'Control');
+    expect(await opened()).toEqual([
+      { url: 'https://real.example/path', windowId: 1, openerTabId: 11, index: 1 },
+    ]);
+  });
+
+  it('opens nothing but http and https', async () => {
+    const terminal = await openLive();
+    for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'chrome://settings'])
+      terminal.print(`\r\n\x1b]8;;${url}\x1b\\link to ${url}\x1b]8;;\x1b\\`);
+    await shows('chrome://settings');
+    for (const url of ['javascript', 'file:', 'chrome:']) await click(`link to ${url}`, 'Control');
+    expect(await opened()).toEqual([]);
+  });
+});
+
+describe('losing and finding again', () => {
+  it('comes back to the same screen after the terminal’s socket was lost', async () => {
+    const terminal = await openLive();
+    terminal.print('\r\nbefore');
+    await shows('before');
+    terminal.drop();
+    terminal.print('\r\nmeanwhile');
+    await shows('meanwhile');
+    expect((await rows()).match(/before/g)).toHaveLength(1);
+    const attaches = terminal.controls.filter(({ type }) => type === 'attach');
+    expect(attaches.at(-1)?.offset).toBeGreaterThan(0);
+  });
+
+  it('says that it reconnects, and is live again when the backend is', async () => {
+    await openLive();
+    const { port } = made;
+    await made.stop();
+    await page.getByText('The connection to Pilotfish is lost.').waitFor();
+    await made.start(port);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.getByText('The connection to Pilotfish is lost.').count()).toBe(0);
+  });
+
+  it('follows a new pairing at once', async () => {
+    await openLive();
+    const next = await backend();
+    next.add('t1').print('from the next run');
+    await page.evaluate((pairing) => {
+      globalThis.fakeChrome.pair(pairing);
+    }, next.pairing);
+    await shows('from the next run');
+    await context.close();
+    await next.stop();
+  });
+
+  it('leaves a terminal to the panel that shows it last, and takes it back on demand', async () => {
+    const terminal = await openLive();
+    terminal.print('\r\nshared');
+    const other = await openPanel(browser, made);
+    await other.page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('This terminal is shown in another panel.').waitFor();
+    await page.getByRole('button', { name: 'Show it here' }).click();
+    await other.page.getByText('This terminal is shown in another panel.').waitFor();
+    await other.context.close();
+  });
+});
+
+describe('the end', () => {
+  it('says how it ended, and starts again under the same id', async () => {
+    const terminal = await openLive();
+    terminal.exit(-1, 'SIGKILL');
+    await page.getByText('Claude Code was ended by SIGKILL.').waitFor();
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(made.terminals.size).toBe(1);
+    expect(terminal.info.epoch).toBe(2);
+  });
+
+  it('asks before it closes an agent that works', async () => {
+    const terminal = await openLive();
+    terminal.change({ status: 'working' });
+    await page.getByText('Working').waitFor();
+    await page.getByRole('button', { name: 'Close terminal' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(made.terminals.size).toBe(1);
+    await page.getByRole('button', { name: 'Close terminal' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await made.until(() => made.terminals.size === 0);
+  });
+});
+
+describe('choosing', () => {
+  it('runs another agent in a new terminal, with the keyboard alone', async () => {
+    await openLive();
+    await page.keyboard.press('Control+F6');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitemradio', { name: 'Claude Code' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await made.until(() => made.terminals.size === 2);
+    await page.getByRole('tab', { name: 'Shell' }).waitFor();
+    expect([...made.terminals.values()].map(({ info }) => info.agent)).toEqual(['claude', 'shell']);
+  });
+
+  it('runs a command line', async () => {
+    await openLive();
+    await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+    await page.getByRole('menuitem', { name: 'Command line…' }).click();
+    await page.keyboard.type('top -d 1');
+    await page.keyboard.press('Enter');
+    await made.until(() => made.terminals.size === 2);
+    await page.getByRole('tab', { name: 'top' }).waitFor();
+  });
+
+  it('starts a missing agent once it is there', async () => {
+    made.agents = { ...made.agents, default: 'codex' };
+    await open();
+    await page.getByRole('heading', { name: 'Codex is not installed' }).waitFor();
+    await page.getByRole('button', { name: 'Copy the command' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await clipboard()).toBe('npm install -g @openai/codex');
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByText('Still not there').waitFor();
+    made.agents = {
+      ...made.agents,
+      agents: made.agents.agents.map((agent) => ({ ...agent, installed: true })),
+    };
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+});
+
+describe('finding', () => {
+  it('counts matches, goes round, and gives the focus back', async () => {
+    const terminal = await openLive();
+    terminal.print('\r\nfish and fish and fish');
+    await shows('fish and');
+    await page.keyboard.press('Control+Shift+F');
+    await page.keyboard.type('fish');
+    await page.getByText('1 of 3').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('2 of 3').waitFor();
+    await page.keyboard.press('Shift+Enter');
+    await page.getByText('1 of 3').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('q');
+    await got(terminal, 'q');
+  });
+});

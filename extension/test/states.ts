@@ -1,0 +1,198 @@
+import type { Browser, Page } from 'playwright-core';
+import { backend, openPanel } from './fakes/face';
+import type { FakeBackend } from './fakes/backend';
+
+/** What an agent's first screen looks like. */
+export const agentScreen = [
+  '\x1b[?2004h\x1b[38;5;37m╭──────────────────────────────────────╮\x1b[0m\r\n',
+  '\x1b[38;5;37m│\x1b[0m \x1b[1mClaude Code\x1b[0m  \x1b[90mbeside t1\x1b[0m               \x1b[38;5;37m│\x1b[0m\r\n',
+  '\x1b[38;5;37m╰──────────────────────────────────────╯\x1b[0m\r\n\r\n',
+  '\x1b[32m●\x1b[0m \x1b[1mpilotfish goto\x1b[0m example.com\r\n',
+  '  \x1b[90m⎿\x1b[0m  Example Domain \x1b[90m· 214 ms\x1b[0m\r\n\r\n',
+  '\x1b[32m●\x1b[0m The page has one heading and one link:\r\n',
+  '  \x1b[36mhttps://www.iana.org/domains/example\x1b[0m\r\n\r\n',
+  '\x1b[31mred\x1b[0m \x1b[32mgreen\x1b[0m \x1b[33myellow\x1b[0m \x1b[34mblue\x1b[0m \x1b[35mmagenta\x1b[0m \x1b[36mcyan\x1b[0m \x1b[37mwhite\x1b[0m\r\n',
+  '\x1b[90mgrey\x1b[0m \x1b[91mred\x1b[0m \x1b[92mgreen\x1b[0m \x1b[93myellow\x1b[0m \x1b[94mblue\x1b[0m \x1b[95mmagenta\x1b[0m \x1b[96mcyan\x1b[0m \x1b[97mwhite\x1b[0m\r\n',
+  '\x1b[41m \x1b[42m \x1b[43m \x1b[44m \x1b[45m \x1b[46m \x1b[47m \x1b[0m \x1b[30;42m PASS \x1b[0m \x1b[97;41m FAIL \x1b[0m\r\n\r\n',
+  '\x1b[90m>\x1b[0m ',
+].join('');
+
+/** A state of the panel: how to get there. */
+interface State {
+  readonly name: string;
+  readonly prepare?: (made: FakeBackend) => void;
+  readonly act?: (page: Page, made: FakeBackend) => Promise<void>;
+  readonly unpaired?: boolean;
+}
+
+const live = (page: Page): Promise<void> => page.getByText('Live', { exact: true }).waitFor();
+const paste =
+  '#!/bin/sh\nset -eu\n\tcd "$HOME"\nfor f in *.log; do\n  rm -- "$f"\ndone\necho \x1b[201~done\n';
+
+/** Puts a text on the clipboard of the page and pastes it into the terminal. */
+export async function pasteInto(page: Page, text: string): Promise<void> {
+  await page.evaluate((data) => {
+    const transfer = new DataTransfer();
+    transfer.setData('text/plain', data);
+    document.activeElement?.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true }),
+    );
+  }, text);
+}
+
+export const states: State[] = [
+  { name: 'live', act: live },
+  {
+    name: 'needs-you',
+    async act(page, made) {
+      await live(page);
+      made.terminals.get('p1')?.change({ status: 'needs_you', message: 'May I run npm test?' });
+      await page.getByText('Needs you').waitFor();
+    },
+  },
+  {
+    name: 'several',
+    async act(page, made) {
+      await live(page);
+      made
+        .add('t1', { agent: 'shell', name: 'Shell', status: 'working' })
+        .print('$ npm run dev\r\n');
+      await page.getByRole('tab').nth(1).waitFor();
+    },
+  },
+  {
+    name: 'picker',
+    async act(page) {
+      await live(page);
+      await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+    },
+  },
+  {
+    name: 'find',
+    async act(page) {
+      await live(page);
+      await page.keyboard.press('Control+Shift+F');
+      await page.keyboard.type('example');
+      await page.getByText(/ of \d/).waitFor();
+    },
+  },
+  {
+    name: 'paste',
+    prepare(made) {
+      made.greeting = '$ ';
+    },
+    async act(page) {
+      await live(page);
+      await pasteInto(page, paste);
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'ended',
+    async act(page, made) {
+      await live(page);
+      made.terminals.get('p1')?.exit(1);
+      await page.getByText('Start again').waitFor();
+    },
+  },
+  {
+    name: 'reconnecting',
+    async act(page, made) {
+      await live(page);
+      await made.stop();
+      await page.getByText('Try now').waitFor();
+    },
+  },
+  { name: 'unpaired', unpaired: true, act: (page) => page.getByText('Waiting for').waitFor() },
+  {
+    name: 'empty-tab',
+    async act(page) {
+      await live(page);
+      await page.evaluate(() => {
+        globalThis.fakeChrome.activate(12);
+      });
+      await page.getByText('beside this tab', { exact: false }).first().waitFor();
+    },
+  },
+  {
+    name: 'missing',
+    prepare(made) {
+      made.agents = {
+        ...made.agents,
+        default: 'codex',
+      };
+    },
+    act: (page) => page.getByRole('button', { name: 'Check again' }).waitFor(),
+  },
+  {
+    name: 'start-refused',
+    prepare(made) {
+      made.refuseStart = {
+        code: 'not_writable',
+        message: 'The working folder /srv/projects cannot be written.',
+        hint: 'Choose another one in Settings.',
+      };
+    },
+    act: (page) => page.getByRole('alert').waitFor(),
+  },
+  {
+    name: 'command',
+    async act(page) {
+      await live(page);
+      await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+      await page.getByRole('menuitem', { name: 'Command line…' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'install',
+    async act(page) {
+      await live(page);
+      await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+      await page.getByRole('menuitem', { name: /Codex/ }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'close-asks',
+    async act(page, made) {
+      await live(page);
+      made.terminals.get('p1')?.change({ status: 'working' });
+      await page.getByText('Working').waitFor();
+      await page.getByRole('button', { name: 'Close terminal' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'link',
+    async act(page) {
+      await live(page);
+      const line = await page.locator('.xterm-rows > div', { hasText: 'iana.org' }).boundingBox();
+      await page.mouse.move((line?.x ?? 0) + 90, (line?.y ?? 0) + 6);
+      await page.getByText('+click').waitFor();
+    },
+  },
+];
+
+/** Opens the panel in one state. */
+export async function take(
+  browser: Browser,
+  state: State,
+  options: { width: number; dark: boolean },
+  then: (page: Page) => Promise<void>,
+): Promise<void> {
+  const made = await backend();
+  made.greeting = agentScreen;
+  state.prepare?.(made);
+  const { page, context } = await openPanel(browser, made, {
+    ...options,
+    unpaired: state.unpaired ?? false,
+  });
+  try {
+    await state.act?.(page, made);
+    await then(page);
+  } finally {
+    await context.close();
+    await made.stop();
+  }
+}

@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** The tests of what has a face: the built panel in real Chromium. */
+export default defineConfig({
+  resolve: { alias: { $ui: fileURLToPath(new URL('../frontend/ui', import.meta.url)) } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    environment: 'node',
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
