@@ -12,18 +12,41 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/creack/pty"
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/protocol"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(roleEnv) == "sizes" {
+		sizes()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// roleEnv turns the test binary into a program in a terminal.
+const roleEnv = "TERMINAL_TEST_ROLE"
+
+// sizes prints the size of its terminal whenever it is told of a change.
+func sizes() {
+	changes := make(chan os.Signal, 1)
+	signal.Notify(changes, syscall.SIGWINCH)
+	fmt.Println("RDY")
+	for range changes {
+		rows, cols, err := pty.Getsize(os.Stdin)
+		fmt.Println("size", rows, cols, err)
+	}
+}
 
 // world is a Manager behind a real server, and what it has told.
 type world struct {
@@ -340,4 +363,13 @@ func (c *client) leave() { _ = c.ws.CloseNow() }
 
 func tail(b []byte) string {
 	return strings.ToValidUTF8(string(b[max(0, len(b)-200):]), "?")
+}
+
+func testBinary(t *testing.T) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
 }

@@ -43,7 +43,7 @@ type scanner struct {
 	title string
 	// titles and bells count up.
 	titles, bells int
-	partial       bool // the output so far ends within a UTF-8 sequence
+	last          [utf8.UTFMax - 1]byte // the last bytes of the output
 }
 
 // scan reads the next bytes.
@@ -93,7 +93,12 @@ func (s *scanner) scan(p []byte) {
 			}
 		}
 	}
-	s.partial = endsWithin(p, s.partial)
+	if n := len(p); n >= len(s.last) {
+		copy(s.last[:], p[n-len(s.last):])
+	} else {
+		copy(s.last[:], s.last[n:])
+		copy(s.last[len(s.last)-n:], p)
+	}
 }
 
 // c0 follows a control character outside of strings.
@@ -233,7 +238,7 @@ func (s *scanner) commandEnd() {
 
 // boundary reports whether the output may be cut here: no sequence and no
 // character is open.
-func (s *scanner) boundary() bool { return s.state == ground && !s.partial }
+func (s *scanner) boundary() bool { return s.state == ground && !endsWithin(s.last[:]) }
 
 // reopen returns what makes an emulator read the rest of an open string as one,
 // instead of showing it.
@@ -251,11 +256,10 @@ func (s *scanner) reopen() string {
 }
 
 // endsWithin reports whether the output that ends with p ends within a UTF-8
-// sequence; before is the answer for what came before p.
-func endsWithin(p []byte, before bool) bool {
-	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
-		b := p[len(p)-i]
-		switch {
+// sequence.
+func endsWithin(p []byte) bool {
+	for i := 1; i <= len(p); i++ {
+		switch b := p[len(p)-i]; {
 		case b < 0x80:
 			return false
 		case b >= 0xf0:
@@ -266,8 +270,7 @@ func endsWithin(p []byte, before bool) bool {
 			return i < 2
 		}
 	}
-	// Nothing but continuations: a short p goes on with what came before.
-	return before && len(p) < utf8.UTFMax-1
+	return false // the end of four, or no UTF-8 at all
 }
 
 // cleanTitle makes a title harmless to show: it is foreign text.

@@ -145,7 +145,7 @@ func TestInterruptDuringAFlood(t *testing.T) {
 
 func TestResizeStorm(t *testing.T) {
 	w := newWorld(t)
-	info := w.start(protocol.AgentCustom, `trap 'echo size $(stty size)' WINCH; echo RDY; while :; do read -t 0.01; done`)
+	info := w.start(protocol.AgentCustom, "exec env "+roleEnv+"=sizes "+testBinary(t))
 	c := w.attach(info.ID, 0, 0)
 	c.waitText("RDY")
 	for i := range 1000 {
@@ -155,10 +155,10 @@ func TestResizeStorm(t *testing.T) {
 		cols, rows int
 		want       string
 	}{
-		{0, 0, fmt.Sprintf("size %d %d\r", protocol.MinRows, protocol.MinCols)},
-		{65535, 65535, fmt.Sprintf("size %d %d\r", protocol.MaxRows, protocol.MaxCols)},
-		{-1 << 40, 33, fmt.Sprintf("size 33 %d\r", protocol.MinCols)},
-		{101, 41, "size 41 101\r"},
+		{0, 0, fmt.Sprintf("size %d %d <nil>\r", protocol.MinRows, protocol.MinCols)},
+		{65535, 65535, fmt.Sprintf("size %d %d <nil>\r", protocol.MaxRows, protocol.MaxCols)},
+		{-1 << 40, 33, fmt.Sprintf("size 33 %d <nil>\r", protocol.MinCols)},
+		{101, 41, "size 41 101 <nil>\r"},
 	} {
 		c.control(protocol.ViewerControl{Type: protocol.ControlResize, Cols: s.cols, Rows: s.rows})
 		c.waitText(s.want)

@@ -1,0 +1,277 @@
+//go:build unix
+
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/protocol"
+)
+
+// colours is a script that prints n lines of coloured, numbered text and then
+// echoes.
+func colours(n int) string {
+	return fmt.Sprintf(`for ((i = 0; i < %d; i++)); do printf '\033[38;5;%%dm%%07d héllo wörld \033[0m\r\n' $((i %% 256)) $i; done; printf END; exec cat`, n)
+}
+
+func TestReattachAtRandomPlacesIsByteExact(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(colours(20_000))
+	whole := w.attach(info.ID, 0, 0)
+	whole.waitText("END")
+	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test wants the same places every time
+	for range 60 {
+		cut := rng.Uint64N(whole.offset + 1)
+		c := w.attach(info.ID, info.Epoch, cut)
+		if c.offset != cut {
+			t.Fatalf("goes on at %d instead of %d", c.offset, cut)
+		}
+		replayed := c.waitControl(protocol.ControlReplayed)
+		if replayed.Offset != whole.offset || c.offset != whole.offset {
+			t.Fatalf("replayed to %d, drawn to %d of %d", replayed.Offset, c.offset, whole.offset)
+		}
+		if !bytes.Equal(c.text, whole.text[cut:]) {
+			t.Fatalf("the bytes after %d are others", cut)
+		}
+		c.leave()
+	}
+}
+
+func TestReattachWhileItFloods(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(colours(60_000))
+	all := w.attach(info.ID, 0, 0)
+	rng := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // as above
+	text := all.text
+	for done := false; !done; {
+		// Stop somewhere, drop what was on its way, and come back.
+		until := all.offset + rng.Uint64N(200_000)
+		all.wait("more", func() bool {
+			done = bytes.HasSuffix(all.text, []byte("END"))
+			return done || all.offset >= until
+		})
+		text = append(text, all.text...)
+		all.leave()
+		if !done {
+			all = w.attach(info.ID, all.epoch, all.offset)
+		}
+	}
+	lines := strings.Split(strings.TrimPrefix(string(text), "RDY"), "\r\n")
+	if len(lines) != 60_001 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, line := range lines[:60_000] {
+		if want := fmt.Sprintf("\x1b[38;5;%dm%07d héllo wörld \x1b[0m", i%256, i); line != want {
+			t.Fatalf("line %d is %q", i, line)
+		}
+	}
+}
+
+func TestReattachFromACheckpoint(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(colours(100) + "; :")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("END")
+	c.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: c.offset, Data: "SCREEN\x1b[1m", Cols: 80, Rows: 24})
+	at := c.offset
+	c.typeText("after")
+	c.waitText("ENDafter")
+	d := w.attach(info.ID, 0, 0)
+	s := d.waitControl(protocol.ControlSnapshot)
+	if s.Offset != at || s.Data != "SCREEN\x1b[1m" || s.Cols != 80 || s.Rows != 24 || d.offset != at {
+		t.Errorf("snapshot = %+v", s)
+	}
+	d.waitControl(protocol.ControlReplayed)
+	if string(d.text) != "SCREEN\x1b[1mafter" {
+		t.Errorf("screen %q", d.text)
+	}
+	// A checkpoint of what was not sent is no screen of ours.
+	d.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: at + 1000, Data: "FALSE"})
+	d.typeText("!")
+	d.waitText("after!")
+	e := w.attach(info.ID, 0, 0)
+	e.waitText("after!")
+	if string(e.text) != "SCREEN\x1b[1mafter!" {
+		t.Errorf("screen %q", e.text)
+	}
+}
+
+func TestReattachBeyondTheRing(t *testing.T) {
+	w := newWorld(t)
+	exe := "exec env " + roleEnv + "=sizes " + testBinary(t)
+	info := w.start(protocol.AgentCustom, `stty raw -echo; printf '\033[?1049h\033[?1002;1006h\033[?2004h\033[?25l'; yes "$(printf '\033[31mwörld\033[0m')" | head -c 12000000; printf END; stty sane; `+exe)
+	// Nobody looks: it runs to its end.
+	for i := w.m.terminals[info.ID]; ; {
+		i.mu.Lock()
+		head := i.stream.ring.head
+		i.mu.Unlock()
+		if head > 12_000_000 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	c := w.attach(info.ID, 1, 5)
+	s := c.waitControl(protocol.ControlSnapshot)
+	if s.Data != "\x1b[?1049h\x1b[?25l\x1b[?1002h\x1b[?1006h\x1b[?2004h" {
+		t.Errorf("prelude %q", s.Data)
+	}
+	c.waitText("END")
+	first := string(c.text[len(s.Data):][:40])
+	if !strings.HasPrefix(strings.TrimLeft(first, "wörld\r\n"), "\x1b[") {
+		t.Errorf("cut at %q", first)
+	}
+	// The program is told to draw itself anew, and has its size back.
+	c.waitText("size 23 80")
+	c.waitText("size 24 80")
+}
+
+func TestTakeOver(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	first := w.attach(info.ID, 0, 0)
+	first.waitText("RDY")
+	second := w.attach(info.ID, 0, 0)
+	if code := first.closeCode(); code != protocol.CloseTakenOver {
+		t.Errorf("the first is closed with %d", code)
+	}
+	second.typeText("mine")
+	second.waitText("RDYmine")
+	if got, err := w.m.Get(info.ID); err != nil || got.Viewers != 1 {
+		t.Errorf("viewers = %d, %v", got.Viewers, err)
+	}
+}
+
+func TestTakeOverOfAViewerThatStalls(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(colours(100_000))
+	stalled := w.attach(info.ID, 0, 0) // reads nothing from here on
+	defer stalled.leave()
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("END")
+}
+
+func TestStalledViewerStopsItsProgramOnly(t *testing.T) {
+	w := newWorld(t)
+	flood := w.raw("yes flood")
+	stalled := w.attach(flood.ID, 0, 0)
+	stalled.noAcks = true
+	other := w.raw("exec cat")
+	c := w.attach(other.ID, 0, 0)
+	stalled.wait("the window", func() bool { return stalled.offset >= protocol.AckWindow })
+	c.typeText("unaffected")
+	c.waitText("unaffected")
+	term := w.m.terminals[flood.ID]
+	term.mu.Lock()
+	if head := term.stream.ring.head; head != protocol.AckWindow {
+		t.Errorf("%d bytes were read ahead of a viewer that draws none", head)
+	}
+	term.mu.Unlock()
+	stalled.noAcks = false
+	stalled.ack()
+	stalled.wait("more", func() bool { return stalled.offset > 4*protocol.AckWindow })
+}
+
+func TestMalformedFramesCloseTheViewerOnly(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	text := func(s string) func(*client) {
+		return func(c *client) { _ = c.ws.Write(t.Context(), websocket.MessageText, []byte(s)) }
+	}
+	for name, bad := range map[string]struct {
+		send func(*client)
+		code websocket.StatusCode
+	}{
+		"no JSON":        {text("{"), websocket.StatusProtocolError},
+		"unknown":        {text(`{"type":"exit"}`), websocket.StatusProtocolError},
+		"wrong type":     {text(`{"type":"resize","cols":"80"}`), websocket.StatusProtocolError},
+		"overflow":       {text(`{"type":"ack","offset":-1}`), websocket.StatusProtocolError},
+		"second attach":  {text(`{"type":"attach"}`), websocket.StatusProtocolError},
+		"ack of nothing": {text(`{"type":"ack","epoch":1,"offset":4000000000}`), websocket.StatusProtocolError},
+		"large checkpoint": {
+			text(`{"type":"checkpoint","epoch":1,"data":"` + strings.Repeat("x", protocol.MaxCheckpoint+1) + `"}`),
+			websocket.StatusMessageTooBig,
+		},
+		"large input": {func(c *client) {
+			_ = c.ws.Write(t.Context(), websocket.MessageBinary, make([]byte, protocol.MaxInputFrame+1))
+		}, websocket.StatusMessageTooBig},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := w.attach(info.ID, 0, 0)
+			go bad.send(c)
+			if code := c.closeCode(); code != bad.code {
+				t.Errorf("closed with %d", code)
+			}
+		})
+	}
+	for name, first := range map[string]func(*client){
+		"input":  func(c *client) { c.send([]byte("x")) },
+		"resize": func(c *client) { c.control(protocol.ViewerControl{Type: protocol.ControlResize}) },
+	} {
+		c := w.dial(info.ID)
+		first(c)
+		if code := c.closeCode(); code != websocket.StatusProtocolError {
+			t.Errorf("%s first: closed with %d", name, code)
+		}
+	}
+	c := w.attach(info.ID, 1, 0)
+	c.typeText("alive")
+	c.waitText("alive")
+	c.control(protocol.ViewerControl{Type: protocol.ControlPing, ID: 7})
+	if pong := c.waitControl(protocol.ControlPong); pong.ID != 7 {
+		t.Errorf("pong = %+v", pong)
+	}
+}
+
+func TestPanicInAConnectionIsContained(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	term := w.m.terminals[info.ID]
+	term.mu.Lock()
+	v := term.viewer
+	term.mu.Unlock()
+	v.contain(func() { panic("a fault of ours") })
+	if code := c.closeCode(); code != websocket.StatusInternalError {
+		t.Errorf("closed with %d", code)
+	}
+	w.attach(info.ID, 0, 0).waitText("RDY")
+}
+
+func TestGraceEndsATerminalWithoutViewers(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	w.mu.Lock()
+	w.grace = time.Millisecond
+	w.mu.Unlock()
+	w.m.Regrace() // somebody looks: nothing ends
+	c.typeText("still here")
+	c.waitText("still here")
+	c.leave()
+	awaitCond(w, "gone", func() (bool, bool) { return w.gone[info.ID], w.gone[info.ID] })
+}
+
+func TestViewersComeAndGoFast(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(colours(20_000))
+	for i := range 50 {
+		c := w.attach(info.ID, 0, 0)
+		if i%2 == 0 {
+			c.leave()
+		}
+	}
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("END")
+	if n := len(w.m.List()); n != 1 {
+		t.Errorf("%d terminals", n)
+	}
+}
