@@ -1,0 +1,232 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/config"
+	"pilotfish/backend/protocol"
+)
+
+func dirs(t *testing.T) config.Dirs {
+	t.Helper()
+	d, err := config.UserDirs(func(name string) string {
+		if name == protocol.EnvHome {
+			return filepath.Join(t.TempDir(), "home")
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestFoldersAreOurs(t *testing.T) {
+	d := dirs(t)
+	if err := d.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Session("work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{d.Config, d.State, d.LogDir(), d.ProcessDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Extension} {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, mode %v, want 0700", dir, err, info.Mode())
+		}
+	}
+	names, err := d.Sessions()
+	if err != nil || len(names) != 1 || names[0] != "work" {
+		t.Errorf("Sessions() = %v, %v", names, err)
+	}
+	if err := d.RemoveSession("work"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.Root); err == nil {
+		t.Error("the session's folder is still there")
+	}
+	if err := d.RemoveSession("../x"); err == nil {
+		t.Error("a name that leads elsewhere was taken")
+	}
+}
+
+// TestPlantedFolders plants what an attacker could, before the first start.
+func TestPlantedFolders(t *testing.T) {
+	t.Run("a symlink", func(t *testing.T) {
+		d := dirs(t)
+		elsewhere := t.TempDir()
+		if err := os.MkdirAll(filepath.Dir(d.State), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(elsewhere, d.State); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Prepare(); err == nil || protocol.AsError(err).Code != protocol.CodeNotWritable {
+			t.Errorf("Prepare() = %v, want CodeNotWritable", err)
+		}
+	})
+	t.Run("open to all", func(t *testing.T) {
+		d := dirs(t)
+		if err := os.MkdirAll(d.State, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(d.State, 0o777); err != nil { //nolint:gosec // that is what is mended
+			t.Fatal(err)
+		}
+		if err := d.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(d.State); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%v, mode %v, want 0700", err, info.Mode())
+		}
+	})
+	t.Run("a file", func(t *testing.T) {
+		d := dirs(t)
+		if err := os.MkdirAll(filepath.Dir(d.State), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(d.State, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := d.Prepare()
+		if protocol.AsError(err).Hint == "" {
+			t.Errorf("Prepare() = %v, want an error that says what to do", err)
+		}
+	})
+	t.Run("of another user", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Skip("only root can give a folder away")
+		}
+		d := dirs(t)
+		if err := os.MkdirAll(d.State, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(d.State, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Prepare(); err == nil || !strings.Contains(err.Error(), "another user") {
+			t.Errorf("Prepare() = %v", err)
+		}
+	})
+}
+
+func TestConventions(t *testing.T) {
+	t.Setenv("HOME", "/home/someone")
+	d, err := config.UserDirs(func(name string) string {
+		return map[string]string{"XDG_CONFIG_HOME": "/cfg", "XDG_STATE_HOME": "relative/does/not/count"}[name]
+	})
+	if err != nil || d.Config != "/cfg/pilotfish" || d.State != "/home/someone/.local/state/pilotfish" {
+		t.Errorf("UserDirs() = %+v, %v", d, err)
+	}
+}
+
+func TestSettingsSurvive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.toml")
+	store, notice, err := config.Open(path)
+	if err != nil || notice != nil || store.Get() != config.Defaults() {
+		t.Fatalf("Open of nothing: %v, %v, %+v", err, notice, store.Get())
+	}
+	want := config.Defaults()
+	want.Agent, want.AgentCommand, want.AgentArgs = protocol.AgentCustom, `my-agent "with quotes"`, "--fast 'a b'"
+	want.FontSize, want.TerminalGraceMinutes, want.StartURL, want.EveryTab = 15, 0, "https://example.com/", true
+	if got, err := store.Save(want); err != nil || got != want {
+		t.Fatalf("Save: %v, %+v", err, got)
+	}
+	again, notice, err := config.Open(path)
+	if err != nil || notice != nil || again.Get() != want {
+		t.Errorf("Open: %v, %v, %+v, want %+v", err, notice, again.Get(), want)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(data), "# The terminal's font size") {
+		t.Errorf("the file does not explain itself (%v):\n%s", err, data)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, mode %v, want 0600", err, info.Mode())
+	}
+}
+
+func TestWrongSettingsChangeNothing(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for field, spoil := range map[string]func(*protocol.Settings){
+		"fontSize":             func(s *protocol.Settings) { s.FontSize = 7 },
+		"terminalGraceMinutes": func(s *protocol.Settings) { s.TerminalGraceMinutes = -1 },
+		"agent":                func(s *protocol.Settings) { s.Agent = "" },
+		"agentCommand":         func(s *protocol.Settings) { s.Agent = protocol.AgentCustom },
+		"startUrl":             func(s *protocol.Settings) { s.StartURL = "javascript:alert(1)" },
+		"browserPath":          func(s *protocol.Settings) { s.BrowserPath = plain },
+		"profileDir":           func(s *protocol.Settings) { s.ProfileDir = "relative" },
+		"workDir":              func(s *protocol.Settings) { s.WorkDir = "/nowhere/at/all" },
+	} {
+		store, _, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := config.Defaults()
+		spoil(&settings)
+		_, err = store.Save(settings)
+		wrong, ok := errors.AsType[*config.FieldError](err)
+		if !ok || wrong.Field() != field || protocol.AsError(err).Hint == "" {
+			t.Errorf("%s: Save() = %v, want an error about this field that says what to do", field, err)
+		}
+		if store.Get() != config.Defaults() {
+			t.Errorf("%s: the settings changed to %+v", field, store.Get())
+		}
+	}
+}
+
+func TestDamagedSettingsArePutAside(t *testing.T) {
+	for name, text := range map[string]string{
+		"not TOML": "agent = ", "zeros": "\x00\x00\x00", "unknown": "colour = \"red\"\n",
+		"newer": "version = 99\n", "wrong type": "font_size = \"big\"\n", "out of range": "font_size = 99\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "settings.toml")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			store, notice, err := config.Open(path)
+			if err != nil || notice == nil || store.Get() != config.Defaults() {
+				t.Fatalf("Open() = %v, notice %v, %+v", err, notice, store)
+			}
+			kept, err := os.ReadFile(path + ".bad")
+			if err != nil || string(kept) != text {
+				t.Errorf("the file was not kept: %q, %v", kept, err)
+			}
+		})
+	}
+}
+
+func TestFullDiskKeepsTheOldSettings(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.toml")
+	store, _, err := config.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Save(config.Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	// A folder in the way stands for every reason why a file cannot be replaced.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	changed := config.Defaults()
+	changed.FontSize = 20
+	if _, err := store.Save(changed); protocol.AsError(err).Code != protocol.CodeNotWritable {
+		t.Errorf("Save() = %v, want CodeNotWritable", err)
+	}
+	if store.Get().FontSize == 20 {
+		t.Error("settings that were not written are in force")
+	}
+}

@@ -1,0 +1,211 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"pilotfish/backend/protocol"
+)
+
+// Dirs are the app's own folders.
+type Dirs struct {
+	// Config holds the settings, State everything else.
+	Config, State string
+}
+
+// UserDirs returns the folders by the system's convention: XDG on Linux,
+// Application Support on macOS, AppData on Windows. protocol.EnvHome puts them
+// all into one folder.
+func UserDirs(getenv func(string) string) (Dirs, error) {
+	if home := getenv(protocol.EnvHome); home != "" {
+		home, err := filepath.Abs(home)
+		if err != nil {
+			return Dirs{}, fmt.Errorf("reading %s: %w", protocol.EnvHome, err)
+		}
+		return Dirs{Config: filepath.Join(home, "config"), State: filepath.Join(home, "state")}, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Dirs{}, protocol.NewError(protocol.CodeNotWritable, "your home folder is not known", "set HOME, or "+protocol.EnvHome)
+	}
+	// or is a variable that must be absolute to count, as the XDG specification
+	// says, and else a folder below the home.
+	or := func(name string, below ...string) string {
+		if dir := getenv(name); filepath.IsAbs(dir) {
+			return dir
+		}
+		return filepath.Join(append([]string{home}, below...)...)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		base := filepath.Join(home, "Library", "Application Support", "Pilotfish")
+		return Dirs{Config: base, State: filepath.Join(base, "State")}, nil
+	case "windows":
+		return Dirs{
+			Config: filepath.Join(or("APPDATA", "AppData", "Roaming"), "Pilotfish"),
+			State:  filepath.Join(or("LOCALAPPDATA", "AppData", "Local"), "Pilotfish"),
+		}, nil
+	default:
+		return Dirs{
+			Config: filepath.Join(or("XDG_CONFIG_HOME", ".config"), "pilotfish"),
+			State:  filepath.Join(or("XDG_STATE_HOME", ".local", "state"), "pilotfish"),
+		}, nil
+	}
+}
+
+// SettingsFile is the file of the settings.
+func (d Dirs) SettingsFile() string { return filepath.Join(d.Config, "settings.toml") }
+
+// EndpointFile is what the command line finds the running app by.
+func (d Dirs) EndpointFile() string { return filepath.Join(d.State, "pilotfish.json") }
+
+// LockFile is held by the one app that runs.
+func (d Dirs) LockFile() string { return filepath.Join(d.State, "lock") }
+
+// LogDir is the folder of the logs.
+func (d Dirs) LogDir() string { return filepath.Join(d.State, "logs") }
+
+// ProcessDir has the records of living processes, by which the next start finds
+// what a crash left behind.
+func (d Dirs) ProcessDir() string { return filepath.Join(d.State, "processes") }
+
+// TrayDir has the files of the tray's icon.
+func (d Dirs) TrayDir() string { return filepath.Join(d.State, "tray") }
+
+func (d Dirs) sessionsDir() string { return filepath.Join(d.State, "sessions") }
+
+// Prepare makes the folders that every start needs. It returns
+// CodeNotWritable, with what to do, when one cannot be used: because it cannot
+// be written, or because it is not ours alone.
+func (d Dirs) Prepare() error {
+	for _, dir := range []string{d.Config, d.State, d.LogDir(), d.ProcessDir(), d.TrayDir(), d.sessionsDir()} {
+		if err := ownFolder(dir); err != nil {
+			return err
+		}
+	}
+	return probeWritable(d.State)
+}
+
+// SessionDirs are the folders and files of one session.
+type SessionDirs struct {
+	Root string
+	// Agent is all that the session's agents are given: tabs.json and
+	// active-tab.json.
+	Agent string
+	// Work is where agents start unless Settings name a folder.
+	Work        string
+	Profile     string
+	Downloads   string
+	Screenshots string
+	Extension   string
+	// Memory is session.json, what the session remembers.
+	Memory string
+}
+
+// Session makes the folders of a session and returns them.
+func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
+	if _, err := protocol.ParseSessionName(string(name)); err != nil {
+		return SessionDirs{}, err
+	}
+	root := filepath.Join(d.sessionsDir(), string(name))
+	s := SessionDirs{
+		Root: root, Agent: filepath.Join(root, "agent"), Work: filepath.Join(root, "work"),
+		Profile: filepath.Join(root, "profile"), Downloads: filepath.Join(root, "downloads"),
+		Screenshots: filepath.Join(root, "screenshots"), Extension: filepath.Join(root, "extension"),
+		Memory: filepath.Join(root, "session.json"),
+	}
+	for _, dir := range []string{d.State, d.sessionsDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Extension} {
+		if err := ownFolder(dir); err != nil {
+			return SessionDirs{}, err
+		}
+	}
+	return s, nil
+}
+
+// Sessions lists the sessions that have a folder.
+func (d Dirs) Sessions() ([]protocol.SessionName, error) {
+	entries, err := os.ReadDir(d.sessionsDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", d.sessionsDir(), err)
+	}
+	var names []protocol.SessionName
+	for _, e := range entries {
+		if name, err := protocol.ParseSessionName(e.Name()); err == nil && e.IsDir() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// RemoveSession removes everything that a session has on disk.
+func (d Dirs) RemoveSession(name protocol.SessionName) error {
+	if _, err := protocol.ParseSessionName(string(name)); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(d.sessionsDir(), string(name))); err != nil {
+		return fmt.Errorf("removing session %s: %w", name, err)
+	}
+	return nil
+}
+
+// ownFolder makes a folder of mode 0700, or checks that one that is there is
+// ours alone: a symlink or a folder of somebody else, planted before the first
+// start, would hand them our tokens.
+func ownFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return notWritable(dir, err)
+		}
+		info, err = os.Lstat(dir)
+	}
+	if err != nil {
+		return notWritable(dir, err)
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return protocol.NewError(protocol.CodeNotWritable, dir+" is a symbolic link", "put a real folder of yours in its place")
+	case !info.IsDir():
+		return protocol.NewError(protocol.CodeNotWritable, dir+" is not a folder", "move it away")
+	case !ownedByUs(info):
+		return protocol.NewError(protocol.CodeNotWritable, dir+" belongs to another user", "move it away, or set "+protocol.EnvHome+" to a folder of yours")
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return notWritable(dir, err)
+		}
+	}
+	return nil
+}
+
+// probeWritable finds out now, and not at the first loss, whether files can be
+// written.
+func probeWritable(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe")
+	if err != nil {
+		return notWritable(dir, err)
+	}
+	_ = f.Close() // nothing was written
+	if err := os.Remove(f.Name()); err != nil {
+		return notWritable(dir, err)
+	}
+	return nil
+}
+
+func notWritable(dir string, err error) error {
+	why := err
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		why = pathErr.Err
+	}
+	return protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("%s cannot be written (%v)", dir, why),
+		"make it yours (chown, chmod u+rwx), free some space, or set "+protocol.EnvHome+" to another folder")
+}

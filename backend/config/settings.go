@@ -1,0 +1,220 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// version is the version of the settings file.
+const version = 1
+
+// file is the settings on disk. The comments are written with every save: the
+// file explains itself to whoever edits it by hand.
+type file struct {
+	Version              int                `toml:"version" comment:"Settings of Pilotfish. Read at the start of the app; the app's window writes this file.\nThe version of this file; leave it."`
+	BrowserPath          string             `toml:"browser_path" comment:"The browser's program. Empty: the first of Chromium, Chrome, Edge and Brave that is found."`
+	ProfileDir           string             `toml:"profile_dir" comment:"The browser profile of the default session. Empty: a folder of the session's own."`
+	StartURL             string             `toml:"start_url" comment:"The first page. Empty: the welcome page."`
+	Agent                protocol.AgentKind `toml:"agent" comment:"What a terminal runs: \"auto\" (claude if it is installed, else your shell), \"claude\", \"shell\", \"codex\", …, or \"custom\"."`
+	AgentCommand         string             `toml:"agent_command" comment:"The command line of the agent \"custom\"."`
+	AgentArgs            string             `toml:"agent_args" comment:"Further arguments of the agent, as in a shell."`
+	WorkDir              string             `toml:"work_dir" comment:"Where agents start. Empty: a folder of the session's own."`
+	EveryTab             bool               `toml:"every_tab" comment:"Start an agent in each tab that you look at, not only in the first."`
+	TerminalGraceMinutes int                `toml:"terminal_grace_minutes" comment:"How long a terminal lives while no panel shows it, in minutes. 0: until the session stops."`
+	FontSize             int                `toml:"font_size" comment:"The terminal's font size in pixels, 8 to 32."`
+	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
+	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
+}
+
+// Defaults are the settings of a new installation.
+func Defaults() protocol.Settings {
+	return protocol.Settings{
+		Agent: protocol.AgentAuto, FontSize: 13, StartSession: true,
+		TerminalGraceMinutes: int(protocol.DefaultTerminalGrace.Minutes()),
+	}
+}
+
+func fileOf(s protocol.Settings) file {
+	return file{
+		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
+		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, EveryTab: s.EveryTab,
+		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+	}
+}
+
+func (f file) settings() protocol.Settings {
+	return protocol.Settings{
+		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
+		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, EveryTab: f.EveryTab,
+		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
+	}
+}
+
+// Store holds the settings of this run and keeps them on disk. It is safe for
+// concurrent use.
+type Store struct {
+	path string
+
+	mu       sync.Mutex
+	settings protocol.Settings
+}
+
+// Open reads the settings. A file that cannot be understood is put aside as
+// *.bad and the defaults take its place; notice then says so, and what was wrong.
+func Open(path string) (store *Store, notice *protocol.Error, err error) {
+	s := &Store{path: path, settings: Defaults()}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the settings: %w", err)
+	}
+	settings, problem := parse(data)
+	if problem == nil {
+		s.settings = settings
+		return s, nil, nil
+	}
+	if err := os.Rename(path, path+".bad"); err != nil {
+		return nil, nil, fmt.Errorf("putting the damaged settings aside: %w", err)
+	}
+	return s, protocol.NewError(protocol.CodeBadArgument,
+		fmt.Sprintf("The settings could not be read (%v); the defaults are used", problem),
+		"your file is kept as "+filepath.Base(path)+".bad"), nil
+}
+
+// parse reads a settings file over the defaults. Keys that it does not know are
+// an error: a misspelt setting that silently does nothing is worse.
+func parse(data []byte) (protocol.Settings, error) {
+	f := fileOf(Defaults())
+	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok {
+			return protocol.Settings{}, fmt.Errorf("unknown setting %q", strict.Errors[0].Key())
+		}
+		return protocol.Settings{}, err
+	}
+	if f.Version > version {
+		return protocol.Settings{}, fmt.Errorf("version %d is of a newer Pilotfish", f.Version)
+	}
+	settings := f.settings()
+	// Paths that are wrong today (a disk that is not mounted) are reported by
+	// what uses them; only what can never be right is refused here.
+	if err := check(settings); err != nil {
+		return protocol.Settings{}, err
+	}
+	return settings, nil
+}
+
+// Get returns the settings.
+func (s *Store) Get() protocol.Settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settings
+}
+
+// Save checks the settings and writes them. On an error, a *FieldError if
+// one setting is wrong, nothing has changed.
+func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
+	if err := check(settings); err != nil {
+		return s.Get(), err
+	}
+	if err := checkPaths(settings); err != nil {
+		return s.Get(), err
+	}
+	data, err := toml.Marshal(fileOf(settings))
+	if err != nil {
+		return s.Get(), fmt.Errorf("encoding the settings: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := journal.WriteFile(s.path, data, 0o600); err != nil {
+		return s.settings, notWritable(s.path, err)
+	}
+	s.settings = settings
+	return settings, nil
+}
+
+// The range of the font size in pixels, and the longest grace in minutes (a
+// week).
+const (
+	minFontSize = 8
+	maxFontSize = 32
+	maxGrace    = 7 * 24 * 60
+)
+
+// check refuses what can never be right.
+func check(s protocol.Settings) error {
+	switch {
+	case s.FontSize < minFontSize || s.FontSize > maxFontSize:
+		return wrong("fontSize", fmt.Sprintf("the font size is %d", s.FontSize), fmt.Sprintf("choose %d to %d pixels", minFontSize, maxFontSize))
+	case s.TerminalGraceMinutes < 0 || s.TerminalGraceMinutes > maxGrace:
+		return wrong("terminalGraceMinutes", fmt.Sprintf("%d minutes cannot be waited", s.TerminalGraceMinutes), fmt.Sprintf("choose 0 (keep) to %d", maxGrace))
+	case s.Agent == "":
+		return wrong("agent", "no agent is chosen", `choose "auto", an agent, or "shell"`)
+	case s.Agent == protocol.AgentCustom && s.AgentCommand == "":
+		return wrong("agentCommand", "the command line of the agent is empty", "write the command that starts your agent")
+	}
+	if s.StartURL != "" {
+		u, err := url.Parse(s.StartURL)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "about" && u.Scheme != "file") {
+			return wrong("startUrl", fmt.Sprintf("%q is not the address of a page", s.StartURL), "write it whole, such as https://example.com/")
+		}
+	}
+	for field, path := range map[string]string{"browserPath": s.BrowserPath, "profileDir": s.ProfileDir, "workDir": s.WorkDir} {
+		if path != "" && !filepath.IsAbs(path) {
+			return wrong(field, fmt.Sprintf("%q is not a whole path", path), "write it from the root, such as /home/you/…")
+		}
+	}
+	return nil
+}
+
+// checkPaths refuses paths that are wrong now.
+func checkPaths(s protocol.Settings) error {
+	if s.BrowserPath != "" {
+		info, err := os.Stat(s.BrowserPath)
+		switch {
+		case err != nil:
+			return wrong("browserPath", s.BrowserPath+" does not exist", "choose the browser's program")
+		case info.IsDir() || info.Mode().Perm()&0o111 == 0:
+			return wrong("browserPath", s.BrowserPath+" is not a program", "choose the browser's program")
+		}
+	}
+	if s.WorkDir != "" {
+		info, err := os.Stat(s.WorkDir)
+		if err != nil || !info.IsDir() {
+			return wrong("workDir", s.WorkDir+" is not a folder", "choose a folder that exists")
+		}
+	}
+	return nil
+}
+
+// FieldError is a setting that is wrong. It wraps a *protocol.Error.
+type FieldError struct {
+	field string
+	err   *protocol.Error
+}
+
+// Field is the JSON name of the setting.
+func (e *FieldError) Field() string { return e.field }
+
+// Error says what is wrong with it, and what to do.
+func (e *FieldError) Error() string { return e.err.Error() }
+
+// Unwrap returns the *protocol.Error.
+func (e *FieldError) Unwrap() error { return e.err }
+
+func wrong(field, message, hint string) error {
+	return &FieldError{field: field, err: protocol.NewError(protocol.CodeBadArgument, message, hint)}
+}
