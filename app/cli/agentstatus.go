@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// hookInput is what claude writes to a hook's input, as far as it matters here.
+type hookInput struct {
+	Event            string `json:"hook_event_name"`
+	Message          string `json:"message"`
+	NotificationType string `json:"notification_type"`
+}
+
+// agentStatus tells the app what the agent of this terminal is doing. As a hook
+// it must never disturb the agent: claude takes exit code 2 as an order to stop,
+// and what a hook prints as a text for the model.
+func (p *program) agentStatus(ctx context.Context, in invocation) error {
+	request := protocol.AgentStatusRequest{Status: protocol.AgentStatus(in.values["status"]), Message: in.values["message"]}
+	if in.values["hook"] != "true" {
+		if p.getenv(protocol.EnvToken) == "" {
+			return protocol.NewError(protocol.CodeBadArgument, "this is not an agent's terminal", "run it in a terminal of Pilotfish's side panel")
+		}
+		return p.tellStatus(ctx, request)
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.HookTimeout)
+	defer cancel()
+	var said hookInput
+	if text := readHook(p.stdin); text != nil && json.Unmarshal(text, &said) == nil {
+		var tell bool
+		if request, tell = interpret(request, said); !tell {
+			return nil
+		}
+	}
+	if p.getenv(protocol.EnvToken) != "" {
+		_ = p.tellStatus(ctx, request) // the agent cannot mend it; the app's log has it
+	}
+	return nil
+}
+
+func (p *program) tellStatus(ctx context.Context, request protocol.AgentStatusRequest) error {
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := deadline(ctx, 0)
+	defer cancel()
+	var reply struct{}
+	return c.post(ctx, "/agent-status", request, &reply)
+}
+
+// interpret reads a hook's own words. Claude's notifications are of several
+// types, and not all of them ask for the person.
+func interpret(request protocol.AgentStatusRequest, said hookInput) (protocol.AgentStatusRequest, bool) {
+	if said.Event != "Notification" {
+		return request, true
+	}
+	switch said.NotificationType {
+	case "idle_prompt":
+		// It has waited for a minute: it is idle, nothing is asked.
+		request.Status = protocol.AgentIdle
+	case "auth_success":
+		return request, false
+	default:
+		if request.Message == "" {
+			request.Message = said.Message
+		}
+	}
+	return request, true
+}
+
+// readHook reads the JSON on the input, whole, and does not wait for one that
+// does not come: a person may have called the hook from a terminal, or a script
+// with an input that stays open.
+func readHook(in *os.File) []byte {
+	info, err := in.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return nil
+	}
+	done := make(chan []byte, 1)
+	go func() { // it ends with the process, a moment later
+		var text json.RawMessage
+		if err := json.NewDecoder(io.LimitReader(in, protocol.MaxBody)).Decode(&text); err != nil {
+			text = nil
+		}
+		done <- text
+	}()
+	select {
+	case text := <-done:
+		return text
+	case <-time.After(protocol.HookInputWait):
+		return nil
+	}
+}

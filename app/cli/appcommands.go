@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pilotfish/backend/proc"
+	"pilotfish/backend/protocol"
+)
+
+// ask sends an action to the app, and returns its sessions.
+func (p *program) ask(ctx context.Context, in invocation, req protocol.AppRequest) (protocol.AppReply, error) {
+	var reply protocol.AppReply
+	c, err := p.connect()
+	if err != nil {
+		return reply, err
+	}
+	ctx, cancel := deadline(ctx, in.timeout)
+	defer cancel()
+	err = c.post(ctx, "/app", req, &reply)
+	return reply, err
+}
+
+func (p *program) status(ctx context.Context, in invocation) error {
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppStatus})
+	if err != nil {
+		return err
+	}
+	if in.json {
+		return p.printJSON(reply)
+	}
+	return p.print(describeSessions(reply.Sessions, time.Now()))
+}
+
+func (p *program) sessions(ctx context.Context, in invocation) error {
+	name := in.session
+	if given := in.values["name"]; given != "" {
+		parsed, err := protocol.ParseSessionName(given)
+		if err != nil {
+			return err
+		}
+		name = parsed
+	}
+	action, ok := map[string]protocol.AppAction{
+		"start": protocol.AppStart, "stop": protocol.AppStop, "restart": protocol.AppRestart, "new": protocol.AppCreate, "delete": protocol.AppDelete,
+	}[in.values["action"]]
+	if !ok { // "list", or nothing
+		return p.status(ctx, in)
+	}
+	if name == "" {
+		// Never made or removed by a word left out.
+		if action == protocol.AppCreate || action == protocol.AppDelete {
+			return in.usageError("NAME is missing: the session to %s", action)
+		}
+		name = protocol.DefaultSession
+	}
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: action, Session: name})
+	if err != nil {
+		return err
+	}
+	if in.json {
+		return p.printJSON(reply)
+	}
+	for _, s := range reply.Sessions {
+		if s.Name == name {
+			return p.print(describeSessions([]protocol.SessionInfo{s}, time.Now()))
+		}
+	}
+	return p.print("deleted " + string(name))
+}
+
+func (p *program) app(ctx context.Context, in invocation) error {
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppAction(in.values["action"])})
+	if err != nil {
+		return err
+	}
+	if in.json {
+		return p.printJSON(reply)
+	}
+	return nil
+}
+
+// describeSessions is the status for a person.
+func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
+	var b strings.Builder
+	for _, s := range sessions {
+		fmt.Fprintf(&b, "%s: %s", s.Name, s.State)
+		if s.StartedAt != nil {
+			fmt.Fprintf(&b, " for %s", now.Sub(*s.StartedAt).Round(time.Second))
+		}
+		if s.Browser != nil {
+			fmt.Fprintf(&b, ", %s %s", s.Browser.Name, s.Browser.Version)
+		}
+		if s.State == protocol.SessionRunning {
+			fmt.Fprintf(&b, ", panel %s", s.Panel)
+		}
+		b.WriteString("\n")
+		if s.Error != nil {
+			fmt.Fprintf(&b, "  error: %s\n", oneLine(s.Error.Error()))
+		}
+		for _, warning := range s.Warnings {
+			fmt.Fprintf(&b, "  warning: %s\n", oneLine(warning.Message))
+		}
+		for _, tab := range s.Tabs {
+			mark := " "
+			if tab.Focused {
+				mark = "*"
+			}
+			fmt.Fprintf(&b, "  %s %-4s %s  %s", mark, tab.ID, oneLine(tab.Title), oneLine(tab.URL))
+			if tab.Agent != nil {
+				fmt.Fprintf(&b, "  [%s: %s]", oneLine(tab.Agent.Name), tab.Agent.Status)
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// oneLine keeps a page's title from looking like further lines of ours, and
+// short.
+func oneLine(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > 100 {
+		return string(runes[:99]) + "…"
+	}
+	return string(runes)
+}
+
+// guard is what the app runs beside itself; see proc.StartGuard.
+func (p *program) guard(context.Context, invocation) error {
+	return proc.RunGuard(p.stdin, os.Stdout)
+}

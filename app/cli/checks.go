@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/browser"
+	"pilotfish/backend/protocol"
+)
+
+func (p *program) checkBrowser(ctx context.Context) finding {
+	found, err := browser.Find(p.settings().BrowserPath)
+	if err != nil {
+		e := protocol.AsError(err)
+		return fail(e.Hint, "%s", e.Message)
+	}
+	version, err := browser.Version(ctx, found.Path)
+	if err != nil {
+		return fail("start it by hand to see why; another browser can be named in Settings", "%s (%s) does not say its version: %v", found.Name, found.Path, err)
+	}
+	return ok("%s %s (%s)", found.Name, version, found.Path)
+}
+
+func (p *program) checkSandbox(ctx context.Context) finding {
+	if runtime.GOOS != "linux" {
+		return ok("the system's own")
+	}
+	if os.Geteuid() == 0 {
+		if p.getenv(protocol.EnvSandbox) == "1" {
+			return warn("run Pilotfish as an ordinary user wherever it is not a container that is thrown away",
+				"off: running as root with %s=1", protocol.EnvSandbox)
+		}
+		return fail("run Pilotfish as an ordinary user, or set "+protocol.EnvSandbox+"=1 in a container that is thrown away", "Chromium does not run as root with its sandbox")
+	}
+	if err := userNamespace(ctx); err != nil {
+		return warn("if the browser does not start, install its distribution's package (it brings a sandbox of its own), or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0",
+			"user namespaces are not allowed: %v", err)
+	}
+	return ok("user namespaces work")
+}
+
+func (p *program) checkDisplay(ctx context.Context) finding {
+	if runtime.GOOS != "linux" {
+		return ok("the system's own")
+	}
+	const headless = "without a screen use `pilotfish serve --headless`"
+	if wayland := p.getenv("WAYLAND_DISPLAY"); wayland != "" {
+		if !filepath.IsAbs(wayland) {
+			wayland = filepath.Join(p.getenv("XDG_RUNTIME_DIR"), wayland)
+		}
+		return dialDisplay(ctx, wayland, "Wayland "+p.getenv("WAYLAND_DISPLAY"), headless)
+	}
+	display := p.getenv("DISPLAY")
+	if display == "" {
+		return warn(headless, "there is none (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+	}
+	number, local := strings.CutPrefix(display, ":")
+	if !local {
+		return ok("X11 %s, on another machine", display)
+	}
+	number, _, _ = strings.Cut(number, ".")
+	return dialDisplay(ctx, "/tmp/.X11-unix/X"+number, "X11 "+display, headless)
+}
+
+// dialDisplay sees whether somebody listens.
+func dialDisplay(ctx context.Context, socket, name, hint string) finding {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return fail(hint, "%s does not answer: %v", name, err)
+	}
+	conn.Close()
+	return ok("%s", name)
+}
+
+func (p *program) checkFolders(context.Context) finding {
+	var good []string
+	for _, dir := range p.dirs() {
+		info, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := writable(existing(dir)); err != nil {
+				return fail("make the folder above it writable for you", "%s cannot be made: %v", dir, err)
+			}
+			good = append(good, dir+" (not made yet)")
+			continue
+		}
+		if err != nil {
+			return fail("see who owns it: ls -ld "+dir, "%s: %v", dir, err)
+		}
+		if err := writable(dir); err != nil {
+			return fail("chown it to you and chmod 700: "+dir, "%s cannot be written: %v", dir, err)
+		}
+		if open := info.Mode().Perm() & 0o077; open != 0 && runtime.GOOS != "windows" {
+			return fail("chmod 700 "+dir, "%s is open to other users (mode %04o)", dir, info.Mode().Perm())
+		}
+		good = append(good, dir)
+	}
+	return ok("%s", strings.Join(good, ", "))
+}
+
+// existing is the next folder upward that exists.
+func existing(dir string) string {
+	for {
+		parent := filepath.Dir(dir)
+		if _, err := os.Stat(dir); err == nil || parent == dir {
+			return dir
+		}
+		dir = parent
+	}
+}
+
+// writable tries it: modes alone do not say (a read-only or full disk, an ACL).
+func writable(dir string) error {
+	file, err := os.CreateTemp(dir, ".pilotfish-doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("x")
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
+
+func (p *program) checkApp(ctx context.Context) finding {
+	c, err := p.connect()
+	if err != nil {
+		e := protocol.AsError(err)
+		return warn(e.Hint, "%s", e.Message)
+	}
+	var health protocol.Health
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/health", http.NoBody)
+	if err == nil {
+		err = c.do(req, &health)
+	}
+	switch {
+	case err != nil:
+		return fail("quit Pilotfish and start it again", "%s", protocol.AsError(err).Message)
+	case health.Protocol != protocol.Version:
+		return fail("update the older of the two, then restart the app", "the app speaks %s, this command %s", health.Protocol, protocol.Version)
+	case health.Version != version:
+		return warn("restart the app after an update", "running, version %s; this command is %s", health.Version, version)
+	}
+	return ok("running for %s, version %s", (time.Duration(health.UptimeS) * time.Second).String(), health.Version)
+}
+
+func (p *program) checkCommand(context.Context) finding {
+	own, err := os.Executable()
+	if err != nil {
+		return warn("", "this program does not know where it is: %v", err)
+	}
+	hint := "link it into a folder of your PATH: ln -s " + own + " ~/.local/bin/pilotfish (the app's own terminals find it without)"
+	found, err := exec.LookPath("pilotfish")
+	if err != nil {
+		return warn(hint, "`pilotfish` is not on the PATH")
+	}
+	if same(found, own) {
+		return ok("%s", found)
+	}
+	return warn(hint, "`pilotfish` on the PATH is another one: %s, this is %s", found, own)
+}
+
+func same(a, b string) bool {
+	first, errA := os.Stat(a)
+	second, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(first, second)
+}
+
+func (p *program) checkAgents(ctx context.Context) finding {
+	file := agent.New(agent.Config{}).Probe(ctx)
+	var have, broken []string
+	install := ""
+	for _, info := range file.Agents {
+		if info.Kind == protocol.AgentClaude {
+			install = info.Install
+		}
+		switch {
+		case info.Kind == protocol.AgentCustom:
+		case info.Problem != "":
+			broken = append(broken, info.Name+": "+info.Problem)
+		case info.Installed:
+			have = append(have, strings.TrimSpace(info.Name+" "+info.Version))
+		}
+	}
+	text := strings.Join(have, ", ")
+	switch {
+	case len(broken) > 0:
+		return warn("install it again, or choose another agent in Settings", "%s; %s", text, strings.Join(broken, "; "))
+	case len(have) < 2: // the shell alone
+		return warn("the terminal starts a shell; for Claude Code: "+install, "no agent is installed (%s)", text)
+	}
+	return ok("%s", text)
+}
+
+func (p *program) checkKeyring(ctx context.Context) finding {
+	if runtime.GOOS != "linux" {
+		return ok("the system's own")
+	}
+	const hint = "install and unlock gnome-keyring or KWallet; without one, keys are kept for the session only"
+	conn, err := p.sessionBus(ctx)
+	if err != nil {
+		return warn(hint, "there is no session bus: %v", err)
+	}
+	defer func() { _ = conn.Close() }() // nothing was written
+	const service = "org.freedesktop.secrets"
+	var owned bool
+	if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, service).Store(&owned); err == nil && owned {
+		return ok("%s answers", service)
+	}
+	var names []string
+	if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.ListActivatableNames", 0).Store(&names); err == nil {
+		for _, name := range names {
+			if name == service {
+				return ok("%s can be started", service)
+			}
+		}
+	}
+	return warn(hint, "nobody offers %s", service)
+}
+
+// sessionBus connects to the bus that there is. The library would start one and
+// leave it behind.
+func (p *program) sessionBus(ctx context.Context) (*dbus.Conn, error) {
+	address := p.getenv("DBUS_SESSION_BUS_ADDRESS")
+	if address == "" {
+		runtimeDir := p.getenv("XDG_RUNTIME_DIR")
+		if runtimeDir == "" {
+			return nil, errors.New("neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+		}
+		address = "unix:path=" + dbus.EscapeBusAddressValue(filepath.Join(runtimeDir, "bus"))
+	}
+	return dbus.Connect(address, dbus.WithContext(ctx))
+}
+
+func (p *program) checkFonts(ctx context.Context) finding {
+	if runtime.GOOS != "linux" {
+		return ok("the system's own")
+	}
+	count := func(pattern string) (int, error) {
+		out, err := exec.CommandContext(ctx, "fc-list", pattern, "file").Output()
+		return strings.Count(string(out), "\n"), err
+	}
+	latin, err := count(":lang=en")
+	if err != nil {
+		return warn("install fontconfig and a font, such as fonts-dejavu", "fc-list cannot be asked: %v", err)
+	}
+	mono, err := count(":spacing=mono")
+	if err != nil {
+		return warn("", "fc-list cannot be asked: %v", err)
+	}
+	emoji, err := count(":lang=und-zsye")
+	if err != nil {
+		return warn("", "fc-list cannot be asked: %v", err)
+	}
+	switch {
+	case latin == 0:
+		return fail("install a font, such as fonts-dejavu", "there are none: pages show boxes")
+	case mono == 0:
+		return warn("install one, such as fonts-dejavu", "there is no font of one width for the terminal")
+	case emoji == 0:
+		return warn("install one, such as fonts-noto-color-emoji", "%s; none has emoji", plural(latin))
+	}
+	return ok("%s, with one width and emoji", plural(latin))
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "1 font"
+	}
+	return fmt.Sprintf("%d fonts", n)
+}

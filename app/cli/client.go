@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// client talks to the running app.
+type client struct {
+	url   string
+	token string
+	http  *http.Client
+}
+
+// maxReply bounds what is read of a reply, in bytes.
+const maxReply = 256 << 20
+
+// connect finds the app: inside an agent by the agent's own token, elsewhere by
+// the file that only this user can read.
+func (p *program) connect() (*client, error) {
+	base, token := p.getenv(protocol.EnvURL), p.getenv(protocol.EnvToken)
+	if base == "" || token == "" {
+		endpoint, err := p.endpoint()
+		if err != nil {
+			return nil, err
+		}
+		base, token = "http://127.0.0.1:"+strconv.Itoa(endpoint.Port), endpoint.Token
+	}
+	if err := loopback(base); err != nil {
+		return nil, err
+	}
+	return &client{url: base, token: token, http: &http.Client{
+		// No proxy: a token must not leave this machine. No redirects: the
+		// backend has none.
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// loopback refuses an address that would send the token to another machine.
+func loopback(base string) error {
+	u, err := url.Parse(base)
+	if err == nil && u.Scheme == "http" && u.Port() != "" && u.User == nil {
+		if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
+			return nil
+		}
+	}
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is %q, which is not an address of this machine", protocol.EnvURL, base), "open a new terminal in Pilotfish")
+}
+
+// notRunning is the error of an app that cannot be reached.
+func notRunning(message string) error {
+	return protocol.NewError(protocol.CodeNotRunning, message, "start Pilotfish from the menu of programs, or run `pilotfish serve --headless` on a machine without a screen")
+}
+
+// post sends a request and reads its reply. An error reply becomes its
+// protocol.Error.
+func (c *client) post(ctx context.Context, path string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("writing the request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("writing the request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Content-Type", "application/json")
+	return c.do(req, out)
+}
+
+func (c *client) do(req *http.Request, out any) error {
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	if err != nil {
+		return unreachable(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		var failed struct {
+			Error *protocol.Error `json:"error"`
+		}
+		if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
+			return failed.Error
+		}
+		return protocol.NewError(protocol.CodeInternal, "the app answered "+resp.Status, "the app and this command may be of different versions; `pilotfish doctor` compares them")
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+err.Error(), "the app and this command may be of different versions; `pilotfish doctor` compares them")
+	}
+	return nil
+}
+
+// unreachable says what a failed connection means.
+func unreachable(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return protocol.NewError(protocol.CodeTimeout, "the app did not answer in time", "--timeout gives a command more; `pilotfish doctor` says whether the app is well")
+	}
+	if inner, ok := errors.AsType[*url.Error](err); ok {
+		err = inner.Err // without the address
+	}
+	return notRunning("Pilotfish does not answer: " + err.Error())
+}
+
+// deadline is the one of a command, and a little more: the backend's own answer
+// says more than our giving up.
+func deadline(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout == 0 {
+		timeout = protocol.CommandTimeout
+	}
+	return context.WithTimeout(ctx, timeout+protocol.CLIMargin)
+}
+
+// command sends a command of the browser.
+func (p *program) command(ctx context.Context, in invocation) error {
+	args, err := in.payload()
+	if err != nil {
+		return err
+	}
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := deadline(ctx, in.timeout)
+	defer cancel()
+	var reply protocol.CommandReply
+	err = c.post(ctx, "/command", protocol.CommandRequest{
+		Command: in.spec.name, Args: args, Tab: in.tab, Session: in.session, TimeoutMS: int(in.timeout.Milliseconds()),
+	}, &reply)
+	if err != nil {
+		return err
+	}
+	if !reply.OK {
+		if reply.Error == nil {
+			return protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
+		}
+		return reply.Error
+	}
+	if in.json {
+		return p.printJSON(reply)
+	}
+	return p.print(reply.Text)
+}

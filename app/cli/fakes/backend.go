@@ -1,0 +1,158 @@
+// Package fakes has a small honest backend for the tests of the command line: it
+// speaks the wire format, checks the token and the content type, and remembers
+// what it was asked.
+package fakes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// Token is the token that the backend accepts.
+const Token = "a-token-of-the-tests"
+
+// Backend is a running fake.
+type Backend struct {
+	server *httptest.Server
+
+	mu    sync.Mutex
+	asked []string
+}
+
+// New starts a backend on a free port of this machine.
+func New() *Backend {
+	b := new(Backend)
+	routes := http.NewServeMux()
+	routes.HandleFunc("GET /health", b.health)
+	routes.Handle("POST /command", b.route(b.command))
+	routes.Handle("POST /app", b.route(b.app))
+	routes.Handle("POST /agent-status", b.route(b.agentStatus))
+	b.server = httptest.NewServer(routes)
+	return b
+}
+
+// URL is where the backend listens.
+func (b *Backend) URL() string { return b.server.URL }
+
+// Port is the port of URL.
+func (b *Backend) Port() int {
+	if address, ok := b.server.Listener.Addr().(*net.TCPAddr); ok {
+		return address.Port
+	}
+	return 0
+}
+
+// Close ends the backend, open requests included.
+func (b *Backend) Close() {
+	b.server.CloseClientConnections()
+	b.server.Close()
+}
+
+// Asked are the requests since it was last called, each "path body" on one line.
+func (b *Backend) Asked() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	asked := strings.Join(b.asked, "\n")
+	b.asked = nil
+	return asked
+}
+
+func (b *Backend) health(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, protocol.Health{Status: "ok", Version: "v9", Protocol: protocol.Version, UptimeS: 61})
+}
+
+// route checks what the real server checks, and turns an error into its reply.
+func (b *Backend) route(answer func(ctx context.Context, body []byte) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body json.RawMessage
+		var result any
+		err := json.NewDecoder(r.Body).Decode(&body)
+		switch {
+		case r.Header.Get("Authorization") != "Bearer "+Token:
+			err = protocol.NewError(protocol.CodeUnauthorized, "the token is not valid", "open a new terminal")
+			reply(w, http.StatusUnauthorized, map[string]any{"error": err})
+			return
+		case r.Header.Get("Content-Type") != "application/json" || err != nil:
+			reply(w, http.StatusUnsupportedMediaType, map[string]any{"error": protocol.NewError(protocol.CodeBadArgument, "not JSON", "")})
+			return
+		}
+		b.mu.Lock()
+		b.asked = append(b.asked, r.URL.Path+" "+string(body))
+		b.mu.Unlock()
+		if result, err = answer(r.Context(), body); err != nil {
+			reply(w, http.StatusConflict, map[string]any{"error": protocol.AsError(err)})
+			return
+		}
+		reply(w, http.StatusOK, result)
+	})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the caller went away
+}
+
+// command knows a page whose title tries the terminal, a page that never
+// answers, and a tab that does not exist.
+func (b *Backend) command(ctx context.Context, body []byte) (any, error) {
+	var req protocol.CommandRequest
+	if err := json.Unmarshal(body, &req); err != nil {
+		return nil, err
+	}
+	if req.Tab == "t9" {
+		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeUnknownTab, "there is no tab t9", "`pilotfish tabs` lists them")}, nil
+	}
+	switch target := string(req.Args["url"]); {
+	case strings.Contains(target, "hangs"):
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case strings.Contains(target, "refused"):
+		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeNavigation, "the page could not be loaded", "is the server running?")}, nil
+	}
+	return protocol.CommandReply{OK: true, Tab: "t1", Text: fmt.Sprintf("%s done", req.Command), Data: json.RawMessage(`{"title":"\u001b]0;x\u0007"}`)}, nil
+}
+
+func (b *Backend) app(_ context.Context, body []byte) (any, error) {
+	var req protocol.AppRequest
+	if err := json.Unmarshal(body, &req); err != nil {
+		return nil, err
+	}
+	if req.Session == "nobody" {
+		return nil, protocol.NewError(protocol.CodeUnknownSession, "there is no session nobody", "`pilotfish sessions` lists them")
+	}
+	started := time.Now().Add(-time.Hour)
+	return protocol.AppReply{Sessions: []protocol.SessionInfo{
+		{
+			Name: protocol.DefaultSession, State: protocol.SessionRunning, StartedAt: &started, Panel: protocol.PanelConnected,
+			Browser:  &protocol.BrowserInfo{Name: "Chromium", Version: "156.0.1"},
+			Warnings: []protocol.Error{{Code: protocol.CodeNoSandbox, Message: "the browser runs without its sandbox"}},
+			Tabs: []protocol.Tab{
+				{ID: "t1", Title: "A page\nt2 not a tab", URL: "http://a.test/", Focused: true, Agent: &protocol.TabAgent{Name: "claude", Status: protocol.AgentWorking}},
+				{ID: "t12", Title: strings.Repeat("long ", 100), URL: "http://b.test/"},
+			},
+		},
+		{Name: "work", State: protocol.SessionFailed, Error: protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install Chromium")},
+	}}, nil
+}
+
+func (b *Backend) agentStatus(_ context.Context, body []byte) (any, error) {
+	var req protocol.AgentStatusRequest
+	if err := json.Unmarshal(body, &req); err != nil {
+		return nil, err
+	}
+	if req.Status == "" {
+		return nil, errors.New("no status")
+	}
+	return struct{}{}, nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import "strings"
+
+// nearest returns the word that was probably meant; "" when none is near. A word
+// is near when a third of its letters, at most, would have to change, or when
+// one begins with the other.
+func nearest(word string, known []string) string {
+	best, least := "", len([]rune(word))/3+1
+	for _, candidate := range known {
+		d := distance(word, candidate)
+		if len(word) > 2 && (strings.HasPrefix(candidate, word) || strings.HasPrefix(word, candidate)) {
+			d = min(d, 1)
+		}
+		if d < least || d == least && best == "" {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to add, remove, change, or swap with their
+// neighbour, to get from a to b.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			change := 1
+			if x[i-1] == y[j-1] {
+				change = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}

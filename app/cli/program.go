@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// program is one run of the command line.
+type program struct {
+	stdin  *os.File
+	stdout io.Writer
+	stderr io.Writer
+	getenv func(string) string
+	// specs are the browser's commands, from the registry.
+	specs []spec
+}
+
+func newProgram() *program {
+	return &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, specs: registry()}
+}
+
+// builtin is a command of the command line itself.
+type builtin struct {
+	spec
+
+	run func(p *program, ctx context.Context, in invocation) error
+}
+
+// builtins are the commands beside the browser's.
+func builtins() []builtin {
+	name := arg{name: "name", help: "the session; the default one when it is left out"}
+	return []builtin{
+		{spec{name: "status", summary: "show the sessions, their tabs and agents", group: groupApp}, (*program).status},
+		{spec{
+			name: "sessions", summary: "list, start, stop, restart, make or delete sessions", group: groupApp,
+			args:     []arg{{name: "action", help: "what to do; without it the sessions are listed", choices: []string{"list", "start", "stop", "restart", "new", "delete"}}, name},
+			examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work"},
+		}, (*program).sessions},
+		{spec{
+			name: "app", summary: "show or quit the app, or renew its connections", group: groupApp,
+			args: []arg{{name: "action", help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: listen anew; panels and agents find it again", required: true, choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
+		}, (*program).app},
+		{spec{name: "doctor", summary: "say what is wrong with this installation, and how to mend it", group: groupApp}, (*program).doctor},
+		{spec{
+			name: "agent-status", summary: "say what the agent in this terminal is doing", group: groupAgent,
+			args: []arg{
+				{name: "status", required: true, help: "what it is doing", choices: []string{string(protocol.AgentWorking), string(protocol.AgentIdle), string(protocol.AgentNeedsYou)}},
+				{name: "message", help: "what a person is shown with needs_you"},
+				{name: "hook", kind: kindBool, flag: true, help: "called by an agent's hook: read the hook's JSON on the input, print nothing, never fail"},
+			},
+		}, (*program).agentStatus},
+		{spec{
+			name: "completion", summary: "print the completion for a shell", group: groupShell,
+			args:     []arg{{name: "shell", required: true, help: "which", choices: []string{"bash", "zsh", "fish"}}},
+			examples: []string{"source <(pilotfish completion bash)", "pilotfish completion fish >~/.config/fish/completions/pilotfish.fish"},
+		}, (*program).completion},
+		{spec{name: "version", summary: "print the version", group: groupShell}, (*program).version},
+		{spec{name: "help", summary: "say more about a command", args: []arg{{name: "command", help: "the command"}}, group: groupShell}, (*program).help},
+		{spec{name: "guard", hidden: true}, (*program).guard},
+	}
+}
+
+// run does what the arguments say, and returns the exit code.
+func (p *program) run(argv []string) int {
+	in, err := p.parse(argv)
+	if err == nil {
+		err = p.dispatch(context.Background(), in)
+	}
+	if err == nil {
+		return 0
+	}
+	return p.fail(in, err)
+}
+
+// dispatch runs a builtin, or sends the browser's command.
+func (p *program) dispatch(ctx context.Context, in invocation) error {
+	if in.spec.name == "" || in.help {
+		return p.printHelp(in.spec)
+	}
+	table := builtins()
+	if i := slices.IndexFunc(table, func(b builtin) bool { return b.name == in.spec.name }); i >= 0 {
+		return table[i].run(p, ctx, in)
+	}
+	return p.command(ctx, in)
+}
+
+// fail tells what went wrong, and what to do, and returns the exit code.
+func (p *program) fail(in invocation, err error) int {
+	if reported, ok := err.(exitError); ok { //nolint:errorlint // never wrapped: it is not a message but the end of a report
+		return int(reported)
+	}
+	e := protocol.AsError(err)
+	if in.json {
+		p.printJSON(protocol.CommandReply{Error: e}) //nolint:errcheck // the message below is the last thing that can be done
+	}
+	fmt.Fprintf(p.stderr, "pilotfish: %s\n", p.clean(p.stderr, e.Message))
+	if e.Hint != "" {
+		fmt.Fprintf(p.stderr, "  %s\n", p.clean(p.stderr, e.Hint))
+	}
+	return e.Code.ExitCode()
+}
+
+// exitError ends a command that has said everything already.
+type exitError int
+
+// Error makes it an error.
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// printJSON prints one object on one line.
+func (p *program) printJSON(v any) error {
+	encoder := json.NewEncoder(p.stdout)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Errorf("printing the reply: %w", err)
+	}
+	return nil
+}
+
+// print prints text for a person or a model.
+func (p *program) print(text string) error {
+	if text == "" {
+		return nil
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if _, err := io.WriteString(p.stdout, p.clean(p.stdout, text)); err != nil {
+		return fmt.Errorf("printing the reply: %w", err)
+	}
+	return nil
+}
+
+// clean makes foreign text safe for a terminal: a page's title may have control
+// sequences in it that would type, copy or hide something. A pipe gets the text
+// as it is.
+func (p *program) clean(out io.Writer, text string) string {
+	file, ok := out.(*os.File)
+	if !ok {
+		return text
+	}
+	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return text
+	}
+	return printable(text)
+}
+
+// printable replaces control characters, except the ends of lines and tabs, and
+// the marks that turn the direction of text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20 || r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return '�'
+		}
+		return r
+	}, text)
+}
