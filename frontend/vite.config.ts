@@ -12,7 +12,11 @@ const fakeBackend: Plugin = {
       // The development server injects styles and its own client inline.
       html: html.replace(/<meta\s+http-equiv="Content-Security-Policy"[^>]*>/, ''),
       tags: [
-        { tag: 'script', attrs: { type: 'module', src: '/test/fakes/dev.ts' }, injectTo: 'head-prepend' },
+        {
+          tag: 'script',
+          attrs: { type: 'module', src: '/test/fakes/dev.ts' },
+          injectTo: 'head-prepend',
+        },
       ],
     }),
   },

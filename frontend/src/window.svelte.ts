@@ -1,7 +1,13 @@
+import { SvelteSet } from 'svelte/reactivity';
 import { asBackendError, type Backend, type BackendError, type Page } from './backend';
 import { LogView } from './logs/logs.svelte';
 import { SettingsForm, type FieldName } from './settings/form.svelte';
-import { AgentEnded, AgentMissing, type SessionInfo, type WindowState } from '$ui/protocol/protocol';
+import {
+  AgentEnded,
+  AgentMissing,
+  type SessionInfo,
+  type WindowState,
+} from '$ui/protocol/protocol';
 import { Toasts } from '$ui/toasts.svelte';
 
 /**
@@ -22,9 +28,9 @@ export class AppWindow {
   /** The setting that the settings page shall put the focus on when it opens. */
   wanted = $state<FieldName>();
   /** The notices that the person has put away. */
-  putAway = $state.raw<ReadonlySet<string>>(new Set());
+  readonly putAway = new SvelteSet<string>();
   /** The operations under way, as "start default"; their buttons are busy. */
-  #pending = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #pending = new SvelteSet<string>();
 
   constructor(backend: Backend) {
     this.backend = backend;
@@ -80,7 +86,7 @@ export class AppWindow {
    */
   async act(name: string, title: string, work: () => Promise<unknown>): Promise<boolean> {
     if (this.#pending.has(name)) return false;
-    this.#pending = new Set([...this.#pending, name]);
+    this.#pending.add(name);
     try {
       await work();
       return true;
@@ -88,7 +94,7 @@ export class AppWindow {
       this.toasts.show({ tone: 'danger', title, text: asBackendError(reason).text });
       return false;
     } finally {
-      this.#pending = new Set([...this.#pending].filter((other) => other !== name));
+      this.#pending.delete(name);
     }
   }
 
@@ -114,10 +120,6 @@ export class AppWindow {
   editSetting(field: FieldName): void {
     this.wanted = field;
     this.page = 'settings';
-  }
-
-  putAwayNotice(name: string): void {
-    this.putAway = new Set([...this.putAway, name]);
   }
 
   /** Copies text, and says so. */

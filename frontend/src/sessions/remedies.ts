@@ -13,9 +13,17 @@ const table: Partial<Record<p.Code, readonly Remedy[]>> = {
   [p.CodeCrashed]: ['start', 'logs'],
 };
 
-/** The buttons of an error, the likeliest first. */
-export function remedies(code: p.Code): readonly Remedy[] {
-  return table[code] ?? ['start', 'logs'];
+/**
+ * The buttons of an error, the likeliest first. Without a session it is one of
+ * the app itself, and there is nothing to start again.
+ */
+export function remedies(code: p.Code, session?: p.SessionName): readonly Remedy[] {
+  return (table[code] ?? ['start', 'logs']).filter((remedy) => {
+    if (remedy === 'start') return session !== undefined;
+    // The setting is that of the default session; others have their own folder.
+    if (remedy === 'profile') return session === p.DefaultSession;
+    return true;
+  });
 }
 
 /** What stands on the button. */

@@ -1,8 +1,9 @@
+import { oneLine } from '$ui/foreign';
 import type { Tab } from '$ui/protocol/protocol';
 
 /** What a tab is called: its title, else its address, else what it is. */
 export function tabTitle(tab: Tab): string {
-  const title = tab.title.trim();
+  const title = oneLine(tab.title);
   if (title !== '') return title;
   if (tab.loading) return 'Loading…';
   return tabAddress(tab) === '' ? 'New tab' : tabAddress(tab);
@@ -10,6 +11,9 @@ export function tabTitle(tab: Tab): string {
 
 /** The address without what everybody knows; empty for a blank page. */
 export function tabAddress(tab: Tab): string {
-  if (tab.url === '' || tab.url === 'about:blank' || tab.url.startsWith('chrome://newtab')) return '';
-  return tab.url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+  if (tab.url === '' || tab.url === 'about:blank' || tab.url.startsWith('chrome://newtab'))
+    return '';
+  return oneLine(tab.url)
+    .replace(/^https?:\/\//, '')
+    .replace(/\/$/, '');
 }

@@ -19,7 +19,13 @@ export function untilNext(milliseconds: number): number {
   return step - (ms % step);
 }
 
-function two(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+function two(
+  ms: number,
+  large: number,
+  largeName: string,
+  small: number,
+  smallName: string,
+): string {
   const whole = Math.floor(ms / large);
   const rest = Math.floor((ms % large) / small);
   const head = `${String(whole)} ${largeName}`;

@@ -1,3 +1,4 @@
+import { SvelteMap } from 'svelte/reactivity';
 import { asBackendError, sentence, type Backend, type BackendError } from '../backend';
 import type { SessionInfo, Settings } from '$ui/protocol/protocol';
 
@@ -23,7 +24,7 @@ export class SettingsForm {
   /** The field saved last, for a moment. */
   saved = $state<FieldName>();
   /** Changed fields that wait for a restart, with the session run they wait in. */
-  #waiting = $state.raw<ReadonlyMap<FieldName, string>>(new Map());
+  readonly #waiting = new SvelteMap<FieldName, string>();
   #queue: Promise<void> = Promise.resolve();
   #savedTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -67,7 +68,7 @@ export class SettingsForm {
       Object.assign(draft, { [field]: now[field] });
       this.#sayQuietly(field);
       if (run !== undefined && atSessionStart.includes(field)) {
-        this.#waiting = new Map([...this.#waiting, [field, run]]);
+        this.#waiting.set(field, run);
       }
     } catch (reason) {
       const error = asBackendError(reason);

@@ -1,10 +1,5 @@
-import {
-  AgentAuto,
-  AgentCustom,
-  type AgentsFile,
-  type FoundBrowser,
-} from '$ui/protocol/protocol';
-import type { Option } from '$ui/Select.svelte';
+import { AgentAuto, AgentCustom, type AgentsFile, type FoundBrowser } from '$ui/protocol/protocol';
+import type { Option } from '$ui/option';
 
 const graces: readonly (readonly [minutes: number, text: string])[] = [
   [5, '5 minutes'],

@@ -9,7 +9,10 @@ export interface Overall {
 }
 
 /** The app as a whole in one line: its version, and whether it can be reached. */
-export function overall(state: WindowState | undefined): Overall {
+export function overall(state: WindowState | undefined, failed = false): Overall {
+  if (!state && failed) {
+    return { tone: 'danger', text: 'No answer', detail: 'The app does not answer the window' };
+  }
   if (!state) return { tone: 'busy', text: 'Starting…', detail: 'Pilotfish is starting' };
   const text = `Version ${state.version}`;
   if (state.port === 0) return { tone: 'danger', text, detail: 'The local server is down' };

@@ -211,7 +211,9 @@ export const scenarios: Record<string, () => WindowState> = {
       {
         ...runningSession(),
         tabs: [
-          tab(1, 'Beispiel \u202e“quoted” 🐟', 'https://example.com/\u202egnp.exe', { focused: true }),
+          tab(1, 'Beispiel \u202e“quoted” 🐟', 'https://example.com/\u202egnp.exe', {
+            focused: true,
+          }),
           tab(2, '<img src=x onerror=alert(1)>', 'javascript:alert(1)'),
           tab(3, 'مرحبا بالعالم', 'https://ar.example.com/'),
         ],
@@ -227,12 +229,22 @@ const messages: readonly (readonly [string, string, string, string])[] = [
   ['WARN', 'browser', 'the browser runs without its sandbox', 'reason="started as root"'],
   ['DEBUG', 'terminal', 'checkpoint taken', 'terminal=k3v9 epoch=1 offset=131072 bytes=9120'],
   ['INFO', 'auth', 'panel token rotated', 'session=default grace=10s'],
-  ['ERROR', 'command', 'navigation failed', 'tab=t2 url=https://status.example.com/ err="net::ERR_CONNECTION_REFUSED"'],
+  [
+    'ERROR',
+    'command',
+    'navigation failed',
+    'tab=t2 url=https://status.example.com/ err="net::ERR_CONNECTION_REFUSED"',
+  ],
 ];
 
 /** One record of a log that goes on. */
 export function logRecord(seq: number): LogRecord {
-  const [level, component, message, attrs] = messages[seq % messages.length] ?? ['INFO', '', '', ''];
+  const [level, component, message, attrs] = messages[seq % messages.length] ?? [
+    'INFO',
+    '',
+    '',
+    '',
+  ];
   return {
     seq,
     time: new Date(Date.UTC(2026, 10, 21, 9, 30) + seq * 137).toISOString(),

@@ -79,10 +79,14 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
 
   function change(name: unknown, to: (session: SessionInfo) => SessionInfo): void {
     if (!fake.state.sessions.some((session) => session.name === name)) {
-      throw new Error(JSON.stringify({ code: 'unknown_session', message: 'there is no such session' }));
+      throw new Error(
+        JSON.stringify({ code: 'unknown_session', message: 'there is no such session' }),
+      );
     }
     fake.push({
-      sessions: fake.state.sessions.map((session) => (session.name === name ? to(session) : session)),
+      sessions: fake.state.sessions.map((session) =>
+        session.name === name ? to(session) : session,
+      ),
     });
   }
 
@@ -154,7 +158,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
         const text = refused.get(name);
         refused.delete(name);
         if (text !== undefined) throw new Error(text);
-        return structuredClone(await method(...(structuredClone(args))));
+        return structuredClone(await method(...structuredClone(args)));
       },
     ]),
   );

@@ -1,0 +1,115 @@
+// Pictures of every page and state, for the eyes: they are written where
+// PILOTFISH_PICTURES points, and each must have drawn something.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { raise, type Show, type Stage } from './stage';
+
+const folder = process.env.PILOTFISH_PICTURES;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await raise();
+  if (folder) await mkdir(folder, { recursive: true });
+});
+afterAll(() => stage.close());
+
+interface Picture extends Show {
+  prepare?: (page: Page) => Promise<unknown>;
+}
+
+const go = (name: string) => (page: Page) =>
+  page.getByRole('button', { name, exact: true }).click();
+
+const pictures: Record<string, Picture> = {
+  running: {},
+  'running-narrow': { width: 320, height: 560 },
+  'running-small': { width: 640, height: 480 },
+  stopped: { scenario: 'stopped' },
+  empty: { scenario: 'empty' },
+  starting: { scenario: 'starting' },
+  boot: { held: true },
+  refused: {
+    refuse: '{"code":"internal","message":"The app did not answer","hint":"start it again"}',
+  },
+  failed: { scenario: 'failed' },
+  warning: { scenario: 'warning' },
+  'warning-narrow': { scenario: 'warning', width: 320, height: 640 },
+  problem: { scenario: 'problem' },
+  foreign: { scenario: 'foreign' },
+  new: {
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'New session' }).click();
+      await page.getByLabel('Name').fill('My Work');
+      await page.getByRole('button', { name: 'Create' }).click();
+    },
+  },
+  menu: { prepare: (page) => page.getByRole('button', { name: 'Pilotfish menu' }).click() },
+  quit: {
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Pilotfish menu' }).click();
+      await page.getByRole('menuitem', { name: 'Quit Pilotfish' }).click();
+    },
+  },
+  toast: {
+    prepare: async (page) => {
+      await page.evaluate(() => {
+        window.fake?.refuseNext(
+          'StopSession',
+          '{"code":"timeout","message":"The browser did not close in time","hint":"try again"}',
+        );
+      });
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('The browser did not close').waitFor();
+    },
+  },
+  settings: { height: 1120, prepare: go('Settings') },
+  'settings-narrow': { width: 320, height: 1200, prepare: go('Settings') },
+  'settings-edited': {
+    height: 1120,
+    prepare: async (page) => {
+      await go('Settings')(page);
+      await page.getByRole('combobox', { name: 'Browser' }).selectOption('other:');
+      await page.getByLabel('Path of the browser').fill('/opt/brave/brave');
+      await page.getByLabel('Path of the browser').blur();
+      await page.getByText('Takes effect when').waitFor();
+      await page.getByRole('combobox', { name: 'Agent' }).selectOption('codex');
+      await page.getByRole('textbox', { name: 'Working folder' }).fill('/nowhere/at/all');
+      await page.getByLabel('Font size').fill('99');
+      await page.getByLabel('Font size').blur();
+      await page.getByText('out of range').waitFor();
+    },
+  },
+  logs: { records: 2000, prepare: go('Logs') },
+  'logs-narrow': { records: 2000, width: 320, height: 560, prepare: go('Logs') },
+  'logs-paused': {
+    records: 2000,
+    prepare: async (page) => {
+      await go('Logs')(page);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.evaluate(() => window.fake?.log(12));
+      await page.getByRole('option').nth(8).click();
+    },
+  },
+  'logs-none': {
+    prepare: async (page) => {
+      await go('Logs')(page);
+      await page.getByLabel('Filter by text').fill('nothing has this');
+    },
+  },
+};
+
+for (const scheme of ['light', 'dark'] as const) {
+  test.each(Object.entries(pictures))(`%s, ${scheme}`, async (name, { prepare, ...show }) => {
+    const page = await stage.open({ ...show, scheme });
+    await page.locator('main').waitFor();
+    await prepare?.(page);
+    const picture = await page.screenshot({
+      animations: 'disabled',
+      ...(folder ? { path: join(folder, `${name}-${scheme}.png`) } : {}),
+    });
+    expect(picture.length).toBeGreaterThan(2_000);
+    await page.context().close();
+  });
+}

@@ -1,0 +1,12 @@
+// Text that comes from a page, a program or a log.
+
+/**
+ * Control characters, and the invisible ones that turn the direction of what
+ * follows: with them an address can be made to read as another one.
+ */
+const treacherous = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
+
+/** Foreign text as one line that reads as it is written. */
+export function oneLine(text: string): string {
+  return text.replace(treacherous, ' ').trim();
+}

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  plugins: [svelte()],
+  resolve: {
+    alias: { $ui: fileURLToPath(new URL('ui', import.meta.url)) },
+    // Without it Svelte's server build is taken, where runes do nothing.
+    conditions: ['browser'],
+  },
+  test: {
+    include: ['src/**/*.test.ts', 'ui/**/*.test.ts'],
+  },
+});
