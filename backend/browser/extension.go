@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
@@ -35,8 +36,9 @@ func (r *run) loadExtension(ctx context.Context) error {
 }
 
 // putBack restores the extension after the person removed, disabled or reloaded
-// it. A disabled one has to be removed first: loading it again leaves it
-// disabled.
+// it. What is left of it is removed first: loading a disabled one again leaves
+// it disabled, and so does Chromium's own reload while the developer mode of its
+// extensions page is off.
 func (r *run) putBack(ctx context.Context) error {
 	r.log.WarnContext(ctx, "the extension is gone and is put back")
 	list, err := cdp.Call(ctx, r.conn.root, extensions.GetExtensions, cdp.Empty{})
@@ -44,78 +46,96 @@ func (r *run) putBack(ctx context.Context) error {
 		return fmt.Errorf("listing the extensions: %w", err)
 	}
 	for _, e := range list.Extensions {
-		if e.ID == protocol.ExtensionID {
-			if _, err := cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: e.ID}); err != nil {
-				return fmt.Errorf("removing the disabled extension: %w", err)
-			}
+		if e.ID != protocol.ExtensionID {
+			continue
+		}
+		// It may be going at this very moment: loading it says what matters.
+		if _, err := cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: e.ID}); err != nil {
+			r.log.InfoContext(ctx, "the disabled extension was not removed", "error", err)
 		}
 	}
 	return r.loadExtension(ctx)
 }
 
-// superviseExtension owns the worker's session. It attaches to every worker of
-// our extension that appears, and puts the extension back when its worker's
-// target is destroyed: a worker that is only stopped keeps its target.
+// superviseExtension owns the worker's session, and puts the extension back when
+// that session ends: a worker that is only stopped keeps it.
 func (r *run) superviseExtension(ctx context.Context) error {
-	err := r.loadExtension(ctx)
 	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
-	for {
-		if err != nil {
+	err := r.loadExtension(ctx)
+	for err == nil {
+		worker := r.nextWorker(ctx)
+		if worker != nil {
+			r.serveWorker(ctx, worker)
+			r.setWorker(nil)
+			r.b.tabs.unbridge()
 			if ctx.Err() != nil {
-				return nil //nolint:nilerr // the browser ends, and with it everything else
+				return nil
 			}
-			r.log.ErrorContext(ctx, "no extension", "error", err)
-			r.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
-			return nil
+			r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is put back by itself"))
 		}
-		var worker target.ID
-		select {
-		case <-ctx.Done():
-			return nil
-		case worker = <-r.workers:
-		}
-		r.serveWorker(ctx, worker)
-		r.setWorker(nil)
-		r.b.tabs.unbridge()
 		if ctx.Err() != nil {
 			return nil
 		}
 		if !restarts.allow() {
 			err = errors.New("the extension was removed too often")
-			continue
+			break
 		}
-		r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is put back by itself"))
 		r.panelWanted.Store(true)
 		err = r.putBack(ctx)
 	}
+	if ctx.Err() == nil {
+		r.log.ErrorContext(ctx, "no extension", "error", err)
+		r.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
+	}
+	return nil
 }
 
-// workerTarget notices the targets of our worker.
-func (r *run) workerTarget(info *target.Info) {
-	if info.Type != "service_worker" || !strings.HasPrefix(info.URL, workerURL) {
+// nextWorker waits for the session of a worker; nil when none came in time.
+func (r *run) nextWorker(ctx context.Context) *session {
+	timer := time.NewTimer(protocol.WorkerStartTimeout)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-timer.C:
+		return nil
+	case s := <-r.workers:
+		return s
+	}
+}
+
+// attached takes in the sessions that the browser opens by itself: the workers
+// of our extension. A site's worker is let go at once; it was never paused.
+func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
+	if e.TargetInfo == nil || e.TargetInfo.Type != "service_worker" {
 		return
 	}
-	select {
-	case r.workers <- info.TargetID:
-	default: // only one worker lives at a time; the newest attaches when the older's session ends
+	s := r.conn.session(e.SessionID)
+	if s == nil {
+		return // it is gone already
+	}
+	if !strings.HasPrefix(e.TargetInfo.URL, workerURL) {
+		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		return
+	}
+	// Only one worker lives at a time: a newer one replaces one that nobody has
+	// taken yet.
+	for {
+		select {
+		case r.workers <- s:
+			return
+		default:
+		}
 		select {
 		case <-r.workers:
 		default:
 		}
-		select {
-		case r.workers <- info.TargetID:
-		default:
-		}
 	}
 }
 
-// serveWorker attaches to a worker and takes its reports until its target ends.
-// The session survives that Chromium stops and starts the worker.
-func (r *run) serveWorker(ctx context.Context, id target.ID) {
-	s, err := r.conn.attach(ctx, id)
-	if err != nil {
-		return // it is gone already; another one follows, or the extension is put back
-	}
+// serveWorker takes a worker's reports until its target ends. The session
+// survives that Chromium stops and starts the worker.
+func (r *run) serveWorker(ctx context.Context, s *session) {
 	events := s.events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
 	defer events.cancel()
 	if err := r.greetWorker(ctx, s); err != nil {
@@ -232,7 +252,7 @@ func callWorker[T any](ctx context.Context, r *run, function string, arguments .
 	if s == nil {
 		return zero, errNoWorker
 	}
-	encoded, err := json.Marshal(arguments)
+	encoded, err := json.Marshal(append([]any{}, arguments...)) // never null
 	if err != nil {
 		return zero, fmt.Errorf("encoding the arguments: %w", err)
 	}

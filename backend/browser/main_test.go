@@ -87,6 +87,7 @@ type fixture struct {
 	changed chan struct{}
 	tabs    []protocol.Tab
 	panel   bool
+	opened  int // times that a first panel opened
 	notices []protocol.Error
 	info    protocol.BrowserInfo
 }
@@ -130,7 +131,14 @@ func launchOnly(t *testing.T, c Config) *fixture {
 	}
 	c.OnReady = func(i protocol.BrowserInfo) { update(func() { f.info = i }) }
 	c.OnTabs = func(tabs []protocol.Tab) { update(func() { f.tabs = tabs }) }
-	c.OnPanel = func(open bool) { update(func() { f.panel = open }) }
+	c.OnPanel = func(open bool) {
+		update(func() {
+			f.panel = open
+			if open {
+				f.opened++
+			}
+		})
+	}
 	c.OnNotice = func(e protocol.Error) { update(func() { f.notices = append(f.notices, e) }) }
 	b, err := New(c)
 	if err != nil {

@@ -86,7 +86,10 @@ func TestSlowPage(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, true))
 	id := f.first(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	if _, err := f.Navigate(deadline(t), id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, err := f.Navigate(ctx, id, s.URL+"/slow", protocol.WaitLoad, nil)
 	if code(err) != protocol.CodeTimeout || !strings.Contains(err.Error(), "can be used") {

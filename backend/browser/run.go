@@ -27,8 +27,8 @@ type run struct {
 	conn    *conn
 	started time.Time
 
-	workers     chan target.ID // our worker's newest target
-	ask         chan struct{}  // the worker should be asked about a tab
+	workers     chan *session // our worker's newest session
+	ask         chan struct{} // the worker should be asked about a tab
 	panelWanted atomic.Bool
 	ready       atomic.Bool
 
@@ -52,7 +52,7 @@ func newRun(b *Browser, p *process, started time.Time) *run {
 		proc:    p,
 		conn:    newConn(p.pipe),
 		started: started,
-		workers: make(chan target.ID, 1),
+		workers: make(chan *session, 1),
 		ask:     make(chan struct{}, 1),
 		pages:   make(map[target.ID]*page),
 	}
@@ -91,7 +91,7 @@ func (r *run) serve(ctx context.Context) error {
 	var g errgroup.Group
 	events := r.conn.root.events(
 		target.TargetCreated.Method, target.TargetInfoChanged.Method,
-		target.TargetDestroyed.Method, target.TargetCrashed.Method,
+		target.TargetDestroyed.Method, target.TargetCrashed.Method, target.AttachedToTarget.Method,
 	)
 	g.Go(func() error { defer cancel(); return r.conn.serve(context.WithoutCancel(ctx)) })
 	g.Go(func() error { return r.watchTargets(inner, events) })
@@ -125,9 +125,20 @@ func (r *run) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout)
 	defer cancel()
 	root := r.conn.root
-	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Type: "service_worker"}, {Exclude: true}}
+	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Exclude: true}}
 	if err := postCommand(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
 		return err
+	}
+	if r.b.config.ExtensionDir != "" {
+		// Workers are not paused: a site's would wait for us. A session that the
+		// browser opened ends with its extension; one that we opened would stay.
+		flat := true
+		err := postCommand(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
+			AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "service_worker"}, {Exclude: true}},
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if dir := r.b.config.DownloadDir; dir != "" {
 		yes := true

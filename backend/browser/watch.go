@@ -36,8 +36,11 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 	switch e.method {
 	case target.TargetCreated.Method:
 		if v, ok := decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
-			r.workerTarget(v.TargetInfo)
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
+		}
+	case target.AttachedToTarget.Method:
+		if v, ok := decode(e, target.AttachedToTarget); ok {
+			r.attached(ctx, &v)
 		}
 	case target.TargetInfoChanged.Method:
 		if v, ok := decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {

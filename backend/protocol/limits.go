@@ -150,6 +150,9 @@ const (
 	// WorkerAnswer is how long the worker may take to answer; after it the
 	// browser's own word counts.
 	WorkerAnswer = 1 * time.Second
+	// WorkerStartTimeout is how long the extension's worker may take to appear
+	// after the extension was loaded, before it is loaded again.
+	WorkerStartTimeout = 4 * time.Second
 	// BrowserEventQueue is how many DevTools events wait for one reader inside
 	// the backend before its subscription is closed.
 	BrowserEventQueue = 4096
