@@ -52,15 +52,20 @@ func (s *scanner) scan(p []byte) {
 		b := p[i]
 		switch s.state {
 		case ground:
-			if b < 0x20 {
-				s.c0(b)
+			// Most of what passes is text: it must cost next to nothing.
+			if b >= 0x20 {
+				for i+1 < len(p) && p[i+1] >= 0x20 {
+					i++
+				}
+				break
 			}
+			s.c0(b)
 		case escape:
 			s.afterEscape(b)
 		case designate:
 			s.afterIntermediate(b)
 		case control:
-			s.inControl(b)
+			i += s.inControl(p[i:]) - 1
 		case command:
 			i += s.inCommand(p[i:]) - 1
 		case commandEsc:
@@ -163,18 +168,28 @@ func (s *scanner) afterIntermediate(b byte) {
 	}
 }
 
-func (s *scanner) inControl(b byte) {
-	switch {
+// inControl takes the next part of a CSI and returns how many bytes that are.
+func (s *scanner) inControl(p []byte) int {
+	n := 0
+	for n < len(p) && p[n]-0x20 < 0x20 {
+		n++
+	}
+	if n < len(p) && p[n] == 'm' {
+		s.state = ground // a colour, which is by far the most frequent
+		return n + 1
+	}
+	s.param = append(s.param, p[:min(n, maxControl-len(s.param))]...)
+	if n == len(p) {
+		return n
+	}
+	switch b := p[n]; {
 	case b < 0x20:
 		s.c0(b)
-	case b < 0x40:
-		if len(s.param) < maxControl {
-			s.param = append(s.param, b)
-		}
 	case b < 0x7f:
 		s.state = ground
 		s.controlEnd(b)
 	}
+	return n + 1
 }
 
 func (s *scanner) controlEnd(final byte) {

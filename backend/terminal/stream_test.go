@@ -244,3 +244,12 @@ func TestLease(t *testing.T) {
 		at(time.Minute, 1, "ended")
 	})
 }
+
+func BenchmarkScanner(b *testing.B) {
+	text := []byte(strings.Repeat("\x1b[38;5;12m00000001\x1b[0m \x1b[1mlevel\x1b[22m=info \x1b[32mmsg\x1b[39m=\"request served\" path=/api/v1/items/12\r\n", 600))
+	b.SetBytes(int64(len(text)))
+	s := new(scanner)
+	for b.Loop() {
+		s.scan(text)
+	}
+}

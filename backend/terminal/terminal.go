@@ -356,7 +356,9 @@ func (t *terminal) deliver(run *running, frame []byte) {
 	if t.stream.scan.bells != bells {
 		v.bell = true
 	}
-	if !v.claim(offset, len(data)) {
+	// A flood is written by the pump while this goroutine reads on; a key's echo
+	// leaves from here, without a switch of goroutines.
+	if len(data) >= protocol.MaxFrame/2 || !v.claim(offset, len(data)) {
 		v.cond.Signal()
 		t.mu.Unlock()
 		return

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal"
+)
+
+// roleEnv turns this program into the backend that it measures: a process of
+// its own, so that its memory is its own.
+const (
+	roleEnv      = "PILOTFISH_BENCH_ROLE"
+	terminalRole = "terminal"
+)
+
+// serveTerminals serves terminals that run bash scripts, and a bare echo as the
+// reference, until in ends.
+func serveTerminals(ctx context.Context, in io.Reader, out io.Writer) error {
+	manager, err := terminal.New(terminal.Config{
+		Session: protocol.DefaultSession,
+		Launch: func(_ context.Context, _ protocol.TerminalID, _ protocol.TabID, _ protocol.AgentKind, command string) (terminal.Launch, error) {
+			return terminal.Launch{
+				Path: "/bin/bash", Args: []string{"-c", command}, Dir: os.TempDir(),
+				Env:  []string{"PATH=" + os.Getenv("PATH")},
+				Kind: protocol.AgentCustom, Name: "bash",
+			}, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // the end of the bench is the end of this
+		cancel()
+	}()
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	server := &http.Server{Handler: terminalRoutes(manager), ReadHeaderTimeout: protocol.ReadHeaderTimeout}
+	go func() { _ = server.Serve(listener) }()
+	fmt.Fprintf(out, "http://%s\n", listener.Addr())
+	err = manager.Run(ctx)
+	return errors.Join(err, server.Close())
+}
+
+func terminalRoutes(manager *terminal.Manager) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /pty-session", func(w http.ResponseWriter, r *http.Request) {
+		var req protocol.PtySessionRequest
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		info, err := manager.Start(r.Context(), req)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(info)
+	})
+	mux.HandleFunc("POST /pty-close", func(w http.ResponseWriter, r *http.Request) {
+		var req protocol.PtyCloseRequest
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err := manager.Close(r.Context(), req.Terminal); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+		}
+	})
+	accept := &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled}
+	mux.HandleFunc("GET /ws", func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, accept)
+		if err != nil {
+			return
+		}
+		_ = manager.Serve(r.Context(), ws, protocol.TerminalID(r.URL.Query().Get("id"))) // the viewer sees how it ends
+	})
+	mux.HandleFunc("GET /echo", func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, accept)
+		if err != nil {
+			return
+		}
+		defer func() { _ = ws.CloseNow() }()
+		for {
+			typ, b, err := ws.Read(r.Context())
+			if err != nil || ws.Write(r.Context(), typ, b) != nil {
+				return
+			}
+		}
+	})
+	return mux
+}
+
+// backend is the process under measurement.
+type backend struct {
+	cmd *exec.Cmd
+	in  io.Closer
+	url string
+}
+
+func startBackend(ctx context.Context) (*backend, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, exe) //nolint:gosec // this program
+	cmd.Env = append(os.Environ(), roleEnv+"="+terminalRole)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the backend: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the backend: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the backend: %w", err)
+	}
+	b := &backend{cmd: cmd, in: in}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the backend: %w", err), b.stop())
+	}
+	b.url = strings.TrimSpace(line)
+	return b, nil
+}
+
+// stop ends the backend with its terminals.
+func (b *backend) stop() error {
+	if err := b.in.Close(); err != nil {
+		return err
+	}
+	timer := time.AfterFunc(2*protocol.StopHangupWait+protocol.StopTerminateWait, func() { _ = b.cmd.Process.Kill() })
+	defer timer.Stop()
+	return b.cmd.Wait()
+}
+
+// resident returns the backend's memory in MB.
+func (b *backend) resident() (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", b.cmd.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading the backend's memory: %w", err)
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0, fmt.Errorf("reading the backend's memory: %w", err)
+	}
+	return float64(pages) * float64(os.Getpagesize()) / 1e6, nil
+}
