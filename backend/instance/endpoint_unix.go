@@ -1,0 +1,93 @@
+//go:build unix
+
+package instance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// maxEndpoint is how large an endpoint file is read, in bytes; a real one has a
+// few hundred.
+const maxEndpoint = 64 << 10
+
+// WriteEndpoint writes the endpoint file of this process: its pid and start time
+// are filled in here.
+func WriteEndpoint(path string, e protocol.Endpoint) error {
+	e.Version, e.PID = protocol.StateVersion, os.Getpid()
+	start, err := startTime(e.PID)
+	if err != nil {
+		return err
+	}
+	e.StartTime = start
+	data, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the endpoint: %w", err)
+	}
+	return journal.WriteFile(path, append(data, '\n'), 0o600)
+}
+
+// ReadEndpoint finds the running app. It returns CodeNotRunning when there is
+// none, also when a file of a dead one is there, and CodeRefused when the file is
+// not ours alone: whoever wrote it could send our commands elsewhere.
+func ReadEndpoint(path string) (protocol.Endpoint, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return protocol.Endpoint{}, notRunning()
+	case errors.Is(err, unix.ELOOP):
+		return protocol.Endpoint{}, refused(path + " is a symbolic link")
+	case err != nil:
+		return protocol.Endpoint{}, fmt.Errorf("reading the endpoint: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return protocol.Endpoint{}, fmt.Errorf("reading the endpoint: %w", err)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		return protocol.Endpoint{}, refused(path + " belongs to another user")
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return protocol.Endpoint{}, refused(path + " can be read by others")
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxEndpoint))
+	if err != nil {
+		return protocol.Endpoint{}, fmt.Errorf("reading the endpoint: %w", err)
+	}
+	var e protocol.Endpoint
+	if json.Unmarshal(data, &e) != nil || e.Version != protocol.StateVersion || e.Port <= 0 || e.Port > 65535 || e.Token == "" {
+		return protocol.Endpoint{}, protocol.NewError(protocol.CodeNotRunning, path+" is not an endpoint file of this version", "start Pilotfish again, which writes it anew")
+	}
+	// A pid alone may have been given to another process since.
+	if start, err := startTime(e.PID); err != nil || start != e.StartTime {
+		return protocol.Endpoint{}, notRunning()
+	}
+	return e, nil
+}
+
+// RemoveEndpoint removes the endpoint file; that there is none is no error.
+func RemoveEndpoint(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the endpoint: %w", err)
+	}
+	return nil
+}
+
+func notRunning() error {
+	return protocol.NewError(protocol.CodeNotRunning, "Pilotfish is not running", "start it, or run `pilotfish serve --headless`")
+}
+
+func refused(message string) error {
+	return protocol.NewError(protocol.CodeRefused, message, "remove it and start Pilotfish again")
+}
