@@ -4,7 +4,6 @@ import { FakeBackend } from './backend';
 import { installFakeChrome, type FakeChrome } from './chrome';
 
 declare global {
-  // eslint-disable-next-line no-var
   var fakeChrome: FakeChrome;
 }
 

@@ -76,7 +76,8 @@ export class FakeTerminal {
   restart(agent: Partial<TerminalInfo>): void {
     this.output = Buffer.alloc(0);
     this.input = Buffer.alloc(0);
-    const { exit: _, ...info } = this.info;
+    const info = { ...this.info };
+    delete info.exit;
     this.info = { ...info, ...agent, epoch: info.epoch + 1, state: 'live', status: 'idle' };
     this.control({ type: 'epoch', epoch: this.info.epoch });
     this.#changed(this.info);

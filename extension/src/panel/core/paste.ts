@@ -40,8 +40,8 @@ export interface Piece {
 /** Splits a text so that each character that cannot be seen has a visible name. */
 export function visible(text: string): Piece[] {
   const pieces: Piece[] = [];
-  // eslint-disable-next-line no-control-regex -- control characters are what it shows
   const invisible =
+    // eslint-disable-next-line no-control-regex -- control characters are what it shows
     /\r\n?|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
   let from = 0;
   for (const match of text.matchAll(invisible)) {

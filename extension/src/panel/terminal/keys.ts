@@ -17,6 +17,8 @@ export function keyAction(key: Key, selected: boolean, mac: boolean): KeyAction 
     if (letter === 'f' && !key.shiftKey) return 'find';
     return letter === 'c' && selected ? 'copy' : undefined;
   }
+  // There Control has no second meaning: it always goes to the program.
+  if (mac && !key.shiftKey) return undefined;
   if (!key.ctrlKey || key.metaKey) return undefined;
   if (letter === 'f' && key.shiftKey) return 'find';
   // Ctrl+Shift+C would open the browser's tools: it is ours even with nothing selected.

@@ -70,7 +70,7 @@ export class Terminals {
   #current: Shown | undefined;
   #host: HTMLElement | undefined;
   /** Tabs whose terminal was closed here by the person: nothing starts there by itself. */
-  readonly #left = new Set<TabID>();
+  readonly #left = new SvelteSet<TabID>();
   /** The run of the app whose first terminal is there, or was. */
   #begun = '';
 
@@ -182,10 +182,9 @@ export class Terminals {
   }
 
   /** Lets go of views whose terminals are forgotten. */
-  prune(): void {
+  prune(known: readonly TerminalInfo[]): void {
     for (const kept of [...this.#kept]) {
-      if (kept.id !== undefined && this.#around.session.terminal(kept.id) === undefined)
-        this.#drop(kept);
+      if (kept.id !== undefined && !known.some(({ id }) => id === kept.id)) this.#drop(kept);
     }
   }
 
