@@ -11,7 +11,7 @@ import (
 
 // errAlreadyRunning is returned by a wiring when the app runs already and was
 // asked to show its window.
-var errAlreadyRunning = errors.New("Pilotfish is running already") //nolint:staticcheck,revive // a name
+var errAlreadyRunning = errors.New("Pilotfish is running already") //nolint:staticcheck // a name
 
 // wiring makes what the program is made of.
 type wiring func(ctx context.Context, tty console) (parts, error)

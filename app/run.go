@@ -34,7 +34,7 @@ type options struct {
 // main thread, because GTK wants it.
 func run(parent context.Context, args []string, tty console, wire wiring) int {
 	if generatingBindings {
-		return generateBindings(tty)
+		return generateBindings(parent, tty)
 	}
 	opts, err := parse(args, tty)
 	if errors.Is(err, flag.ErrHelp) {

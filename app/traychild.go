@@ -60,7 +60,7 @@ func (t *trayChild) once(ctx context.Context) error {
 	if err := t.emptyDir(); err != nil {
 		return err
 	}
-	child := exec.CommandContext(ctx, t.program) //nolint:gosec // the file beside our own
+	child := exec.CommandContext(ctx, t.program)
 	// The library leaves its icon's file behind when it is killed, so it gets a
 	// folder that the next start empties. No accessibility bus: a menu over D-Bus
 	// has no widgets, and it costs memory.
@@ -90,7 +90,7 @@ func (t *trayChild) once(ctx context.Context) error {
 	group.Wait()
 	switch {
 	case ctx.Err() != nil:
-		return nil
+		return ctx.Err()
 	case err != nil:
 		return fmt.Errorf("%w: %w", errTrayEnded, err)
 	default:

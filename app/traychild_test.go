@@ -33,11 +33,11 @@ func (b *fakeBackend) expect(t *testing.T, want string) {
 }
 
 // startTray runs the test binary as the tray program.
-func startTray(t *testing.T, part string) (b *fakeBackend, tray *trayChild, end func()) {
+func startTray(t *testing.T, part string) (b *fakeBackend, end func()) {
 	t.Helper()
 	t.Setenv(partEnv, part)
 	b = newFakeBackend()
-	tray = &trayChild{
+	tray := &trayChild{
 		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, state: b.Window,
 		show: func(page string) { b.called("show %q", page) },
 		quit: func() { b.called("quit") },
@@ -58,11 +58,11 @@ func startTray(t *testing.T, part string) (b *fakeBackend, tray *trayChild, end 
 		}
 		goleak.VerifyNone(t)
 	}
-	return b, tray, end
+	return b, end
 }
 
 func TestTrayIsToldEveryChangeAndHeard(t *testing.T) {
-	b, _, end := startTray(t, "tray")
+	b, end := startTray(t, "tray")
 	b.expect(t, "tray shown")
 	b.expect(t, "show tab stopped/t1")
 	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{session("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
@@ -75,7 +75,7 @@ func TestTrayIsToldEveryChangeAndHeard(t *testing.T) {
 }
 
 func TestTrayIsStartedAgain(t *testing.T) {
-	b, _, end := startTray(t, "tray")
+	b, end := startTray(t, "tray")
 	b.expect(t, "tray shown")
 	b.expect(t, "show tab stopped/t1")
 	for range 2 {
@@ -91,7 +91,7 @@ func TestTrayIsStartedAgain(t *testing.T) {
 }
 
 func TestTrayThatCannotRunIsGivenUp(t *testing.T) {
-	b, _, end := startTray(t, "dead tray")
+	b, end := startTray(t, "dead tray")
 	for range protocol.RestartBurst {
 		b.expect(t, "tray starting")
 	}
@@ -100,7 +100,7 @@ func TestTrayThatCannotRunIsGivenUp(t *testing.T) {
 }
 
 func TestDeafTrayIsKilled(t *testing.T) {
-	b, _, end := startTray(t, "deaf tray")
+	b, end := startTray(t, "deaf tray")
 	b.expect(t, "tray shown")
 	end()
 	if err := killChild("deaf tray"); err == nil {

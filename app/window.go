@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // the icon
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,8 +17,6 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
 	wailsrt "github.com/wailsapp/wails/v2/pkg/runtime"
-
-	_ "embed" // the icon
 
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
@@ -41,7 +40,8 @@ type window struct {
 
 	mu      sync.Mutex
 	ctx     context.Context // of Wails; nil while there is no window
-	begun   bool            // Wails runs, or is about to
+	send    func(name string, data any)
+	begun   bool // Wails runs, or is about to
 	visible bool
 	leaving bool   // the program ends; the window is hidden for good
 	closing bool   // nothing else is left, and Wails may end
@@ -135,13 +135,21 @@ func (w *window) options(ctx context.Context) *wailsoptions.App {
 func (w *window) onStartup(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ctx, w.visible = ctx, true
+	w.attach(ctx)
+	w.visible = true
+}
+
+// attach takes the context of Wails, by which everything is asked of it; w.mu is
+// held.
+func (w *window) attach(ctx context.Context) {
+	w.ctx = ctx
+	w.send = func(name string, data any) { wailsrt.EventsEmit(ctx, name, data) }
 }
 
 // onDomReady is called on every load of the page.
 func (w *window) onDomReady(ctx context.Context) {
 	w.mu.Lock()
-	w.ctx = ctx
+	w.attach(ctx)
 	first := !isClosed(w.loaded)
 	if first {
 		close(w.loaded)
@@ -273,13 +281,13 @@ func (w *window) log(records []protocol.LogRecord) { w.emit("log", records) }
 // lost without harm: the page listens first and then asks for everything.
 func (w *window) emit(name string, data any) {
 	w.mu.Lock()
-	ctx := w.ctx
+	send := w.send
 	if w.closing {
-		ctx = nil
+		send = nil
 	}
 	w.mu.Unlock()
-	if ctx != nil {
-		wailsrt.EventsEmit(ctx, name, data)
+	if send != nil {
+		send(name, data)
 	}
 }
 
@@ -321,10 +329,10 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // generateBindings lists the bound methods for `wails build`.
-func generateBindings(tty console) int {
+func generateBindings(ctx context.Context, tty console) int {
 	w := newWindow(slog.New(slog.DiscardHandler), func() protocol.WindowState { return protocol.WindowState{} })
 	w.bound = &App{}
-	if err := wails.Run(w.options(context.Background())); err != nil {
+	if err := wails.Run(w.options(ctx)); err != nil {
 		_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
 		return exitFault
 	}

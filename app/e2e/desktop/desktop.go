@@ -192,7 +192,7 @@ func (d *Desktop) spawn(name string, third *os.File, args ...string) (*part, err
 	}
 	defer func() { _ = log.Close() }()
 	// The part outlives the context of its start; Close ends it.
-	cmd := exec.Command(name, args...) //nolint:gosec,noctx // the names stand in this package; see above
+	cmd := exec.Command(name, args...) //nolint:noctx // see above
 	cmd.Env = d.Env()
 	cmd.Stdout, cmd.Stderr = log, log
 	if third != nil {

@@ -105,7 +105,8 @@ func (i *Item) Click(ctx context.Context, label string) error {
 		return err
 	}
 	id := entries[find(entries, label)].ID
-	stamp := uint32(time.Now().Unix()) //nolint:gosec // X11 time, which wraps around by design
+	// The time of X11, which wraps around by design.
+	stamp := uint32(time.Now().Unix())
 	call := i.d.bus.Object(i.service, i.menu).CallWithContext(ctx, menuInterface+".Event", 0, id, "clicked", dbus.MakeVariant(int32(0)), stamp)
 	if call.Err != nil {
 		return fmt.Errorf("clicking %q: %w", label, call.Err)

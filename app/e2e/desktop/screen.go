@@ -52,7 +52,7 @@ func (d *Desktop) CloseWindow(ctx context.Context, window string) error {
 
 // Command runs a program on this desktop to its end and returns what it wrote.
 func (d *Desktop) Command(ctx context.Context, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // tests name it
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = d.Env()
 	var problems strings.Builder
 	cmd.Stderr = &problems
@@ -104,7 +104,7 @@ func (d *Desktop) ScreenshotWhen(ctx context.Context, path string, is func(image
 }
 
 func readPNG(path string) (image.Image, error) {
-	file, err := os.Open(path) //nolint:gosec // a test names it
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening a screenshot: %w", err)
 	}

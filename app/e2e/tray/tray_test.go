@@ -41,7 +41,7 @@ func build(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "pilotfish-tray")
-	cmd := exec.Command("go", "build", "-o", binary, "pilotfish/app/tray")
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "pilotfish/app/tray")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		panic(err)
