@@ -255,6 +255,7 @@ func TestWatchTellsOfRotationExpiryAndRevocation(t *testing.T) {
 		}
 		before := time.Now()
 		<-w.Changed() // without anybody asking the authority anything
+		<-w.Ended()
 		if s := w.Status(); !s.Ended || time.Since(before) != 56*time.Second {
 			t.Fatalf("expired: %+v after %v", s, time.Since(before))
 		}

@@ -22,6 +22,7 @@ type Watch struct {
 	authority *Authority
 	id        string
 	wake      chan struct{}
+	end       chan struct{}
 
 	mu     sync.Mutex
 	closed bool
@@ -33,15 +34,14 @@ type Watch struct {
 // Watch starts to watch a grant. The grant may have been rotated or ended
 // already: look at Status first. Close it when the socket is gone.
 func (a *Authority) Watch(id string) *Watch {
-	w := &Watch{authority: a, id: id, wake: make(chan struct{}, 1)}
+	w := &Watch{authority: a, id: id, wake: make(chan struct{}, 1), end: make(chan struct{})}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.elapsed()
 	a.sweep(now)
 	r := a.records[id]
 	if r == nil {
-		w.status.Ended = true
-		w.notify()
+		w.ended()
 		return w
 	}
 	r.watches[w] = struct{}{}
@@ -121,7 +121,11 @@ func (w *Watch) sweep() {
 func (w *Watch) ended() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.status.Ended {
+		return
+	}
 	w.status.Ended = true
+	close(w.end)
 	if w.expiry != nil {
 		w.expiry.Stop()
 	}
@@ -134,3 +138,6 @@ func (w *Watch) notify() {
 	default:
 	}
 }
+
+// Ended is closed when the grant has ended.
+func (w *Watch) Ended() <-chan struct{} { return w.end }

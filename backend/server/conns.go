@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+)
+
+// connLimit bounds the open connections. When it is full, a new connection takes
+// the place of the oldest one that does nothing authorised: a flood of silent or
+// slow sockets makes room for the next caller instead of locking it out.
+type connLimit struct {
+	net.Listener
+	limit int
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	seq    uint64
+	conns  map[*conn]struct{}
+	closed bool
+}
+
+// conn is one connection of a connLimit.
+type conn struct {
+	net.Conn
+	owner *connLimit
+	seq   uint64
+	held  int // authorised requests in progress; guarded by owner.mu
+}
+
+func newConnLimit(ln net.Listener, limit int, log *slog.Logger) *connLimit {
+	return &connLimit{Listener: ln, limit: limit, log: log, conns: map[*conn]struct{}{}}
+}
+
+// Accept waits for the next connection that has a place.
+func (l *connLimit) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if c := l.admit(nc); c != nil {
+			return c, nil
+		}
+	}
+}
+
+func (l *connLimit) admit(nc net.Conn) *conn {
+	l.mu.Lock()
+	var victim *conn
+	if len(l.conns) >= l.limit {
+		for c := range l.conns {
+			if c.held == 0 && (victim == nil || c.seq < victim.seq) {
+				victim = c
+			}
+		}
+	}
+	full := l.closed || len(l.conns) >= l.limit && victim == nil
+	var c *conn
+	if !full {
+		delete(l.conns, victim)
+		l.seq++
+		c = &conn{Conn: nc, owner: l, seq: l.seq}
+		l.conns[c] = struct{}{}
+	}
+	l.mu.Unlock()
+	switch {
+	case full:
+		l.log.Warn("refused a connection: all places are taken", "limit", l.limit)
+		_ = nc.Close() // there is nobody to tell
+	case victim != nil:
+		_ = victim.Conn.Close()
+	}
+	return c
+}
+
+// dropIdle closes every connection that carries no authorised request.
+func (l *connLimit) dropIdle() { l.closeWhere(func(c *conn) bool { return c.held == 0 }) }
+
+// closeAll closes every connection and refuses new ones.
+func (l *connLimit) closeAll() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.closeWhere(func(*conn) bool { return true })
+}
+
+func (l *connLimit) closeWhere(match func(*conn) bool) {
+	l.mu.Lock()
+	var list []*conn
+	for c := range l.conns {
+		if match(c) {
+			list = append(list, c)
+		}
+	}
+	l.mu.Unlock()
+	for _, c := range list {
+		_ = c.Close()
+	}
+}
+
+// Close closes the connection and gives its place back.
+func (c *conn) Close() error {
+	c.owner.mu.Lock()
+	delete(c.owner.conns, c)
+	c.owner.mu.Unlock()
+	if err := c.Conn.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// CloseWrite ends our side only. net/http asks for it before it closes a
+// connection whose request it did not read to the end: without, the reply would
+// be lost in a reset.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// hold keeps the connection from being closed for another one, until release.
+func (c *conn) hold() (release func()) {
+	c.owner.mu.Lock()
+	defer c.owner.mu.Unlock()
+	c.held++
+	return func() {
+		c.owner.mu.Lock()
+		defer c.owner.mu.Unlock()
+		c.held--
+	}
+}
+
+// connKey is the context key of a request's connection.
+type connKey struct{}
+
+func withConn(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, nc)
+}
+
+// holdConn is hold for the connection of a request.
+func holdConn(ctx context.Context) (release func()) {
+	if c, ok := ctx.Value(connKey{}).(*conn); ok {
+		return c.hold()
+	}
+	return func() {}
+}

@@ -1,0 +1,4 @@
+package server
+
+// DecodePanelMessage is decodePanelMessage, for the fuzz test.
+var DecodePanelMessage = decodePanelMessage

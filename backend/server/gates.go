@@ -1,0 +1,277 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// gates stands before every route. The order is part of the contract: Host,
+// token in the URL, route, method, Origin, token, content type, body.
+type gates struct {
+	*Server
+	port     int
+	stopping <-chan struct{}
+
+	mu     sync.Mutex
+	active int
+	closed bool
+	idle   chan struct{} // closed when drained; nil until somebody waits
+}
+
+// ServeHTTP lets a request through the gates to its route, or says why not.
+func (g *gates) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if !g.enter() {
+		return
+	}
+	defer g.leave()
+	w := &response{ResponseWriter: rw}
+	secure(w.Header())
+	if r.ContentLength != 0 {
+		// Until the body is read, or net/http has thrown it away. Not without a
+		// body: net/http then reads ahead, and would take the deadline for a
+		// caller that has gone.
+		deadline(w, (*http.ResponseController).SetReadDeadline, protocol.ReadBodyTimeout)
+	}
+	if err := g.guarded(func() error { return g.pass(w, r) }); err != nil {
+		w.fail(g.Server, err)
+	}
+}
+
+// guarded turns a panic of f into an error: one request that panics must not
+// take the others along.
+func (s *Server) guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("a request panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = protocol.NewError(protocol.CodeInternal, "an error inside Pilotfish", "the log has the details")
+		}
+	}()
+	return f()
+}
+
+// secure sets the headers of every reply.
+func secure(h http.Header) {
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Vary", "Origin")
+}
+
+// pass is the gates, in their order.
+func (g *gates) pass(w *response, r *http.Request) error {
+	if !g.ownHost(r.Host) {
+		return status(http.StatusMisdirectedRequest, protocol.CodeForbidden, "this server answers to its own loopback names only")
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return status(http.StatusBadRequest, protocol.CodeBadArgument, "the query cannot be read")
+	}
+	for name := range query {
+		if strings.Contains(strings.ToLower(name), "token") {
+			return status(http.StatusBadRequest, protocol.CodeBadArgument, "a token does not belong in a URL")
+		}
+	}
+	methods, ok := g.routes[r.URL.Path]
+	if !ok {
+		return status(http.StatusNotFound, protocol.CodeBadArgument, "there is no such route")
+	}
+	from := r.Header.Values("Origin")
+	if r.Method == http.MethodOptions && len(from) > 0 {
+		return preflight(w, r, methods)
+	}
+	rt, ok := methods[r.Method]
+	if !ok {
+		return status(http.StatusMethodNotAllowed, protocol.CodeBadArgument, "this route has another method")
+	}
+	if !originAllowed(rt.origin, from) {
+		return status(http.StatusForbidden, protocol.CodeForbidden, "this origin is not allowed here")
+	}
+	if len(from) == 1 {
+		w.Header().Set("Access-Control-Allow-Origin", protocol.ExtensionOrigin)
+	}
+	grant, err := g.identify(rt, r)
+	if err != nil {
+		return err
+	}
+	if rt.door != "" {
+		defer holdConn(r.Context())()
+	}
+	if r.Method == http.MethodPost {
+		kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if err != nil || kind != "application/json" {
+			return status(http.StatusUnsupportedMediaType, protocol.CodeBadArgument, "the body must be application/json")
+		}
+		if r.ContentLength > rt.body {
+			return errTooLarge(rt.body)
+		}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, rt.body)
+	begun := time.Now()
+	err = rt.handle(w, r, call{grant: grant, stopping: g.stopping})
+	g.log.Debug("request", "method", r.Method, "path", rt.path, "kind", string(grant.Kind), "grant", grant.ID, "took", time.Since(begun))
+	return err
+}
+
+// ownHost is the defence against DNS rebinding: a page can make any name point
+// at 127.0.0.1, but the browser then says that name here.
+func (g *gates) ownHost(host string) bool {
+	port := strconv.Itoa(g.port)
+	return slices.Contains([]string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, host)
+}
+
+// originAllowed compares exactly: no case folding, no prefix, no pattern.
+func originAllowed(rule origin, from []string) bool {
+	if len(from) == 1 {
+		return from[0] == protocol.ExtensionOrigin
+	}
+	return len(from) == 0 && rule == originNoPage
+}
+
+// preflight answers the extension, and nobody else.
+func preflight(w *response, r *http.Request, methods map[string]route) error {
+	asked := r.Header.Get("Access-Control-Request-Method")
+	_, ok := methods[asked]
+	if !ok || !originAllowed(originExtension, r.Header.Values("Origin")) {
+		return status(http.StatusForbidden, protocol.CodeForbidden, "this origin is not allowed here")
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", protocol.ExtensionOrigin)
+	h.Set("Access-Control-Allow-Methods", asked)
+	h.Set("Access-Control-Allow-Headers", "authorization, content-type")
+	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// identify returns the grant of the request's token.
+func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
+	if rt.door == "" {
+		return auth.Grant{}, nil
+	}
+	token, err := bearer(r)
+	if rt.socket {
+		token, err = subprotocol(r)
+	}
+	if err != nil {
+		return auth.Grant{}, err
+	}
+	check := g.auth.Check
+	if rt.once {
+		check = g.auth.Take
+	}
+	grant, err := check(token, rt.door)
+	if protocol.AsError(err) != nil && protocol.AsError(err).Code == protocol.CodeUnauthorized {
+		if slow := g.auth.Failed(r.Context()); slow != nil {
+			return auth.Grant{}, slow
+		}
+	}
+	if err != nil {
+		return auth.Grant{}, err
+	}
+	// A panel token that comes without our extension's Origin was stolen: its
+	// POSTs always carry one. (Its GETs do not.)
+	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
+		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token does not open this door", "")
+	}
+	return grant, nil
+}
+
+// bearer reads the token of an HTTP request.
+func bearer(r *http.Request) (string, error) {
+	values := r.Header.Values("Authorization")
+	if len(values) == 1 {
+		if token, ok := strings.CutPrefix(values[0], "Bearer "); ok && token != "" {
+			return token, nil
+		}
+	}
+	return "", errNoToken()
+}
+
+// subprotocol reads the token of a WebSocket's upgrade, which must offer our
+// version of the messages beside it.
+func subprotocol(r *http.Request) (string, error) {
+	var token string
+	var version bool
+	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for offer := range strings.SplitSeq(line, ",") {
+			offer = strings.TrimSpace(offer)
+			if offer == protocol.Version {
+				version = true
+			} else if t, ok := strings.CutPrefix(offer, protocol.TokenSubprotocol); ok && t != "" {
+				if token != "" {
+					return "", errNoToken()
+				}
+				token = t
+			}
+		}
+	}
+	if token == "" {
+		return "", errNoToken()
+	}
+	if !version {
+		return "", status(http.StatusBadRequest, protocol.CodeBadArgument, "this server speaks "+protocol.Version+" only; update the other side")
+	}
+	return token, nil
+}
+
+func errNoToken() error {
+	return protocol.NewError(protocol.CodeUnauthorized, "a token is needed", "")
+}
+
+// enter counts a request in; it refuses when the server has ended.
+func (g *gates) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.active++
+	return true
+}
+
+func (g *gates) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.active--
+	if g.active == 0 && g.idle != nil {
+		close(g.idle)
+		g.idle = nil
+	}
+}
+
+// drain refuses new requests and waits until those inside have left, or ctx
+// ends. A plain WaitGroup would not do: a connection that was accepted before
+// the end can bring its request after it.
+func (g *gates) drain(ctx context.Context) {
+	g.mu.Lock()
+	g.closed = true
+	if g.active == 0 {
+		g.mu.Unlock()
+		return
+	}
+	if g.idle == nil {
+		g.idle = make(chan struct{})
+	}
+	idle := g.idle
+	g.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}

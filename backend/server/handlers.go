@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"time"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// maxChallenge bounds a challenge of GET /health, in hex digits.
+const maxChallenge = 128
+
+// health says that the server lives. A caller that has the pairing's key can
+// check by a challenge that this is the server it was paired with, before it
+// shows its token.
+func (s *Server) health(w http.ResponseWriter, r *http.Request, _ call) error {
+	h := protocol.Health{
+		Status:   "ok",
+		Version:  s.version,
+		Protocol: protocol.Version,
+		UptimeS:  time.Since(s.begun).Seconds(),
+	}
+	if challenge := r.URL.Query().Get("challenge"); challenge != "" {
+		if _, err := hex.DecodeString(challenge); err != nil || len(challenge) > maxChallenge {
+			return protocol.NewError(protocol.CodeBadArgument, "the challenge is not 1 to 64 bytes in hex", "")
+		}
+		mac := hmac.New(sha256.New, s.key)
+		mac.Write([]byte(challenge))
+		h.Proof = hex.EncodeToString(mac.Sum(nil))
+	}
+	return reply(w, h)
+}
+
+func (s *Server) welcomePage(w http.ResponseWriter, r *http.Request, _ call) error {
+	s.welcome.ServeHTTP(w, r)
+	return nil
+}
+
+// ptySession finds or starts a terminal and mints the token for one upgrade of
+// its socket. The token hangs on the panel's grant: it ends with it.
+func (s *Server) ptySession(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.PtySessionRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	info, err := s.sessions.PtySession(r.Context(), c.grant, req)
+	if err != nil {
+		return err
+	}
+	expires := time.Now().Add(protocol.AttachTokenLife)
+	_, secret := s.auth.Mint(auth.KindAttach, auth.Grant{
+		Session:  c.grant.Session,
+		Terminal: info.ID,
+		Tab:      info.Tab,
+		Actor:    c.grant.Actor,
+		Parent:   c.grant.ID,
+	}, protocol.AttachTokenLife)
+	return reply(w, protocol.PtySessionReply{Terminal: info, Attach: secret.Reveal(), Expires: expires})
+}
+
+func (s *Server) ptyRestart(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.PtyRestartRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	info, err := s.sessions.PtyRestart(r.Context(), c.grant, req)
+	if err != nil {
+		return err
+	}
+	return reply(w, info)
+}
+
+func (s *Server) ptyClose(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.PtyCloseRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	if err := s.sessions.PtyClose(r.Context(), c.grant, req); err != nil {
+		return err
+	}
+	return reply(w, struct{}{})
+}
+
+// command runs one command. A command that fails is a reply, not an HTTP error:
+// the error is inside, with what was seen.
+func (s *Server) command(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.CommandRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), protocol.MaxCommandTimeout)
+	defer cancel()
+	return reply(w, s.sessions.Command(ctx, c.grant, req))
+}
+
+func (s *Server) batch(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.BatchRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	if len(req.Commands) == 0 || len(req.Commands) > protocol.MaxBatch {
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a batch has 1 to %d commands", protocol.MaxBatch), "")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), protocol.MaxCommandTimeout)
+	defer cancel()
+	out := protocol.BatchReply{Replies: make([]protocol.CommandReply, 0, len(req.Commands))}
+	for _, one := range req.Commands {
+		done := s.sessions.Command(ctx, c.grant, one)
+		out.Replies = append(out.Replies, done)
+		if ctx.Err() != nil || !done.OK && !req.KeepGoing {
+			break
+		}
+	}
+	return reply(w, out)
+}
+
+func (s *Server) tabs(w http.ResponseWriter, r *http.Request, c call) error {
+	grant, err := chooseSession(c.grant, r)
+	if err != nil {
+		return err
+	}
+	tabs, err := s.sessions.Tabs(r.Context(), grant)
+	if err != nil {
+		return err
+	}
+	return reply(w, protocol.TabsFile{Version: protocol.StateVersion, Updated: time.Now(), Tabs: tabs})
+}
+
+func (s *Server) agents(w http.ResponseWriter, r *http.Request, c call) error {
+	return s.replyAgents(w, r, c, false)
+}
+
+func (s *Server) agentsProbe(w http.ResponseWriter, r *http.Request, c call) error {
+	var none struct{}
+	if err := decode(w, r, &none); err != nil {
+		return err
+	}
+	return s.replyAgents(w, r, c, true)
+}
+
+func (s *Server) replyAgents(w http.ResponseWriter, r *http.Request, c call, probe bool) error {
+	grant, err := chooseSession(c.grant, r)
+	if err != nil {
+		return err
+	}
+	file, err := s.sessions.Agents(r.Context(), grant, probe)
+	if err != nil {
+		return err
+	}
+	return reply(w, file)
+}
+
+func (s *Server) agentStatus(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.AgentStatusRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	if err := s.sessions.AgentStatus(r.Context(), c.grant, req); err != nil {
+		return err
+	}
+	return reply(w, struct{}{})
+}
+
+func (s *Server) app(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.AppRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	done, err := s.sessions.App(r.Context(), c.grant, req)
+	if err != nil {
+		return err
+	}
+	return reply(w, done)
+}
+
+// chooseSession lets a caller that may reach every session name one in the
+// query. Everybody else's session is that of the token.
+func chooseSession(grant auth.Grant, r *http.Request) (auth.Grant, error) {
+	name := r.URL.Query().Get("session")
+	if name == "" || grant.Session != "" {
+		return grant, nil
+	}
+	session, err := protocol.ParseSessionName(name)
+	grant.Session = session
+	return grant, err
+}

@@ -1,0 +1,435 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is a small Sessions: it remembers who called and echoes terminals.
+type house struct {
+	events *hub.Hub[any]
+
+	mu       sync.Mutex
+	calls    []string
+	grants   []auth.Grant
+	commands []protocol.CommandRequest
+	messages []protocol.PanelMessage
+	panels   int
+	hellos   int
+	panicOn  string
+	fail     error
+}
+
+func newHouse() *house { return &house{events: hub.New[any](protocol.SubscriberQueue)} }
+
+func (h *house) called(name string, grant auth.Grant) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls = append(h.calls, name)
+	h.grants = append(h.grants, grant)
+	if h.panicOn == name {
+		panic("as the test asked")
+	}
+	return h.fail
+}
+
+func (h *house) count(name string) (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.calls {
+		if name == "" || c == name {
+			n++
+		}
+	}
+	return n
+}
+
+func (h *house) set(change func(*house)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(h)
+}
+
+func (h *house) lastGrant(t *testing.T) auth.Grant {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.grants) == 0 {
+		t.Fatal("nobody called")
+	}
+	return h.grants[len(h.grants)-1]
+}
+
+func (h *house) PtySession(_ context.Context, g auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
+	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
+}
+
+func (h *house) PtyRestart(_ context.Context, g auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
+	return protocol.TerminalInfo{ID: req.Terminal, Epoch: 2}, h.called("pty-restart", g)
+}
+
+func (h *house) PtyClose(_ context.Context, g auth.Grant, _ protocol.PtyCloseRequest) error {
+	return h.called("pty-close", g)
+}
+
+func (h *house) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {
+	if err := h.called("ws", g); err != nil {
+		return err
+	}
+	for {
+		kind, data, err := conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if err := conn.Write(ctx, kind, data); err != nil {
+			return err
+		}
+	}
+}
+
+func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, error) {
+	err := h.called("hello", g)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hellos++
+	return protocol.HelloEvent{Session: protocol.SessionInfo{Name: g.Session}}, err
+}
+
+func (h *house) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
+
+func (h *house) PanelConnected(auth.Grant) func() {
+	h.set(func(h *house) { h.panels++ })
+	return func() { h.set(func(h *house) { h.panels-- }) }
+}
+
+func (h *house) PanelMessage(g auth.Grant, msg protocol.PanelMessage) {
+	_ = h.called("panel-message", g)
+	h.set(func(h *house) { h.messages = append(h.messages, msg) })
+}
+
+func (h *house) Command(_ context.Context, g auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
+	err := h.called("command", g)
+	h.set(func(h *house) { h.commands = append(h.commands, req) })
+	if req.Command == "broken" {
+		err = protocol.NewError(protocol.CodeUnknownTab, "no such tab", "")
+	}
+	return protocol.CommandReply{OK: err == nil, Text: req.Command, Error: protocol.AsError(err)}
+}
+
+func (h *house) Tabs(_ context.Context, g auth.Grant) ([]protocol.Tab, error) {
+	return []protocol.Tab{{ID: "t1"}}, h.called("tabs", g)
+}
+
+func (h *house) Agents(_ context.Context, g auth.Grant, probe bool) (protocol.AgentsFile, error) {
+	return protocol.AgentsFile{Default: "shell"}, h.called(fmt.Sprintf("agents %v", probe), g)
+}
+
+func (h *house) AgentStatus(_ context.Context, g auth.Grant, _ protocol.AgentStatusRequest) error {
+	return h.called("agent-status", g)
+}
+
+func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (protocol.AppReply, error) {
+	return protocol.AppReply{}, h.called("app", g)
+}
+
+// logBuffer collects what is logged, at every level.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// testKey is the pairing's key of the tests.
+const testKey = "a key of the tests, 32 bytes long"
+
+// world is a running server.
+type world struct {
+	house  *house
+	auth   *auth.Authority
+	server *server.Server
+	port   int
+	logs   *logBuffer
+	client *http.Client
+	dial   func(ctx context.Context) (net.Conn, error)
+	stop   func() error
+	secret []string // every token that was minted
+}
+
+// start runs a server on a real socket, or on ln.
+func start(t *testing.T, ln *memoryListener) *world {
+	t.Helper()
+	w := &world{house: newHouse(), auth: auth.New(auth.Config{}), logs: &logBuffer{}}
+	ready := make(chan int, 1)
+	cfg := server.Config{
+		Auth: w.auth, Sessions: w.house, Version: "1.2.3", Key: []byte(testKey),
+		OnReady: func(port int) { ready <- port },
+		Logger:  slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Welcome: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Security-Policy", "default-src 'none'")
+			_, _ = io.WriteString(w, "<!doctype html>welcome")
+		}),
+	}
+	if ln != nil {
+		cfg.Listener = ln
+	}
+	srv, err := server.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	select {
+	case w.port = <-ready:
+	case err := <-done:
+		t.Fatalf("Run: %v", err)
+	}
+	w.server = srv
+	w.dial = func(ctx context.Context) (net.Conn, error) {
+		if ln != nil {
+			return ln.dial(ctx)
+		}
+		return (&net.Dialer{}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", w.port))
+	}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
+	w.client = &http.Client{Transport: transport}
+	w.stop = sync.OnceValue(func() error {
+		cancel()
+		err := <-done
+		transport.CloseIdleConnections()
+		return err
+	})
+	t.Cleanup(func() {
+		if err := w.stop(); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		for _, secret := range w.secret {
+			if strings.Contains(w.logs.String(), secret) {
+				t.Error("a token is in the log")
+			}
+		}
+	})
+	return w
+}
+
+// mint makes a token of a kind for the session "s".
+func (w *world) mint(kind auth.Kind) (auth.Grant, string) {
+	scopes := auth.Scopes{protocol.ScopeRead}
+	grant := auth.Grant{Session: "s", Terminal: "term-1", Tab: "t1", Scopes: scopes}
+	if kind == auth.KindCLI {
+		grant = auth.Grant{Scopes: scopes}
+	}
+	if kind == auth.KindAttach {
+		parent, _ := w.auth.Mint(auth.KindPanel, auth.Grant{Session: "s"}, time.Hour)
+		grant.Parent = parent.ID
+	}
+	g, secret := w.auth.Mint(kind, grant, time.Hour)
+	w.secret = append(w.secret, secret.Reveal())
+	return g, secret.Reveal()
+}
+
+// ask is one request by hand.
+type ask struct {
+	method, path, host, origin, token, kind, body string
+	header                                        http.Header
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	err    protocol.Error
+}
+
+func (w *world) do(t *testing.T, a ask) answer {
+	t.Helper()
+	if a.method == "" {
+		a.method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(t.Context(), a.method, fmt.Sprintf("http://127.0.0.1:%d%s", w.port, a.path), strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range a.header {
+		req.Header[name] = values
+	}
+	if a.host != "" {
+		req.Host = a.host
+	}
+	if a.origin != "" {
+		req.Header.Set("Origin", a.origin)
+	}
+	if a.token != "" {
+		req.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	if a.kind == "" && a.method == http.MethodPost {
+		a.kind = "application/json"
+	}
+	if a.kind != "" && a.kind != "none" {
+		req.Header.Set("Content-Type", a.kind)
+	}
+	res, err := w.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := answer{status: res.StatusCode, header: res.Header, body: string(body)}
+	var reply protocol.ErrorReply
+	if json.Unmarshal(body, &reply) == nil && reply.Error != nil {
+		out.err = *reply.Error
+	}
+	return out
+}
+
+// upgrade asks for a WebSocket as our panel does; it returns the status when
+// there is none.
+func (w *world) upgrade(ctx context.Context, path, token, origin string) (*websocket.Conn, int, error) {
+	header := http.Header{}
+	if origin != "" {
+		header.Set("Origin", origin)
+	}
+	protocols := []string{protocol.Version}
+	if token != "" {
+		protocols = append(protocols, protocol.TokenSubprotocol+token)
+	}
+	conn, res, err := websocket.Dial(ctx, fmt.Sprintf("ws://127.0.0.1:%d%s", w.port, path), &websocket.DialOptions{
+		HTTPClient: w.client, HTTPHeader: header, Subprotocols: protocols,
+	})
+	if err != nil {
+		if res == nil {
+			return nil, 0, err
+		}
+		return nil, res.StatusCode, err
+	}
+	conn.SetReadLimit(1 << 24)
+	return conn, http.StatusSwitchingProtocols, nil
+}
+
+// panel opens a panel's socket and takes its hello.
+func (w *world) panel(t *testing.T, token string) *websocket.Conn {
+	t.Helper()
+	conn, code, err := w.upgrade(t.Context(), "/panel", token, protocol.ExtensionOrigin)
+	if err != nil {
+		t.Fatalf("upgrade: %d, %v", code, err)
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	if kind := next(t, conn); kind != protocol.PanelHello {
+		t.Fatalf("first message %q, want hello", kind)
+	}
+	return conn
+}
+
+// next reads one message and returns its type.
+func next(t *testing.T, conn *websocket.Conn) protocol.PanelEventType {
+	t.Helper()
+	var m struct {
+		Type protocol.PanelEventType `json:"type"`
+	}
+	_, data, err := conn.Read(t.Context())
+	if err != nil {
+		t.Fatalf("read: %v", err)
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m.Type
+}
+
+func say(t *testing.T, conn *websocket.Conn, v any) {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Write(t.Context(), websocket.MessageText, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// closedWith reads until the socket is closed and returns the code.
+func closedWith(ctx context.Context, conn *websocket.Conn) websocket.StatusCode {
+	for {
+		if _, _, err := conn.Read(ctx); err != nil {
+			return websocket.CloseStatus(err)
+		}
+	}
+}
+
+// memoryListener is a loopback listener without a kernel, for tests in a
+// synctest bubble, where time passes when everybody waits.
+type memoryListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newMemoryListener() *memoryListener {
+	return &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (l *memoryListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *memoryListener) Addr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
+}
+
+func (l *memoryListener) dial(ctx context.Context) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-l.closed:
+		return nil, errors.New("connection refused")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,264 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// panel is the panel's socket: the whole state first, then every change.
+func (s *Server) panel(w http.ResponseWriter, r *http.Request, c call) error {
+	return s.socket(w, r, c, c.grant.ID, protocol.MaxPanelMessage,
+		func(ctx context.Context, conn *websocket.Conn, watch *auth.Watch) error {
+			p := &panelSocket{
+				server:  s,
+				conn:    conn,
+				grant:   c.grant,
+				watch:   watch,
+				replies: make(chan any),
+				authed:  make(chan int),
+				failed:  make(chan error, 3), // one for each goroutine
+			}
+			return p.run(ctx)
+		})
+}
+
+// panelSocket is one panel. The writer owns all writes but pings; reader, guard
+// and heartbeat are goroutines beside it.
+type panelSocket struct {
+	server *Server
+	conn   *websocket.Conn
+	grant  auth.Grant
+	watch  *auth.Watch
+
+	replies chan any   // to the writer
+	authed  chan int   // generations of tokens that the panel has shown, to guard
+	failed  chan error // how reader, guard or heartbeat ended
+}
+
+// run serves the socket until it ends. It returns only when its goroutines
+// have; the reader ends when the socket is closed, so run closes it.
+func (p *panelSocket) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	release := p.server.sessions.PanelConnected(p.grant)
+	defer release()
+	// Subscribed before the state is taken, so that nothing falls between.
+	events := p.server.sessions.Subscribe(p.grant)
+	defer events.Close()
+
+	var parts sync.WaitGroup
+	for _, part := range []func(context.Context) error{p.read, p.guard, p.heartbeat} {
+		parts.Go(func() {
+			err := p.server.guarded(func() error { return part(ctx) })
+			p.failed <- err
+			// The writer may be stuck in a write that nobody reads; then this
+			// is what ends it.
+			closeSocket(p.conn, err, cancel)
+		})
+	}
+	err := p.server.guarded(func() error { return p.write(ctx, events) })
+	closeSocket(p.conn, err, cancel)
+	parts.Wait()
+	return err
+}
+
+// write sends the state, the events and the replies.
+func (p *panelSocket) write(ctx context.Context, events Subscription) error {
+	if err := p.hello(ctx); err != nil {
+		return err
+	}
+	for {
+		var err error
+		select {
+		case event, ok := <-events.C():
+			switch {
+			case !ok:
+				return errGoingAway()
+			case events.Gap():
+				// Events were lost. What still waits is older than the state that
+				// is sent now.
+				discard(events)
+				err = p.hello(ctx)
+			default:
+				err = p.send(ctx, event)
+			}
+		case message := <-p.replies:
+			err = p.send(ctx, message)
+		case err = <-p.failed:
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// discard empties what waits in a subscription.
+func discard(events Subscription) {
+	for {
+		select {
+		case _, ok := <-events.C():
+			if !ok {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (p *panelSocket) hello(ctx context.Context) error {
+	hello, err := p.server.sessions.Hello(ctx, p.grant)
+	if err != nil {
+		return err
+	}
+	hello.Type, hello.Version = protocol.PanelHello, protocol.Version
+	return p.send(ctx, hello)
+}
+
+func (p *panelSocket) send(ctx context.Context, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode an event for the panel: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.WriteTimeout)
+	defer cancel()
+	if err := p.conn.Write(ctx, websocket.MessageText, b); err != nil {
+		return fmt.Errorf("write to the panel: %w", err)
+	}
+	return nil
+}
+
+// read takes in what the panel says.
+func (p *panelSocket) read(ctx context.Context) error {
+	for {
+		kind, data, err := p.conn.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("read from the panel: %w", err)
+		}
+		if kind != websocket.MessageText {
+			return errProtocol("the panel's messages are text")
+		}
+		msg, err := decodePanelMessage(data)
+		if err != nil {
+			return err
+		}
+		switch msg.Type {
+		case protocol.PanelPing:
+			if !post(ctx, p.replies, any(protocol.PongEvent{Type: protocol.PanelPong, ID: msg.ID})) {
+				return nil
+			}
+		case protocol.PanelAuth:
+			grant, err := p.server.auth.Check(msg.Token, auth.DoorPanel)
+			if err != nil || grant.ID != p.grant.ID {
+				return errReauthenticate()
+			}
+			if !post(ctx, p.authed, grant.Generation) {
+				return nil
+			}
+		default:
+			p.server.sessions.PanelMessage(p.grant, msg)
+		}
+	}
+}
+
+// decodePanelMessage refuses what is not a message of the panel.
+func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
+	var msg protocol.PanelMessage
+	if err := json.Unmarshal(data, &msg); err != nil {
+		return msg, errProtocol("this is not a message")
+	}
+	switch msg.Type {
+	case protocol.PanelAuth, protocol.PanelPing:
+		return msg, nil
+	case protocol.PanelViewing:
+		if msg.Tab != "" {
+			tab, err := protocol.ParseTabID(string(msg.Tab))
+			if err != nil || tab != msg.Tab {
+				return msg, errProtocol("this is not a tab")
+			}
+		}
+		return msg, nil
+	default:
+		return msg, errProtocol("a message of an unknown type")
+	}
+}
+
+// guard asks for the new token when it was rotated, and ends a socket whose
+// panel does not show it while the old one is honoured.
+func (p *panelSocket) guard(ctx context.Context) error {
+	shown := p.grant.Generation
+	asked := shown // the generation that the panel was asked for last
+	var late <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-late:
+			return errReauthenticate()
+		case generation := <-p.authed:
+			shown = max(shown, generation)
+		case <-p.watch.Changed():
+		}
+		status := p.watch.Status()
+		switch {
+		case status.Ended:
+			return errReauthenticate()
+		case shown >= status.Generation:
+			late = nil
+		case asked < status.Generation:
+			asked = status.Generation
+			if shown < status.Generation-1 {
+				// It has not shown the token before, either, and that is all
+				// that the grace covers.
+				return errReauthenticate()
+			}
+			late = time.After(status.Grace)
+			if !post(ctx, p.replies, any(protocol.ReauthEvent{Type: protocol.PanelReauth})) {
+				return nil
+			}
+		}
+	}
+}
+
+// heartbeat ends a socket whose other side does not answer.
+func (p *panelSocket) heartbeat(ctx context.Context) error {
+	ticker := time.NewTicker(protocol.PingInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		pong, cancel := context.WithTimeout(ctx, protocol.DeadAfter-protocol.PingInterval)
+		err := p.conn.Ping(pong)
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			return &closing{websocket.StatusPolicyViolation, "no answer to a ping"}
+		}
+		if err != nil {
+			return fmt.Errorf("ping the panel: %w", err)
+		}
+	}
+}
+
+// post hands v to another goroutine of the socket; false when the socket ended.
+func post[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

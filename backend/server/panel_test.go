@@ -1,0 +1,446 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
+)
+
+func TestPanelIsToldEverything(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	conn := w.panel(t, token)
+	if conn.Subprotocol() != protocol.Version {
+		t.Errorf("the server chose %q", conn.Subprotocol())
+	}
+	w.house.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{ID: "t9"}}})
+	_, data, err := conn.Read(t.Context())
+	if err != nil || !strings.Contains(string(data), `"id":"t9"`) {
+		t.Fatalf("%s, %v", data, err)
+	}
+	say(t, conn, protocol.PanelMessage{Type: protocol.PanelViewing, Tab: "t9"})
+	say(t, conn, protocol.PanelMessage{Type: protocol.PanelPing, ID: 7})
+	_, data, err = conn.Read(t.Context())
+	if err != nil || string(data) != `{"type":"pong","id":7}` {
+		t.Fatalf("%s, %v", data, err)
+	}
+	w.house.mu.Lock()
+	defer w.house.mu.Unlock()
+	if len(w.house.messages) != 1 || w.house.messages[0].Tab != "t9" || w.house.panels != 1 {
+		t.Errorf("messages %v, %d panels", w.house.messages, w.house.panels)
+	}
+}
+
+// THREATS 15: a revoked grant takes its open socket along.
+func TestRevokedPanelIsClosed(t *testing.T) {
+	w := start(t, nil)
+	grant, token := w.mint(auth.KindPanel)
+	conn := w.panel(t, token)
+	w.auth.Revoke(grant.ID)
+	if code := closedWith(t.Context(), conn); code != protocol.CloseUnauthorized {
+		t.Errorf("closed with %d", code)
+	}
+}
+
+// bubble runs f with a server in a synctest bubble: time passes when everybody
+// waits, so that deadlines are tested exactly and at once.
+func bubble(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, newMemoryListener())
+		f(t, w)
+		if err := w.stop(); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
+// drain reads a socket in the background, as a browser does, and gives what it
+// reads until it is closed.
+func drain(ctx context.Context, conn *websocket.Conn) (messages <-chan string, closed <-chan websocket.StatusCode) {
+	out, end := make(chan string, 64), make(chan websocket.StatusCode, 1)
+	go func() {
+		for {
+			_, data, err := conn.Read(ctx)
+			if err != nil {
+				end <- websocket.CloseStatus(err)
+				return
+			}
+			out <- string(data)
+		}
+	}()
+	return out, end
+}
+
+func TestRotationAsksThePanelAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		grant, token := w.mint(auth.KindPanel)
+		obedient, silent := w.panel(t, token), w.panel(t, token)
+		heard, obedientEnd := drain(t.Context(), obedient)
+		heardToo, silentEnd := drain(t.Context(), silent)
+		for rotation := range 3 {
+			secret, err := w.auth.Rotate(grant.ID, protocol.PanelTokenLife)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := time.Now()
+			if m := <-heard; m != `{"type":"reauth"}` {
+				t.Fatalf("message %q", m)
+			}
+			// The old token does not do.
+			say(t, obedient, protocol.PanelMessage{Type: protocol.PanelAuth, Token: token})
+			token = secret.Reveal()
+			w.secret = append(w.secret, token)
+			say(t, obedient, protocol.PanelMessage{Type: protocol.PanelAuth, Token: token})
+			if rotation == 0 {
+				if m := <-heardToo; m != `{"type":"reauth"}` {
+					t.Fatalf("message %q", m)
+				}
+				code := <-silentEnd
+				if waited := time.Since(before); code != protocol.CloseUnauthorized || waited != protocol.RotatedTokenGrace {
+					t.Errorf("the silent one was closed with %d after %v", code, waited)
+				}
+			}
+			time.Sleep(protocol.RotatedTokenGrace * 2)
+		}
+		say(t, obedient, protocol.PanelMessage{Type: protocol.PanelPing, ID: 1})
+		select {
+		case m := <-heard:
+			if m != `{"type":"pong","id":1}` {
+				t.Errorf("message %q", m)
+			}
+		case code := <-obedientEnd:
+			t.Errorf("the obedient one was closed with %d", code)
+		}
+	})
+}
+
+// A panel that comes with the old token within its grace is let in and asked
+// for the new one at once.
+func TestOldTokenIsAskedForTheNew(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		grant, token := w.mint(auth.KindPanel)
+		if _, err := w.auth.Rotate(grant.ID, protocol.PanelTokenLife); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(4 * time.Second)
+		conn := w.panel(t, token)
+		before := time.Now()
+		heard, end := drain(t.Context(), conn)
+		if m := <-heard; m != `{"type":"reauth"}` {
+			t.Fatalf("message %q", m)
+		}
+		if code := <-end; code != protocol.CloseUnauthorized || time.Since(before) != protocol.RotatedTokenGrace-4*time.Second {
+			t.Errorf("closed with %d after %v", code, time.Since(before))
+		}
+	})
+}
+
+// A token of somebody else, or a wrong one, ends the socket.
+func TestWrongAuthMessageEndsTheSocket(t *testing.T) {
+	w := start(t, nil)
+	_, other := w.mint(auth.KindPanel)
+	_, cli := w.mint(auth.KindCLI)
+	for name, wrong := range map[string]string{"another panel's": other, "the shell's": cli, "none": "", "a wrong one": "x"} {
+		_, token := w.mint(auth.KindPanel)
+		conn := w.panel(t, token)
+		say(t, conn, protocol.PanelMessage{Type: protocol.PanelAuth, Token: wrong})
+		if code := closedWith(t.Context(), conn); code != protocol.CloseUnauthorized {
+			t.Errorf("%s: closed with %d", name, code)
+		}
+	}
+}
+
+func TestExpiredPanelIsClosed(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		_, secret := w.auth.Mint(auth.KindPanel, auth.Grant{Session: "s"}, protocol.PanelTokenLife)
+		before := time.Now()
+		_, end := drain(t.Context(), w.panel(t, secret.Reveal()))
+		if code := <-end; code != protocol.CloseUnauthorized || time.Since(before) != protocol.PanelTokenLife {
+			t.Errorf("closed with %d after %v", code, time.Since(before))
+		}
+	})
+}
+
+// A viewer that reads nothing is told the whole state when it reads again, and
+// publishing never waited for it.
+func TestSlowPanelIsResynchronised(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		_, token := w.mint(auth.KindPanel)
+		conn := w.panel(t, token)
+		for i := range 10_000 {
+			w.house.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{Index: i}}})
+			if i%100 == 0 {
+				synctest.Wait() // the writer is stuck by now: nobody reads
+			}
+		}
+		heard, _ := drain(t.Context(), conn)
+		var events, hellos int
+		for hellos == 0 {
+			if strings.HasPrefix(<-heard, `{"type":"hello"`) {
+				hellos++
+			} else {
+				events++
+			}
+		}
+		if events > protocol.SubscriberQueue {
+			t.Errorf("%d old events before the state", events)
+		}
+		w.house.events.Publish(protocol.PongEvent{Type: "last"})
+		for m := range heard {
+			if m == `{"type":"last","id":0}` {
+				break
+			}
+		}
+	})
+}
+
+// THREATS 18 and fault 25: who does not answer is let go, exactly in time.
+func TestDeadPanelIsLetGo(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		_, token := w.mint(auth.KindPanel)
+		before := time.Now()
+		_ = w.panel(t, token) // never reads again: its pongs do not come
+		for w.panelCount() > 0 {
+			time.Sleep(time.Second)
+		}
+		if lived := time.Since(before); lived < protocol.PingInterval || lived > protocol.DeadAfter+2*protocol.SocketCloseGrace {
+			t.Errorf("it lived for %v", lived)
+		}
+		// One that reads lives on for hours: sleep and resume declare nobody dead.
+		_, end := drain(t.Context(), w.panel(t, token))
+		select {
+		case code := <-end:
+			t.Errorf("closed with %d", code)
+		case <-time.After(30 * time.Minute):
+		}
+	})
+}
+
+func (w *world) panelCount() int {
+	w.house.mu.Lock()
+	defer w.house.mu.Unlock()
+	return w.house.panels
+}
+
+// THREATS 18: headers and bodies that drip are cut off.
+func TestSlowlorisIsCutOff(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		_, token := w.mint(auth.KindCLI)
+		for name, c := range map[string]struct {
+			head  string
+			limit time.Duration
+		}{
+			"header": {"GET /health HTTP/1.1\r\nHost: 127.0.0.1:4711\r\nX-A: ", protocol.ReadHeaderTimeout},
+			"body": {"POST /command HTTP/1.1\r\nHost: 127.0.0.1:4711\r\nAuthorization: Bearer " + token +
+				"\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n", protocol.ReadBodyTimeout},
+			"nothing": {"", protocol.ReadHeaderTimeout},
+		} {
+			conn, err := w.dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := time.Now()
+			if _, err := conn.Write([]byte(c.head)); err != nil {
+				t.Fatal(err)
+			}
+			closed := make(chan struct{})
+			go func() {
+				defer close(closed)
+				buffer := make([]byte, 1024)
+				for {
+					if _, err := conn.Read(buffer); err != nil {
+						return
+					}
+				}
+			}()
+			for open := true; open; {
+				select {
+				case <-closed:
+					open = false
+				case <-time.After(time.Second):
+					if name != "nothing" {
+						_, _ = conn.Write([]byte("a")) // one byte a second, until it is closed
+					}
+				}
+			}
+			if lived := time.Since(before); lived < c.limit || lived > c.limit+2*time.Second {
+				t.Errorf("%s: it lived for %v, want %v", name, lived, c.limit)
+			}
+			_ = conn.Close()
+		}
+		if n := w.house.count("command"); n != 0 {
+			t.Errorf("%d commands got through", n)
+		}
+	})
+}
+
+// The end of the server says goodbye, waits for nobody forever and leaves no
+// goroutine (synctest and goleak fail when one is left).
+func TestStopSaysGoodbye(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		t.Helper()
+		_, token := w.mint(auth.KindPanel)
+		_, attach := w.mint(auth.KindAttach)
+		_, end := drain(t.Context(), w.panel(t, token))
+		terminal, _, err := w.upgrade(t.Context(), "/ws", attach, protocol.ExtensionOrigin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, terminalEnd := drain(t.Context(), terminal)
+		_ = w.panel(t, token) // reads nothing any more
+		silent, err := w.dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := time.Now()
+		if err := w.stop(); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if took := time.Since(before); took > protocol.ShutdownGrace+protocol.SocketCloseGrace {
+			t.Errorf("it took %v", took)
+		}
+		if code := <-end; code != websocket.StatusGoingAway {
+			t.Errorf("the panel was closed with %d", code)
+		}
+		if code := <-terminalEnd; code != websocket.StatusGoingAway {
+			t.Errorf("the terminal was closed with %d", code)
+		}
+		_ = silent.Close()
+		if w.panelCount() != 0 {
+			t.Errorf("%d panels are still connected", w.panelCount())
+		}
+	})
+}
+
+// THREATS 38 and fault 23: what is not a message ends its socket, and no other.
+func TestMalformedFrames(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	live := w.panel(t, token)
+	for name, c := range map[string]struct {
+		kind websocket.MessageType
+		data []byte
+		want websocket.StatusCode
+	}{
+		"unknown type": {websocket.MessageText, []byte(`{"type":"launch"}`), websocket.StatusProtocolError},
+		"no type":      {websocket.MessageText, []byte(`{}`), websocket.StatusProtocolError},
+		"not JSON":     {websocket.MessageText, []byte(`{`), websocket.StatusProtocolError},
+		"empty":        {websocket.MessageText, nil, websocket.StatusProtocolError},
+		"wrong shape":  {websocket.MessageText, []byte(`{"type":["ping"]}`), websocket.StatusProtocolError},
+		"a false tab":  {websocket.MessageText, []byte(`{"type":"viewing","tab":"../../x"}`), websocket.StatusProtocolError},
+		"binary":       {websocket.MessageBinary, []byte(`{"type":"ping"}`), websocket.StatusProtocolError},
+		"too large":    {websocket.MessageText, make([]byte, protocol.MaxPanelMessage+1), websocket.StatusMessageTooBig},
+		"deep":         {websocket.MessageText, []byte(strings.Repeat("[", 20000)), websocket.StatusProtocolError},
+	} {
+		conn := w.panel(t, token)
+		if err := conn.Write(t.Context(), c.kind, c.data); err != nil {
+			t.Fatal(err)
+		}
+		if code := closedWith(t.Context(), conn); code != c.want {
+			t.Errorf("%s: closed with %d, want %d", name, code, c.want)
+		}
+	}
+	// Raw bytes where frames should be.
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		raw := w.rawPanel(t, token)
+		garbage := make([]byte, 1+random.IntN(4096))
+		for i := range garbage {
+			garbage[i] = byte(random.Uint32())
+		}
+		_, _ = raw.Write(garbage) // the server may close in the middle
+		_ = raw.Close()
+	}
+	say(t, live, protocol.PanelMessage{Type: protocol.PanelPing, ID: 5})
+	if kind := next(t, live); kind != protocol.PanelPong {
+		t.Errorf("the other socket says %q", kind)
+	}
+}
+
+// rawPanel upgrades to a panel's socket by hand.
+func (w *world) rawPanel(t *testing.T, token string) net.Conn {
+	t.Helper()
+	conn, err := w.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/panel", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = conn.RemoteAddr().String()
+	req.Header = http.Header{
+		"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Origin": {protocol.ExtensionOrigin},
+		"Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="}, "Sec-Websocket-Protocol": {protocol.Version + ", token." + token},
+	}
+	if err := req.Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	status := make([]byte, len("HTTP/1.1 101"))
+	if _, err := conn.Read(status); err != nil || string(status) != "HTTP/1.1 101" {
+		t.Fatalf("%q, %v", status, err)
+	}
+	return conn
+}
+
+// Fault 17: a panel that is opened and closed many times leaves nothing behind.
+func TestPanelOpenedAndClosedManyTimes(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	for i := range 50 {
+		conn := w.panel(t, token)
+		if i%2 == 0 {
+			_ = conn.Close(websocket.StatusNormalClosure, "")
+		} else {
+			_ = conn.CloseNow()
+		}
+	}
+	if err := w.stop(); err != nil {
+		t.Error(err)
+	}
+	if n := w.panelCount(); n != 0 {
+		t.Errorf("%d panels are still connected", n)
+	}
+}
+
+func FuzzPanelMessages(f *testing.F) {
+	for _, seed := range []string{`{"type":"ping","id":3}`, `{"type":"viewing","tab":"t1"}`, `{"type":"auth","token":"x"}`, `{"type":1}`, ``, `null`, "\xff"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		msg, err := server.DecodePanelMessage(data)
+		if err != nil {
+			return
+		}
+		if msg.Type != protocol.PanelPing && msg.Type != protocol.PanelAuth && msg.Type != protocol.PanelViewing {
+			t.Errorf("%q was taken as a message of type %q", data, msg.Type)
+		}
+		if msg.Type == protocol.PanelViewing && msg.Tab != "" {
+			if tab, err := protocol.ParseTabID(string(msg.Tab)); err != nil || tab != msg.Tab {
+				t.Errorf("%q named the tab %q", data, msg.Tab)
+			}
+		}
+		if _, err := json.Marshal(msg); err != nil {
+			t.Errorf("%q: %v", data, err)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// Config is what a Server needs. Auth, Sessions, Key and Logger are required.
+type Config struct {
+	Auth     *auth.Authority
+	Sessions Sessions
+	// Version is the app's version, for GET /health.
+	Version string
+	// Listener is where to listen; nil means a free port of 127.0.0.1. It is
+	// closed by Run, which can then run once only.
+	Listener net.Listener
+	// Key answers the challenge of GET /health. Nobody but the paired panel has
+	// it.
+	Key []byte
+	// Welcome serves GET /welcome; nil means that there is no such route. It
+	// sets its own Content-Security-Policy.
+	Welcome http.Handler
+	// OnReady is called with the port when the server listens; it may be nil.
+	OnReady func(port int)
+	Logger  *slog.Logger
+}
+
+// Server is the loopback server.
+type Server struct {
+	auth     *auth.Authority
+	sessions Sessions
+	version  string
+	listener net.Listener
+	key      []byte
+	welcome  http.Handler
+	onReady  func(int)
+	log      *slog.Logger
+
+	routes map[string]map[string]route // by path, then method
+	port   atomic.Int32
+	begun  time.Time
+}
+
+// New returns a Server that does not listen yet.
+func New(cfg Config) (*Server, error) {
+	if cfg.Auth == nil || cfg.Sessions == nil || len(cfg.Key) == 0 || cfg.Logger == nil {
+		return nil, errors.New("the server needs Auth, Sessions, Key and Logger")
+	}
+	s := &Server{
+		auth:     cfg.Auth,
+		sessions: cfg.Sessions,
+		version:  cfg.Version,
+		listener: cfg.Listener,
+		key:      cfg.Key,
+		welcome:  cfg.Welcome,
+		onReady:  cfg.OnReady,
+		log:      cfg.Logger.With("component", "server"),
+		begun:    time.Now(),
+	}
+	s.routes = s.table()
+	return s, nil
+}
+
+// Port is the port that the server listens on; 0 while it does not.
+func (s *Server) Port() int { return int(s.port.Load()) }
+
+// Run listens and serves until ctx ends, and returns nil then. Open requests may
+// finish within protocol.ShutdownGrace. No goroutine of the server outlives it.
+func (s *Server) Run(ctx context.Context) error {
+	ln := s.listener
+	if ln == nil {
+		var err error
+		if ln, err = (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0"); err != nil {
+			return fmt.Errorf("listen on the loopback interface: %w", err)
+		}
+	}
+	port, err := loopbackPort(ln)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	conns := newConnLimit(ln, protocol.MaxConnections, s.log)
+	// Requests outlive ctx by the grace; sockets look at stopping themselves, to
+	// say goodbye.
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	stop, halt := context.WithCancel(ctx)
+	defer halt()
+	g := &gates{Server: s, port: port, stopping: stop.Done()}
+	srv := &http.Server{
+		Handler:           g,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       withConn,
+		ReadHeaderTimeout: protocol.ReadHeaderTimeout,
+		IdleTimeout:       protocol.IdleTimeout,
+		// net/http adds 4 KiB of its own, and 4 KiB more on a connection that is
+		// used again.
+		MaxHeaderBytes: protocol.MaxHeaderBytes - 4096,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	s.port.Store(int32(port))
+	defer s.port.Store(0)
+	s.log.Info("listening", "port", port)
+	if s.onReady != nil {
+		s.onReady(port)
+	}
+
+	var served error
+	var serving sync.WaitGroup
+	ended := make(chan struct{})
+	serving.Go(func() {
+		defer close(ended)
+		served = srv.Serve(conns)
+	})
+	select {
+	case <-ctx.Done():
+	case <-ended:
+	}
+	halt()
+	conns.dropIdle()
+	grace, cancel := context.WithTimeout(base, protocol.ShutdownGrace)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		s.log.Info("requests were cut off at the end", "error", err)
+	}
+	g.drain(grace)
+	cut()
+	conns.closeAll()
+	_ = srv.Close() // everything is closed already
+	g.drain(context.WithoutCancel(ctx))
+	serving.Wait()
+	if ctx.Err() == nil && !errors.Is(served, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", served)
+	}
+	return nil
+}
+
+// loopbackPort refuses a listener that anybody but this machine could reach.
+func loopbackPort(ln net.Listener) (int, error) {
+	addr, ok := ln.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0, fmt.Errorf("refusing to listen on %s: not a TCP address", ln.Addr())
+	}
+	if ip := addr.IP.String(); ip != "127.0.0.1" && ip != "::1" {
+		return 0, fmt.Errorf("refusing to listen on %s: only 127.0.0.1 and ::1 are out of reach for other machines", ip)
+	}
+	return addr.Port, nil
+}

@@ -1,0 +1,50 @@
+package server
+
+import (
+	"context"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// Sessions is what the routes do. Every call carries the grant of its caller,
+// which is the only source of who that is. Errors that carry a protocol.Code
+// keep it on the wire.
+type Sessions interface {
+	// PtySession finds the living terminal that req names, or starts a new one.
+	PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error)
+	PtyRestart(ctx context.Context, grant auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error)
+	PtyClose(ctx context.Context, grant auth.Grant, req protocol.PtyCloseRequest) error
+	// ServeTerminal serves one viewer of grant.Terminal until its socket, the
+	// terminal or ctx ends. It owns the socket's reads, and its heartbeat: only
+	// it knows when it does not read because the program does not.
+	ServeTerminal(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error
+
+	// Hello is the whole state of the grant's session.
+	Hello(ctx context.Context, grant auth.Grant) (protocol.HelloEvent, error)
+	// Subscribe gives the events of the grant's session from now on.
+	Subscribe(grant auth.Grant) Subscription
+	// PanelConnected says that a panel is there, until release is called.
+	PanelConnected(grant auth.Grant) (release func())
+	// PanelMessage hands over what a panel says, auth and ping excepted. It must
+	// not block.
+	PanelMessage(grant auth.Grant, msg protocol.PanelMessage)
+
+	Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply
+	Tabs(ctx context.Context, grant auth.Grant) ([]protocol.Tab, error)
+	// Agents gives the newest probe, or makes a new one.
+	Agents(ctx context.Context, grant auth.Grant, probe bool) (protocol.AgentsFile, error)
+	AgentStatus(ctx context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error
+	App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error)
+}
+
+// Subscription is a bounded stream of events, each of which encoding/json can
+// write; a *hub.Subscription[any] is one.
+type Subscription interface {
+	C() <-chan any
+	// Gap reports, once, that events were lost since it was last asked.
+	Gap() bool
+	Close()
+}
