@@ -52,9 +52,9 @@ func terminalFlood(ctx context.Context, o options) ([]row, error) {
 		growths = append(growths, f.growth)
 	}
 	return []row{
-		row{Name: "terminal.backlog", Unit: "MB", Value: slices.Max(backlogs), Rule: valueAtMost, Limit: 1},
+		{Name: "terminal.backlog", Unit: "MB", Value: slices.Max(backlogs), Rule: valueAtMost, Limit: 1},
 		row{Name: "terminal.interrupt", Unit: "ms", Value: percentile(interrupts, 0.5), Rule: valueAtMost, Limit: 60}.with99(slices.Max(interrupts)),
-		row{Name: "terminal.memory", Unit: "MB", Value: slices.Max(growths), Rule: valueAtMost, Limit: 25},
+		{Name: "terminal.memory", Unit: "MB", Value: slices.Max(growths), Rule: valueAtMost, Limit: 25},
 	}, nil
 }
 
@@ -71,11 +71,9 @@ func floodOnce(ctx context.Context, b *backend, file string) (flood, error) {
 		return flood{}, err
 	}
 	defer func() { _ = v.close(ctx) }()
-	after, err := v.expect(ctx, ready)
-	if err != nil {
+	if err := v.expectReady(ctx); err != nil {
 		return flood{}, err
 	}
-	_ = after // part of the flood, drawn already
 	screen := newSlowScreen(v, drawRate)
 	drawing, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -151,7 +149,7 @@ func pasteOnce(ctx context.Context, b *backend, paste []byte, frame int) (int, e
 		return 0, err
 	}
 	defer func() { _ = v.close(context.WithoutCancel(ctx)) }()
-	if _, err := v.expect(ctx, ready); err != nil {
+	if err := v.expectReady(ctx); err != nil {
 		return 0, err
 	}
 	sent := make(chan error, 1)

@@ -121,7 +121,7 @@ func startBackend(ctx context.Context) (*backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, exe) //nolint:gosec // this program
+	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(os.Environ(), roleEnv+"="+terminalRole)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()

@@ -135,7 +135,7 @@ func (v *viewer) recv(ctx context.Context) ([]byte, error) {
 func (v *viewer) draw(ctx context.Context, n int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.drawn += uint64(n) //nolint:gosec // a length
+	v.drawn += uint64(n)
 	if v.drawn-v.acked < protocol.AckEvery {
 		return nil
 	}
@@ -147,20 +147,21 @@ func (v *viewer) draw(ctx context.Context, n int) error {
 	return v.ws.Write(ctx, websocket.MessageText, ack)
 }
 
-// expect reads and draws until marker and returns what came after it.
-func (v *viewer) expect(ctx context.Context, marker string) ([]byte, error) {
+// expectReady reads and draws until the script is ready. What comes after that in
+// the same frame is drawn too.
+func (v *viewer) expectReady(ctx context.Context) error {
 	var seen []byte
 	for {
 		data, err := v.recv(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("waiting for %q: %w", marker, err)
+			return fmt.Errorf("waiting for the script: %w", err)
 		}
 		seen = append(seen, data...)
 		if err := v.draw(ctx, len(data)); err != nil {
-			return nil, err
+			return err
 		}
-		if _, after, ok := bytes.Cut(seen, []byte(marker)); ok {
-			return after, nil
+		if bytes.Contains(seen, []byte(ready)) {
+			return nil
 		}
 	}
 }
@@ -203,7 +204,7 @@ func (s *slowScreen) run(ctx context.Context) {
 			s.mu.Lock()
 			n := min(budget, s.received-s.drawn)
 			s.mu.Unlock()
-			err := s.v.draw(ctx, int(n)) //nolint:gosec // a frame's worth
+			err := s.v.draw(ctx, int(n))
 			s.mu.Lock()
 			s.drawn += n
 			if err != nil && ctx.Err() == nil {
@@ -219,7 +220,7 @@ func (s *slowScreen) run(ctx context.Context) {
 func (s *slowScreen) take(n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.received += uint64(n) //nolint:gosec // a length
+	s.received += uint64(n)
 	s.backlog = max(s.backlog, s.received-s.drawn)
 	return s.err
 }

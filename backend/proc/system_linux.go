@@ -116,7 +116,7 @@ func (h *handle) signal(s unix.Signal) error {
 
 // ended reports whether the process has ended; a zombie has.
 func (h *handle) ended() bool {
-	fds := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor fits
+	fds := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n > 0
 }
@@ -128,14 +128,14 @@ func waitHandles(handles map[int]*handle, d time.Duration) {
 	deadline := time.Now().Add(d)
 	fds := make([]unix.PollFd, 0, len(handles))
 	for _, h := range handles {
-		fds = append(fds, unix.PollFd{Fd: int32(h.fd), Events: unix.POLLIN}) //nolint:gosec // a descriptor fits
+		fds = append(fds, unix.PollFd{Fd: int32(h.fd), Events: unix.POLLIN})
 	}
 	for len(fds) > 0 {
 		left := time.Until(deadline)
 		if left <= 0 {
 			return
 		}
-		if _, err := unix.Poll(fds, int(left.Milliseconds())+1); err != nil && err != unix.EINTR { //nolint:errorlint // unix returns bare errno
+		if _, err := unix.Poll(fds, int(left.Milliseconds())+1); err != nil && err != unix.EINTR {
 			return
 		}
 		alive := fds[:0]
@@ -156,7 +156,7 @@ func waitExit(pid int) protocol.Exit {
 		if err == nil {
 			break
 		}
-		if err != unix.EINTR { //nolint:errorlint // unix returns bare errno
+		if err != unix.EINTR {
 			return protocol.Exit{Code: -1}
 		}
 	}
@@ -168,7 +168,7 @@ func waitExit(pid int) protocol.Exit {
 	if info.Code == cldExited {
 		return protocol.Exit{Code: int(status)}
 	}
-	return exitOf(unix.WaitStatus(status & 0x7f)) //nolint:gosec // a signal's number
+	return exitOf(unix.WaitStatus(status & 0x7f))
 }
 
 // closeOnExec marks every descriptor above 2 of this process.

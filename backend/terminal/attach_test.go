@@ -26,7 +26,7 @@ func TestReattachAtRandomPlacesIsByteExact(t *testing.T) {
 	info := w.raw(colours(20_000))
 	whole := w.attach(info.ID, 0, 0)
 	whole.waitText("END")
-	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test wants the same places every time
+	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		cut := rng.Uint64N(whole.offset + 1)
 		c := w.attach(info.ID, info.Epoch, cut)
@@ -48,7 +48,7 @@ func TestReattachWhileItFloods(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw(colours(60_000))
 	all := w.attach(info.ID, 0, 0)
-	rng := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // as above
+	rng := rand.New(rand.NewPCG(3, 4))
 	text := all.text
 	for done := false; !done; {
 		// Stop somewhere, drop what was on its way, and come back.
@@ -174,7 +174,9 @@ func TestStalledViewerStopsItsProgramOnly(t *testing.T) {
 	}
 	term.mu.Unlock()
 	stalled.noAcks = false
-	stalled.ack()
+	if err := stalled.ack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	stalled.wait("more", func() bool { return stalled.offset > 4*protocol.AckWindow })
 }
 

@@ -163,9 +163,9 @@ func (w *world) raw(command string) protocol.TerminalInfo {
 }
 
 // await waits until a terminal is told to be as ok says.
-func (w *world) await(id protocol.TerminalID, what string, ok func(protocol.TerminalInfo) bool) protocol.TerminalInfo {
+func (w *world) await(id protocol.TerminalID, what string, ok func(protocol.TerminalInfo) bool) {
 	w.t.Helper()
-	return awaitCond(w, what, func() (protocol.TerminalInfo, bool) { return w.infos[id], ok(w.infos[id]) })
+	awaitCond(w, what, func() (protocol.TerminalInfo, bool) { return w.infos[id], ok(w.infos[id]) })
 }
 
 func awaitCond[T any](w *world, what string, ok func() (T, bool)) T {
@@ -208,9 +208,12 @@ type client struct {
 
 func (w *world) dial(id protocol.TerminalID) *client {
 	w.t.Helper()
-	ws, _, err := websocket.Dial(w.t.Context(), w.url+"?id="+string(id), nil)
+	ws, res, err := websocket.Dial(w.t.Context(), w.url+"?id="+string(id), nil)
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	if res.Body != nil {
+		_ = res.Body.Close()
 	}
 	ws.SetReadLimit(-1)
 	c := &client{t: w.t, ws: ws}
@@ -282,14 +285,18 @@ func (c *client) read(ctx context.Context) (*protocol.TerminalControl, error) {
 	c.offset += uint64(len(data))
 	c.text = append(c.text, data...)
 	if !c.noAcks && c.offset-c.acked >= protocol.AckEvery {
-		c.ack()
+		return nil, c.ack(ctx)
 	}
 	return nil, nil
 }
 
-func (c *client) ack() {
+func (c *client) ack(ctx context.Context) error {
 	c.acked = c.offset
-	c.control(protocol.ViewerControl{Type: protocol.ControlAck, Epoch: c.epoch, Offset: c.offset})
+	b, err := json.Marshal(protocol.ViewerControl{Type: protocol.ControlAck, Epoch: c.epoch, Offset: c.offset})
+	if err != nil {
+		return err
+	}
+	return c.ws.Write(ctx, websocket.MessageText, b)
 }
 
 func (c *client) waitControl(typ protocol.ControlType) protocol.TerminalControl {

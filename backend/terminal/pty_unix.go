@@ -107,7 +107,7 @@ func (d *device) tryWrite(p []byte) (n int, err error) {
 		n, err = unix.Write(int(fd), p)
 		return true
 	})
-	if err == unix.EAGAIN || err == unix.EINTR { //nolint:errorlint // unix returns bare errno
+	if err == unix.EAGAIN || err == unix.EINTR {
 		n, err = 0, nil
 	}
 	if waitErr != nil {
@@ -121,7 +121,7 @@ func (d *device) Write(p []byte) (int, error) { return d.file.Write(p) }
 
 func (d *device) resize(cols, rows int) error {
 	var err error
-	size := &unix.Winsize{Col: uint16(cols), Row: uint16(rows)} //nolint:gosec // clamped to protocol.MaxCols and MaxRows
+	size := &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
 	if e := d.raw.Control(func(fd uintptr) { err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) }); e != nil {
 		return e
 	}

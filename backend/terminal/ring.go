@@ -26,7 +26,7 @@ func (r *ring) append(p []byte, limit func(start uint64) uint64) {
 		last := &r.chunks[len(r.chunks)-1]
 		n := min(len(p), chunkSize-len(*last))
 		*last = append(*last, p[:n]...)
-		r.head += uint64(n) //nolint:gosec // a length
+		r.head += uint64(n)
 		p = p[n:]
 	}
 	for r.head-r.start >= limit(r.start)+chunkSize {
@@ -45,7 +45,7 @@ func (r *ring) read(offset uint64, dst []byte) int {
 		at := offset - r.start
 		m := copy(dst[n:], r.chunks[at/chunkSize][at%chunkSize:])
 		n += m
-		offset += uint64(m) //nolint:gosec // a length
+		offset += uint64(m)
 	}
 	return n
 }

@@ -115,12 +115,10 @@ func (v *viewer) guard(ctx context.Context, ended <-chan struct{}) {
 			v.shut(goingAway)
 			return
 		case <-beat.C:
-			ping, cancel := context.WithTimeout(v.ctx, protocol.DeadAfter-protocol.PingInterval)
-			stop := context.AfterFunc(ctx, cancel)
+			ping, cancel := context.WithTimeout(ctx, protocol.DeadAfter-protocol.PingInterval)
 			err := v.ws.Ping(ping)
-			stop()
 			cancel()
-			if err != nil {
+			if err != nil && ctx.Err() == nil {
 				_ = v.ws.CloseNow()
 			}
 		}

@@ -327,7 +327,7 @@ func (t *terminal) awaitRoom(run *running) int {
 			return protocol.MaxFrame
 		}
 		if open := t.stream.ring.head - t.viewer.acked; open < protocol.AckWindow {
-			return int(min(protocol.MaxFrame, protocol.AckWindow-open)) //nolint:gosec // at most MaxFrame
+			return int(min(protocol.MaxFrame, protocol.AckWindow-open))
 		}
 		t.readCond.Wait()
 	}

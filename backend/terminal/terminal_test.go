@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -85,7 +86,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 		t.Errorf("%q came back as %q", corpus, got)
 	}
 	long := strings.Repeat("x", 1<<20)
-	go c.send([]byte(long))
+	go func() { _ = c.ws.Write(t.Context(), websocket.MessageBinary, []byte(long)) }()
 	c.wait("a line of 1 MB", func() bool { return len(c.text) >= 3+len(corpus)+len(long) })
 	if got := string(c.text[3+len(corpus):]); got != long {
 		t.Error("the long line changed")
@@ -105,11 +106,13 @@ func TestPasteOf10MB(t *testing.T) {
 			c.waitText("RDY")
 			go func() {
 				for p := paste; len(p) > 0; p = p[min(frame, len(p)):] {
-					c.send(p[:min(frame, len(p))])
+					if c.ws.Write(t.Context(), websocket.MessageBinary, p[:min(frame, len(p))]) != nil {
+						return // the reader sees what is missing
+					}
 				}
 			}()
 			c.wait("the paste", func() bool { return len(c.text) >= 3+len(paste) })
-			if string(c.text[3:]) != string(paste) {
+			if !bytes.Equal(c.text[3:], paste) {
 				t.Error("the paste changed")
 			}
 		})
@@ -241,7 +244,7 @@ func TestRestart(t *testing.T) {
 	if next.ID != info.ID || next.Epoch != 2 || next.State != protocol.TerminalLive || next.PID == info.PID {
 		t.Errorf("restarted as %+v", next)
 	}
-	if err := syscall.Kill(info.PID, 0); err != syscall.ESRCH { //nolint:errorlint // a bare errno
+	if err := syscall.Kill(info.PID, 0); err != syscall.ESRCH {
 		t.Errorf("the old process: %v", err)
 	}
 	epoch := c.waitControl(protocol.ControlEpoch)
@@ -352,7 +355,7 @@ func TestEndOfTheAppEndsTerminalsAndViewers(t *testing.T) {
 	if got := <-code; got != websocket.StatusGoingAway {
 		t.Errorf("closed with %d", got)
 	}
-	if err := syscall.Kill(info.PID, 0); err != syscall.ESRCH { //nolint:errorlint // a bare errno
+	if err := syscall.Kill(info.PID, 0); err != syscall.ESRCH {
 		t.Errorf("the process: %v", err)
 	}
 	if _, err := w.m.Start(t.Context(), protocol.PtySessionRequest{}); protocol.AsError(err).Code != protocol.CodeNotRunning {

@@ -141,7 +141,7 @@ func (v *viewer) claim(offset uint64, n int) bool {
 		return false
 	}
 	v.writing = true
-	v.sent += uint64(n) //nolint:gosec // a length
+	v.sent += uint64(n)
 	return true
 }
 
@@ -213,10 +213,10 @@ func (v *viewer) next(buf []byte) (message *protocol.TerminalControl, frame []by
 				return message, nil, true
 			}
 			if open := v.sent - v.acked; v.sent < t.stream.ring.head && open < protocol.AckWindow {
-				room := int(min(protocol.MaxFrame, protocol.AckWindow-open)) //nolint:gosec // at most MaxFrame
+				room := int(min(protocol.MaxFrame, protocol.AckWindow-open))
 				n := t.stream.ring.read(v.sent, buf[protocol.FrameHeader:][:room])
 				frame := protocol.AppendFrame(buf[:0], v.sent, buf[protocol.FrameHeader:][:n])
-				v.sent += uint64(n) //nolint:gosec // a length
+				v.sent += uint64(n)
 				v.writing = true
 				return nil, frame, true
 			}
