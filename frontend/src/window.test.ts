@@ -1,0 +1,73 @@
+import { expect, test, vi } from 'vitest';
+import { connect } from './backend';
+import { AppWindow } from './window.svelte';
+import { install, type FakeOptions } from '../test/fakes/wails';
+
+function openWindow(options: FakeOptions = {}) {
+  const target = {} as Window;
+  const fake = install(target, options);
+  const app = new AppWindow(connect(target));
+  return { fake, app, close: app.open() };
+}
+
+const loaded = (app: AppWindow) =>
+  vi.waitFor(() => {
+    expect(app.state).toBeDefined();
+  });
+
+test('the first answer is the state; events replace it whole', async () => {
+  const { app, fake } = openWindow();
+  await loaded(app);
+  fake.push({ version: '9.9.9' });
+  expect(app.state?.version).toBe('9.9.9');
+});
+
+test('an event that comes before the answer is the newer one', async () => {
+  const { app, fake } = openWindow({ held: true });
+  fake.push({ version: 'by event' });
+  fake.state = { ...fake.state, version: 'by answer' };
+  fake.release();
+  await vi.waitFor(() => {
+    expect(app.logs.shown.length).toBeGreaterThan(0);
+  });
+  expect(app.state?.version).toBe('by event');
+});
+
+test('a refused start is shown with what to do, and can be tried again', async () => {
+  const { app } = openWindow({ refuse: '{"code":"internal","message":"no","hint":"try"}' });
+  await vi.waitFor(() => {
+    expect(app.failure?.hint).toBe('try');
+  });
+});
+
+test('the app can ask for a page', async () => {
+  const { app, fake, close } = openWindow();
+  await loaded(app);
+  fake.emit('show', 'logs');
+  expect(app.page).toBe('logs');
+  close();
+  fake.emit('show', 'settings');
+  expect(app.page).toBe('logs');
+});
+
+test('an operation runs once at a time, and its failure becomes a message', async () => {
+  const { app, fake } = openWindow();
+  await loaded(app);
+  fake.refuseNext('StopSession', '{"code":"timeout","message":"too slow"}');
+  const session = app.state?.sessions[0];
+  if (!session) throw new Error('no session');
+  app.stop(session);
+  expect(app.pending('stop default')).toBe(true);
+  app.stop(session);
+  await vi.waitFor(() => {
+    expect(app.pending('stop default')).toBe(false);
+  });
+  expect(fake.calls.filter(([method]) => method === 'StopSession')).toHaveLength(1);
+  expect(app.toasts.items[0]).toMatchObject({ tone: 'danger', text: 'too slow' });
+});
+
+test('agents that live are counted before quitting', async () => {
+  const { app } = openWindow();
+  await loaded(app);
+  expect(app.agentsAlive).toBe(3);
+});
