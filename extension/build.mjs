@@ -33,6 +33,7 @@ for (const name of await readdir(dist)) {
 await build({ root, logLevel: 'warn' });
 await script('src/worker/index.ts', 'worker.js', 'es');
 await script('src/content/index.ts', 'content.js', 'iife');
+await script('src/page/index.ts', 'page.js', 'iife');
 await cp(`${root}icons`, `${dist}/icons`, { recursive: true });
 // Last, because a folder with a manifest counts as complete.
 await cp(`${root}manifest.json`, `${dist}/manifest.json`);

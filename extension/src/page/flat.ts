@@ -1,0 +1,129 @@
+/** Finds the closed shadow root of an element, where somebody may. */
+export type ClosedRoot = (el: Element) => ShadowRoot | null;
+
+/**
+ * The tree as it is drawn: shadow roots in place of their host's children,
+ * slots filled. Closed roots come from whoever can see them.
+ */
+export class FlatTree {
+  readonly #known = new WeakMap<Element, ShadowRoot>();
+  #closed: ClosedRoot | undefined;
+
+  /** Takes the function that opens closed roots (content scripts have one). */
+  useClosed(find: ClosedRoot | undefined): void {
+    this.#closed = find;
+  }
+
+  /** Takes closed roots that the caller found by other means (the protocol's DOM domain). */
+  addRoots(roots: readonly ShadowRoot[]): void {
+    for (const root of roots) this.#known.set(root.host, root);
+  }
+
+  /** The shadow root of an element, open or closed. */
+  rootOf(el: Element): ShadowRoot | null {
+    const open = el.shadowRoot;
+    if (open) return open;
+    const known = this.#known.get(el);
+    if (known) return known;
+    if (!this.#closed || !mayHost(el)) return null;
+    const found = this.#closed(el);
+    if (found) this.#known.set(el, found);
+    return found;
+  }
+
+  /** The children as they are drawn. */
+  children(el: Element): Iterable<Node> {
+    const root = this.rootOf(el);
+    if (root) return root.childNodes;
+    if (el.localName === 'slot' && el instanceof HTMLSlotElement) {
+      const assigned = el.assignedNodes();
+      if (assigned.length > 0) return assigned;
+    }
+    return el.childNodes;
+  }
+
+  /** The parent as it is drawn: the slot of a slotted node, the host of a root. */
+  parent(node: Node): Element | null {
+    const slot = this.#slotOf(node);
+    if (slot) return slot;
+    const up = node.parentNode;
+    if (up instanceof ShadowRoot) return up.host;
+    return up instanceof Element ? up : null;
+  }
+
+  /** Whether inner is outer or is drawn inside it. */
+  contains(outer: Element, inner: Element): boolean {
+    for (let at: Element | null = inner; at; at = this.parent(at)) if (at === outer) return true;
+    return false;
+  }
+
+  /** The nearest element, this one included, that the selector matches. */
+  closest(el: Element, test: (at: Element) => boolean): Element | null {
+    for (let at: Element | null = el; at; at = this.parent(at)) if (test(at)) return at;
+    return null;
+  }
+
+  /** The innermost element at a point, through shadow roots. */
+  at(x: number, y: number): Element | null {
+    let hit = document.elementFromPoint(x, y);
+    while (hit) {
+      const inner: Element | null = this.rootOf(hit)?.elementFromPoint(x, y) ?? null;
+      if (!inner || inner === hit) return hit;
+      hit = inner;
+    }
+    return hit;
+  }
+
+  /** The element that has the focus, through shadow roots. */
+  focused(): Element | null {
+    let at = document.activeElement;
+    while (at) {
+      const inner: Element | null = this.rootOf(at)?.activeElement ?? null;
+      if (!inner) return at;
+      at = inner;
+    }
+    return null;
+  }
+
+  /** Every element below a root in document order, shadow roots included. */
+  *all(root: Document | ShadowRoot | Element): Generator<Element> {
+    for (let at = root.firstElementChild; at; at = at.nextElementSibling) {
+      yield at;
+      const shadow = this.rootOf(at);
+      if (shadow) yield* this.all(shadow);
+      yield* this.all(at);
+    }
+  }
+
+  // A closed root hides assignedSlot: its slots are asked instead.
+  #slotOf(node: Node): Element | null {
+    if (!(node instanceof Element || node instanceof Text)) return null;
+    if (node.assignedSlot) return node.assignedSlot;
+    const host = node.parentElement;
+    const root = host && this.#known.get(host);
+    if (!root) return null;
+    for (const slot of root.querySelectorAll('slot'))
+      if (slot.assignedNodes().includes(node)) return slot;
+    return null;
+  }
+}
+
+// The elements that the DOM standard lets have a shadow root, custom ones apart.
+const hosts = new Set([
+  'article',
+  'aside',
+  'blockquote',
+  'body',
+  'div',
+  'footer',
+  'header',
+  'main',
+  'nav',
+  'p',
+  'section',
+  'span',
+]);
+
+function mayHost(el: Element): boolean {
+  return el.localName.includes('-') || hosts.has(el.localName);
+}

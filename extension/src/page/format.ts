@@ -1,0 +1,133 @@
+/**
+ * The text of a look. One line is one thing:
+ *
+ *     line   = indent [ref " "] sign [" " name] [marks] [value] [target] [box]
+ *     indent = one space for each level of structure
+ *     ref    = "e12"; in a child frame with its prefix: "f2e12"
+ *     sign   = what it is: "btn", "link", "edit", …: the table `signs`;
+ *              "#", "##", … a heading by its level (before the sign when the
+ *              heading is a link: "## link Title"); "[x]" "[ ]" "[-]" a
+ *              checkbox, "(x)" "( )" a radio button; "-" an item of a list;
+ *              "|" a row, with its cells between bars; "click" something
+ *              without a role that listens for clicks
+ *     name   = bare when it starts with a letter or digit and has none of the
+ *              characters " [ ] = @ | → \ < >, otherwise quoted as JSON, with
+ *              invisible and bidirectional characters written as \uXXXX
+ *     marks  = " [disabled, required, …]"; "↑120 ↓880" in it says how many
+ *              pixels a scrolling area has above and below
+ *     value  = " =" and the live value, quoted; "•••" stands for a secret
+ *     target = " →" and where a link leads
+ *     box    = " @x,y,w,h" in pixels of the frame's viewport
+ *
+ * A line that is nothing but a quoted string is text of the page. Text is
+ * always quoted, so that no page can write a line that looks like a thing.
+ * "… 312 more h3" stands for lines that were left out: `more("h3")` has them.
+ */
+import { quote, shownName } from './quote.js';
+import type { Box, Item } from './types.js';
+
+/** Short signs; a role that is not here is written out. */
+const signs: Readonly<Record<string, string>> = {
+  banner: 'header',
+  button: 'btn',
+  cell: '-',
+  combobox: 'select',
+  complementary: 'aside',
+  contentinfo: 'footer',
+  listitem: '-',
+  menuitem: 'item',
+  menuitemcheckbox: 'item',
+  menuitemradio: 'item',
+  navigation: 'nav',
+  progressbar: 'progress',
+  row: '|',
+  spinbutton: 'number',
+  textbox: 'edit',
+};
+
+/** How a line is written. */
+export interface LineStyle {
+  compact: boolean;
+  boxes: boolean;
+  ref: (num: number) => string;
+  /** The name as it may be cut. */
+  name: (item: Item) => string;
+}
+
+/** Writes one thing as a line, without indentation. */
+export function lineOf(item: Item, style: LineStyle): string {
+  if (item.role === 'text') return quote(item.name);
+  const ref = item.num > 0 ? `${style.ref(item.num)} ` : '';
+  return ref + says(item, style.name(item)) + tail(item, style);
+}
+
+/** Role and name alone: what a ref is remembered by and a refusal speaks of. */
+export function identity(item: Item): string {
+  const word = Object.hasOwn(signs, item.role) ? (signs[item.role] ?? item.role) : item.role;
+  return item.name === '' ? word : `${word} ${shownName(item.name)}`;
+}
+
+function says(item: Item, name: string): string {
+  const sign = signOf(item);
+  if (item.cells) return `${sign} ${item.cells.map(cell).join(' | ')}`.trimEnd();
+  return name === '' ? sign : `${sign} ${shownName(name)}`;
+}
+
+function cell(text: string): string {
+  return text === '' ? '' : shownName(text);
+}
+
+function signOf(item: Item): string {
+  const { role, states } = item;
+  if (role === 'heading') return '#'.repeat(Math.min(item.level ?? 2, 6));
+  const over = item.level !== undefined && role !== 'treeitem' ? `${'#'.repeat(item.level)} ` : '';
+  const on = states.includes('checked') ? 'x' : states.includes('mixed') ? '-' : ' ';
+  if (role === 'checkbox') return `${over}[${on}]`;
+  if (role === 'radio') return `${over}(${on})`;
+  return over + (Object.hasOwn(signs, role) ? (signs[role] ?? role) : role);
+}
+
+function tail(item: Item, style: LineStyle): string {
+  let out = '';
+  const hidden = item.role === 'checkbox' || item.role === 'radio';
+  const marks = item.states.filter((mark) => !hidden || (mark !== 'checked' && mark !== 'mixed'));
+  if (item.role === 'treeitem' && item.level !== undefined) marks.unshift(`level ${item.level}`);
+  if (marks.length > 0) out += ` [${marks.join(', ')}]`;
+  if (item.value !== undefined && item.value !== '') out += ` =${quote(item.value)}`;
+  if (item.href !== undefined && !style.compact) out += ` →${shortTarget(item.href)}`;
+  if (style.boxes && item.rect && item.num > 0) {
+    const { x, y, width, height } = item.rect;
+    out += ` @${[x, y, width, height].map(Math.round).join(',')}`;
+  }
+  return out;
+}
+
+/** A link's target for a line: without what breaks a line, cut in the middle of a long query. */
+function shortTarget(href: string): string {
+  const safe = href.replace(/\p{Cs}/gu, '').replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+  return safe.length <= 120 ? safe : `${safe.slice(0, 117)}…`;
+}
+
+/** Cuts long names where that leaves them apart; a cut says how much is missing. */
+export function namer(items: Iterable<Item>, limit: number): (item: Item) => string {
+  const heads = new Map<string, number>();
+  for (const { name } of items)
+    if (name.length > limit)
+      heads.set(name.slice(0, limit), (heads.get(name.slice(0, limit)) ?? 0) + 1);
+  return ({ name }) => {
+    if (name.length <= limit || (heads.get(name.slice(0, limit)) ?? 0) > 1) return name;
+    const cut = name.slice(0, limit).replace(/[\ud800-\udbff]$/, '');
+    return `${cut}… (+${name.length - cut.length})`;
+  };
+}
+
+/** The first line about the page itself. */
+export function header(view: Box): string {
+  const above = Math.round(scrollY);
+  const below = Math.max(
+    0,
+    Math.round(document.documentElement.scrollHeight - innerHeight - scrollY),
+  );
+  const size = `${view[2]}x${view[3]}`;
+  return `page ${quote(document.title)} ${location.href} ${size} [↑${above} ↓${below}]`;
+}

@@ -1,0 +1,118 @@
+import type { Box } from './types.js';
+
+/** Edges of an area in viewport coordinates. */
+export interface Area {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** The part that two areas share; it may be empty. */
+export function meet(a: Area, b: Area | null): Area {
+  if (!b) return a;
+  return {
+    left: Math.max(a.left, b.left),
+    top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
+}
+
+/** Whether an area has at least a pixel. */
+export function isEmpty(a: Area): boolean {
+  return a.right - a.left < 1 || a.bottom - a.top < 1;
+}
+
+/** Whether two areas share a pixel. */
+export function touches(a: Area, b: Area): boolean {
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+}
+
+/** An area with a margin around it. */
+export function grow(a: Area, x: number, y: number): Area {
+  return { left: a.left - x, top: a.top - y, right: a.right + x, bottom: a.bottom + y };
+}
+
+/** What this frame shows: its viewport, or the part of it that the parent shows. */
+export function viewport(view?: Box): Area {
+  const all = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  if (!view) return all;
+  return meet(all, {
+    left: view[0],
+    top: view[1],
+    right: view[0] + view[2],
+    bottom: view[1] + view[3],
+  });
+}
+
+/** A rectangle as data, in whole pixels. */
+export function boxOf(rect: Area): Box {
+  return [
+    Math.round(rect.left),
+    Math.round(rect.top),
+    Math.round(rect.right - rect.left),
+    Math.round(rect.bottom - rect.top),
+  ];
+}
+
+/** Where an element lies; a box-less or collapsed one takes the union of what is in it. */
+export function rectOf(el: Element): DOMRect {
+  if (el.localName === 'area') return areaRect(el as HTMLAreaElement);
+  const rect = el.getBoundingClientRect();
+  if (rect.width >= 1 && rect.height >= 1) return rect;
+  let box: Area | undefined;
+  const inside = el.shadowRoot ? el.shadowRoot.children : el.children;
+  for (const child of inside) {
+    const part = rectOf(child);
+    if (part.width < 1 || part.height < 1) continue;
+    box = box
+      ? {
+          left: Math.min(box.left, part.left),
+          top: Math.min(box.top, part.top),
+          right: Math.max(box.right, part.right),
+          bottom: Math.max(box.bottom, part.bottom),
+        }
+      : part;
+  }
+  if (!box && getComputedStyle(el).display === 'contents') {
+    const range = document.createRange();
+    range.selectNodeContents(el);
+    return range.getBoundingClientRect();
+  }
+  return box ? new DOMRect(box.left, box.top, box.right - box.left, box.bottom - box.top) : rect;
+}
+
+/** The image that a map's area lies on. */
+export function imageOf(area: HTMLAreaElement): HTMLImageElement | null {
+  const name = area.closest('map')?.name;
+  if (name === undefined || name === '') return null;
+  const root = area.getRootNode() as Document | ShadowRoot;
+  return root.querySelector<HTMLImageElement>(`img[usemap="#${CSS.escape(name)}"]`);
+}
+
+function areaRect(area: HTMLAreaElement): DOMRect {
+  const image = imageOf(area);
+  if (!image) return new DOMRect();
+  const at = image.getBoundingClientRect();
+  const c = area.coords.split(/[,\s]+/).map(Number);
+  const [a = 0, b = 0, r = 0] = c;
+  switch (area.shape) {
+    case 'default':
+      return at;
+    case 'circle':
+    case 'circ':
+      return new DOMRect(at.left + a - r, at.top + b - r, 2 * r, 2 * r);
+    default: {
+      const xs = c.filter((_, i) => i % 2 === 0);
+      const ys = c.filter((_, i) => i % 2 === 1);
+      const [left, top] = [Math.min(...xs), Math.min(...ys)];
+      return new DOMRect(
+        at.left + left,
+        at.top + top,
+        Math.max(...xs) - left,
+        Math.max(...ys) - top,
+      );
+    }
+  }
+}

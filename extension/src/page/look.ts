@@ -1,0 +1,324 @@
+import { aim } from './cover.js';
+import type { FlatTree } from './flat.js';
+import { header, identity, lineOf, type LineStyle, namer } from './format.js';
+import { type Area, boxOf, grow, rectOf, touches, viewport } from './geometry.js';
+import {
+  cutBudget,
+  cutDepth,
+  cutFind,
+  difference,
+  fold,
+  type Line,
+  linesOf,
+  type Memory,
+} from './lines.js';
+import { Names } from './name.js';
+import type { Refs } from './refs.js';
+import { Styles } from './styles.js';
+import type { Item, ItemData, Snapshot, SnapshotOptions } from './types.js';
+import { Walk } from './walk.js';
+
+/** Callers whose last look is remembered; the one that looked longest ago goes first. */
+const callersKept = 16;
+/** Where a name is cut in a compact look, and in a full one. */
+const shortName = 80;
+const longName = 600;
+
+/** Looks at the page, and remembers what each caller saw. */
+export class Looker {
+  readonly tree: FlatTree;
+  readonly refs: Refs;
+  readonly #listening = new WeakSet<Element>();
+  readonly #seen = new Map<string, Memory[]>();
+  readonly #handles = new Map<string, { lines: Line[]; style: LineStyle }>();
+  #handle = 0;
+
+  constructor(tree: FlatTree, refs: Refs) {
+    this.tree = tree;
+    this.refs = refs;
+  }
+
+  /** Takes the elements that listen for the pointer, as the protocol's debugger domain sees them. */
+  addListening(elements: readonly Element[]): void {
+    for (const el of elements) this.#listening.add(el);
+  }
+
+  /** The things of a part of the page, with their refs, covered ones marked. */
+  items(root: Element, view: Area, near: boolean): Item[] {
+    const styles = new Styles();
+    const region = near
+      ? grow(view, (view.right - view.left) / 2, (view.bottom - view.top) / 2)
+      : null;
+    const walk = new Walk({
+      tree: this.tree,
+      styles,
+      names: new Names(this.tree, styles),
+      listens: (el) => this.#listening.has(el),
+      view,
+      region,
+      escaped: region ? this.#escaped(view) : new Set(),
+    });
+    const items = walk.run(root);
+    this.#number(items);
+    this.#cover(items, view);
+    return items;
+  }
+
+  /** One look. Throws a SyntaxError for a selector or expression that cannot be read. */
+  snapshot(options: SnapshotOptions = {}): Snapshot {
+    const start = performance.now();
+    const view = viewport(options.view);
+    const near = options.near === true && options.find === undefined;
+    const roots = this.#roots(options.scope);
+    const items = roots.flatMap((root) => this.items(root, view, near));
+    const every = [...walkItems(items)];
+    const style: LineStyle = {
+      compact: options.compact === true,
+      boxes: options.boxes === true,
+      ref: (num) => this.refs.format(num),
+      name: namer(every, options.compact === true ? shortName : longName),
+    };
+    const lines = linesOf(items, style, options.interactive === true);
+    for (const { item } of lines) if (item.num > 0) this.refs.shown(item.num, identity(item));
+    const memory = lines.map((line) => this.#remember(line));
+    const caller = options.caller ?? '';
+    const before = this.#seen.get(caller) ?? [];
+    this.#keep(caller, memory);
+    const head = options.header === true ? [header(boxOf(view))] : [];
+    const base = { refs: 0, more: 0, frames: [], next: this.refs.next };
+    let shot: Snapshot;
+    if (options.delta === true) {
+      const text = [...head, ...difference(before, memory)].join('\n');
+      shot = { ...base, text, ms: 0 };
+    } else {
+      shot = { ...base, ...this.#write(lines, style, options, view, head), ms: 0 };
+    }
+    if (options.json === true) shot.items = items.map((item) => this.#data(item));
+    shot.refs = every.filter((item) => item.num > 0).length;
+    shot.ms = performance.now() - start;
+    return shot;
+  }
+
+  /** The lines behind a handle, within a budget of their own; undefined for an unknown handle. */
+  more(handle: string, max?: number): Pick<Snapshot, 'text' | 'more'> | undefined {
+    const held = this.#handles.get(handle);
+    if (!held) return undefined;
+    const options = max === undefined ? {} : { max };
+    const base = Math.min(...held.lines.map((line) => line.depth));
+    const own = new Map(held.lines.map((line, index) => [line.item, index]));
+    const lines = held.lines.map((line) => {
+      const up = held.lines.findIndex((at) => at.item.children.includes(line.item));
+      return { ...line, depth: line.depth - base, parent: up >= 0 && own.has(line.item) ? up : -1 };
+    });
+    const { text, more } = this.#write(lines, held.style, options, viewport(), []);
+    return { text, more };
+  }
+
+  /** The line of one element as a look would show it, without what is in it. */
+  line(item: Item): string {
+    return lineOf(
+      { ...item },
+      { compact: true, boxes: false, ref: (n) => this.refs.format(n), name: (at) => at.name },
+    );
+  }
+
+  /** What a look makes of one element: undefined when it would not show it. */
+  describe(el: Element): Item | undefined {
+    const styles = new Styles();
+    const view = viewport();
+    const walk = new Walk({
+      tree: this.tree,
+      styles,
+      names: new Names(this.tree, styles),
+      listens: (at) => at === el || this.#listening.has(at),
+      view,
+      region: null,
+      escaped: new Set(),
+    });
+    const items = [...walkItems(walk.run(el))];
+    const found = items.find((item) => item.el === el && item.role !== 'text');
+    if (found) found.num = this.refs.number(el);
+    return found;
+  }
+
+  /** A few words about any element: what covers something, what was hit. */
+  words(el: Element): string {
+    for (let at: Element | null = el; at; at = this.tree.parent(at)) {
+      const styles = new Styles();
+      const names = new Names(this.tree, styles);
+      const role = names.role(at);
+      const name = names.of(at);
+      if (role !== 'generic' && role !== 'none' && name !== '')
+        return identity({ ...blank(at), role, name: short(name) });
+      const label = at.id !== '' ? `#${at.id}` : at.classList[0] ? `.${at.classList[0]}` : '';
+      if (at === el && label !== '') {
+        const text = short(names.content(at));
+        return identity({ ...blank(at), role: at.localName + label, name: text });
+      }
+    }
+    return el.localName;
+  }
+
+  #write(
+    lines: readonly Line[],
+    style: LineStyle,
+    options: SnapshotOptions,
+    view: Area,
+    head: string[],
+  ): Pick<Snapshot, 'text' | 'more' | 'frames'> {
+    let keep = new Set(lines.keys());
+    if (options.find !== undefined) keep = cutFind(lines, options.find);
+    const found = [...keep].map((index) => lines[index]).filter((line) => line !== undefined);
+    const all = options.find === undefined ? lines : reparent(lines, found);
+    keep = new Set(all.keys());
+    if (options.depth !== undefined) keep = cutDepth(all, options.depth);
+    if (options.max !== undefined) {
+      const room = Math.max(200, options.max) - head.join('\n').length;
+      keep = cutBudget(all, keep, room, (item) => touches(rectOf(item.el), view));
+    }
+    const out = [...head];
+    const shot: Pick<Snapshot, 'text' | 'more' | 'frames'> = { text: '', more: 0, frames: [] };
+    for (const one of fold(all, keep)) {
+      if ('rest' in one) {
+        const handle = `h${++this.#handle}`;
+        this.#handles.set(handle, { lines: one.rest, style });
+        shot.more += one.rest.length;
+        out.push(`${' '.repeat(one.depth)}… ${one.rest.length} more ${handle}`);
+        continue;
+      }
+      const { item, depth, text } = one.line;
+      if (item.role === 'frame') {
+        const rect = item.rect ?? rectOf(item.el);
+        const seen = boxOf({
+          left: Math.max(0, view.left - rect.left),
+          top: Math.max(0, view.top - rect.top),
+          right: Math.min(rect.width, view.right - rect.left),
+          bottom: Math.min(rect.height, view.bottom - rect.top),
+        });
+        const ref = this.refs.format(item.num);
+        shot.frames.push({ ref, line: out.length, indent: depth + 1, view: seen });
+      }
+      out.push(' '.repeat(depth) + text);
+    }
+    shot.text = out.join('\n');
+    return shot;
+  }
+
+  /** Where a look begins: what is asked for, else the top modal dialog, else the page. */
+  #roots(scope: string | undefined): Element[] {
+    if (scope !== undefined) {
+      const num = this.refs.parse(scope);
+      const node = num === undefined ? null : (this.refs.get(num)?.node ?? null);
+      if (node) return [node];
+      return [...document.querySelectorAll(scope)].filter(
+        (el, _, all) => !all.some((other) => other !== el && other.contains(el)),
+      );
+    }
+    return [modalOf(this.tree) ?? document.body ?? document.documentElement];
+  }
+
+  #number(items: Item[]): void {
+    for (const item of items) {
+      if (item.offered) item.num = this.refs.number(item.el);
+      this.#number(item.children);
+    }
+  }
+
+  #cover(items: Item[], view: Area): void {
+    for (const item of items) {
+      if (item.offered && item.inView && item.rect && item.role !== 'frame') {
+        const { by } = aim(this.tree, item.el, item.hit, item.rect, view);
+        if (by && !item.states.includes('not clickable'))
+          item.states.push(`covered by ${this.words(by)}`);
+      }
+      this.#cover(item.children, view);
+    }
+  }
+
+  /** Everything that what is drawn in the view stands in, wherever its ancestors lie. */
+  #escaped(view: Area): Set<Element> {
+    const out = new Set<Element>();
+    const steps = 8;
+    for (let i = 0; i < steps; i++)
+      for (let j = 0; j < steps; j++) {
+        const x = view.left + ((view.right - view.left) * (i + 0.5)) / steps;
+        const y = view.top + ((view.bottom - view.top) * (j + 0.5)) / steps;
+        for (let at = this.tree.at(x, y); at && !out.has(at); at = this.tree.parent(at))
+          out.add(at);
+      }
+    return out;
+  }
+
+  #remember({ item, text }: Line): Memory {
+    return { key: item.num > 0 ? this.refs.format(item.num) : `${item.role} ${text}`, text };
+  }
+
+  #keep(caller: string, memory: Memory[]): void {
+    this.#seen.delete(caller);
+    this.#seen.set(caller, memory);
+    for (const old of this.#seen.keys()) {
+      if (this.#seen.size <= callersKept) break;
+      this.#seen.delete(old);
+    }
+    for (const old of this.#handles.keys()) {
+      if (this.#handles.size <= callersKept * 8) break;
+      this.#handles.delete(old);
+    }
+  }
+
+  #data(item: Item): ItemData {
+    return {
+      ...(item.num > 0 ? { ref: this.refs.format(item.num) } : {}),
+      role: item.role,
+      name: item.cells ? item.cells.join(' | ') : item.name,
+      ...(item.states.length > 0 ? { states: item.states } : {}),
+      ...(item.value === undefined ? {} : { value: item.value }),
+      ...(item.level === undefined ? {} : { level: item.level }),
+      ...(item.href === undefined ? {} : { href: item.href }),
+      ...(item.rect ? { box: boxOf(item.rect) } : {}),
+      ...(item.children.length > 0 ? { children: item.children.map((at) => this.#data(at)) } : {}),
+    };
+  }
+}
+
+/** The modal dialog that makes the rest of the page inert. */
+export function modalOf(tree: FlatTree): Element | undefined {
+  const open = [...document.querySelectorAll('dialog:modal')];
+  if (open.length === 0) return undefined;
+  const focused = tree.focused();
+  const top = open.filter((el) => focused && tree.contains(el, focused)).at(-1);
+  const hit = open.find((el) => {
+    const rect = el.getBoundingClientRect();
+    const met = tree.at(rect.left + rect.width / 2, rect.top + Math.min(rect.height / 2, 20));
+    return (
+      met !== null &&
+      tree.contains(el, met) &&
+      !open.some((other) => other !== el && el.contains(other))
+    );
+  });
+  return hit ?? top ?? open.at(-1);
+}
+
+/** Every thing of a look, structure first. */
+export function* walkItems(items: readonly Item[]): Generator<Item> {
+  for (const item of items) {
+    yield item;
+    yield* walkItems(item.children);
+  }
+}
+
+function reparent(all: readonly Line[], found: Line[]): Line[] {
+  const index = new Map(found.map((line, at) => [line, at]));
+  return found.map((line) => {
+    const up = all[line.parent];
+    return { ...line, parent: up ? (index.get(up) ?? -1) : -1 };
+  });
+}
+
+function short(name: string): string {
+  return name.length <= 60 ? name : `${name.slice(0, 57)}…`;
+}
+
+function blank(el: Element): Item {
+  return { el, role: '', name: '', states: [], offered: false, num: 0, inView: true, children: [] };
+}

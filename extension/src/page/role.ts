@@ -1,0 +1,234 @@
+/** The ARIA 1.2 roles that an author may name, abstract ones left out. */
+const known = new Set(
+  (
+    'alert alertdialog application article banner blockquote button caption cell checkbox code ' +
+    'columnheader combobox complementary contentinfo definition deletion dialog directory document ' +
+    'emphasis feed figure form generic graphics-document graphics-object graphics-symbol grid ' +
+    'gridcell group heading img image insertion link list listbox listitem log main mark marquee ' +
+    'math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option ' +
+    'paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar ' +
+    'search searchbox separator slider spinbutton status strong subscript suggestion superscript ' +
+    'switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem'
+  ).split(' '),
+);
+
+/** Roles of which a person can operate each. */
+export const widgets: ReadonlySet<string> = new Set(
+  (
+    'button link textbox searchbox checkbox radio switch combobox listbox option menuitem ' +
+    'menuitemcheckbox menuitemradio tab treeitem slider spinbutton date time color file summary'
+  ).split(' '),
+);
+
+/** Roles that end a part of the page and are worth a line for it. */
+export const landmarks: ReadonlySet<string> = new Set(
+  'banner complementary contentinfo form main navigation region search'.split(' '),
+);
+
+/** Roles that take their name from what is inside them. */
+export const namedByContent: ReadonlySet<string> = new Set(
+  (
+    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
+    'menuitemradio option radio row rowheader switch tab tooltip treeitem summary'
+  ).split(' '),
+);
+
+const globalAria =
+  /^aria-(label|labelledby|describedby|description|live|atomic|busy|controls|current|details|flowto|keyshortcuts|owns|relevant|roledescription|braillelabel|brailleroledescription)$/;
+
+/** The role of an element: the author's, where it counts, else what its tag means. */
+export function roleOf(el: Element): string {
+  const given = el.getAttribute('role');
+  if (given !== null) {
+    for (const token of given.toLowerCase().split(/\s+/)) {
+      if (!known.has(token)) continue;
+      if (token === 'presentation' || token === 'none') {
+        // A role that hides cannot hide what can be reached or is spoken about.
+        if (mayFocus(el) || speaksOf(el)) break;
+        return 'none';
+      }
+      if ((token === 'region' || token === 'form') && !hasLabel(el)) continue;
+      return token === 'image' ? 'img' : token === 'directory' ? 'list' : token;
+    }
+  }
+  return implicitRole(el);
+}
+
+/** Whether an element can have the focus by its own nature or by tabindex. */
+export function mayFocus(el: Element): boolean {
+  if (!(el instanceof HTMLElement || el instanceof SVGElement)) return false;
+  return el.hasAttribute('tabindex') || el.tabIndex >= 0;
+}
+
+function speaksOf(el: Element): boolean {
+  for (const { name } of el.attributes) if (globalAria.test(name)) return true;
+  return false;
+}
+
+function hasLabel(el: Element): boolean {
+  return (
+    (el.getAttribute('aria-label') ?? '').trim() !== '' ||
+    el.hasAttribute('aria-labelledby') ||
+    (el.getAttribute('title') ?? '').trim() !== ''
+  );
+}
+
+const plain: Readonly<Record<string, string>> = {
+  address: 'group',
+  article: 'article',
+  blockquote: 'blockquote',
+  button: 'button',
+  caption: 'caption',
+  code: 'code',
+  datalist: 'listbox',
+  dd: 'definition',
+  del: 'deletion',
+  details: 'group',
+  dfn: 'term',
+  dialog: 'dialog',
+  dt: 'term',
+  em: 'emphasis',
+  fieldset: 'group',
+  figure: 'figure',
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  hr: 'separator',
+  iframe: 'frame',
+  frame: 'frame',
+  ins: 'insertion',
+  main: 'main',
+  mark: 'mark',
+  math: 'math',
+  menu: 'list',
+  meter: 'meter',
+  nav: 'navigation',
+  ol: 'list',
+  optgroup: 'group',
+  option: 'option',
+  output: 'status',
+  p: 'paragraph',
+  progress: 'progressbar',
+  s: 'deletion',
+  search: 'search',
+  strong: 'strong',
+  sub: 'subscript',
+  sup: 'superscript',
+  table: 'table',
+  tbody: 'rowgroup',
+  textarea: 'textbox',
+  tfoot: 'rowgroup',
+  thead: 'rowgroup',
+  time: 'time',
+  tr: 'row',
+  ul: 'list',
+  video: 'video',
+  audio: 'audio',
+};
+
+const inputs: Readonly<Record<string, string>> = {
+  button: 'button',
+  checkbox: 'checkbox',
+  color: 'color',
+  date: 'date',
+  'datetime-local': 'date',
+  file: 'file',
+  image: 'button',
+  month: 'date',
+  number: 'spinbutton',
+  radio: 'radio',
+  range: 'slider',
+  reset: 'button',
+  search: 'searchbox',
+  submit: 'button',
+  time: 'time',
+  week: 'date',
+};
+
+/** The role that HTML and SVG give a tag (html-aam, svg-aam). */
+function implicitRole(el: Element): string {
+  const tag = el.localName;
+  const fixed = plain[tag];
+  if (fixed !== undefined && Object.hasOwn(plain, tag)) return fixed;
+  switch (tag) {
+    case 'a':
+      return el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : 'generic';
+    case 'area':
+      return el.hasAttribute('href') ? 'link' : 'generic';
+    case 'input':
+      return inputRole(el as HTMLInputElement);
+    case 'select': {
+      const select = el as HTMLSelectElement;
+      return select.multiple || select.size > 1 ? 'listbox' : 'combobox';
+    }
+    case 'img':
+      return imageRole(el);
+    case 'li':
+      return inList(el) ? 'listitem' : 'generic';
+    case 'summary':
+      return el.parentElement?.localName === 'details' &&
+        el.parentElement.querySelector(':scope > summary') === el
+        ? 'summary'
+        : 'generic';
+    case 'td':
+      return inGrid(el) ? 'gridcell' : 'cell';
+    case 'th':
+      return headerRole(el);
+    case 'section':
+      return hasLabel(el) ? 'region' : 'generic';
+    case 'form':
+      return hasLabel(el) ? 'form' : 'generic';
+    case 'aside':
+      return inSection(el) && !hasLabel(el) ? 'generic' : 'complementary';
+    case 'header':
+      return inSection(el) ? 'generic' : 'banner';
+    case 'footer':
+      return inSection(el) ? 'generic' : 'contentinfo';
+    case 'svg':
+      return el.querySelector(':scope > title') || hasLabel(el) ? 'img' : 'generic';
+    default:
+      return 'generic';
+  }
+}
+
+function inputRole(el: HTMLInputElement): string {
+  const role = inputs[el.type] ?? 'textbox';
+  return el.list && (role === 'textbox' || role === 'searchbox') ? 'combobox' : role;
+}
+
+// An image without text is decoration, unless somebody says what it is.
+function imageRole(el: Element): string {
+  if (el.getAttribute('alt') !== '' || hasLabel(el) || mayFocus(el)) return 'img';
+  return 'none';
+}
+
+function inList(el: Element): boolean {
+  const list = el.parentElement;
+  if (!list) return false;
+  const role = list.getAttribute('role');
+  return role === null ? /^(ul|ol|menu)$/.test(list.localName) : role === 'list';
+}
+
+function inSection(el: Element): boolean {
+  return (
+    el.parentElement?.closest(
+      'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]',
+    ) != null
+  );
+}
+
+function inGrid(el: Element): boolean {
+  return /^(grid|treegrid)$/.test(el.closest('table')?.getAttribute('role') ?? '');
+}
+
+function headerRole(el: Element): string {
+  const scope = el.getAttribute('scope');
+  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+  if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+  const row = el.parentElement;
+  const rest = row ? [...row.children] : [];
+  return rest.some((cell) => cell.localName === 'td') ? 'rowheader' : 'columnheader';
+}

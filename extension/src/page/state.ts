@@ -1,0 +1,139 @@
+import { isEditingHost } from './value.js';
+
+/** What a walk knows of an element's surroundings that its own attributes do not say. */
+export interface Around {
+  /** Inside something with aria-disabled. */
+  disabled: boolean;
+  /** The element that has the focus. */
+  focused: Element | null;
+}
+
+/** Roles of which "checked" is said, shown in the role's own sign and as a mark. */
+const checkable = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+const selectable = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader']);
+
+/** Whether an element is switched off by itself, its fieldset or an ancestor. */
+export function isDisabled(el: Element): boolean {
+  return el.matches(':disabled') || el.closest('[aria-disabled=true]') !== null;
+}
+
+/** The marks that describe an element's state, in the order in which they are shown. */
+export function statesOf(el: Element, role: string, around: Around): string[] {
+  const out: string[] = [];
+  if (around.disabled || el.matches(':disabled')) out.push('disabled');
+  if (checkable.has(role)) {
+    const checked = checkedOf(el);
+    if (checked !== 'false') out.push(checked === 'mixed' ? 'mixed' : 'checked');
+  }
+  const aria = (name: string) => el.getAttribute(`aria-${name}`);
+  const pressed = aria('pressed');
+  if (pressed === 'true') out.push('pressed');
+  else if (pressed === 'mixed') out.push('mixed');
+  else if (pressed === 'false') out.push('not pressed');
+  const expanded = expandedOf(el, role);
+  if (expanded !== undefined) out.push(expanded ? 'expanded' : 'collapsed');
+  if (selectable.has(role) && selectedOf(el)) out.push('selected');
+  if (isRequired(el)) out.push('required');
+  if (isInvalid(el)) out.push('invalid');
+  if (isReadonly(el, role)) out.push('readonly');
+  const current = aria('current');
+  if (current !== null && current !== 'false' && current !== '')
+    out.push(current === 'true' ? 'current' : `current ${current}`);
+  const sort = aria('sort');
+  if (sort === 'ascending' || sort === 'descending') out.push(sort);
+  const popup = aria('haspopup');
+  if (popup !== null && popup !== 'false' && popup !== '' && role !== 'combobox')
+    out.push(popup === 'true' ? 'menu' : `opens ${popup}`);
+  if (aria('busy') === 'true') out.push('busy');
+  if (el === around.focused) out.push('focused');
+  return out;
+}
+
+function checkedOf(el: Element): string {
+  if (el instanceof HTMLInputElement && (el.type === 'checkbox' || el.type === 'radio')) {
+    if (el.indeterminate && el.type === 'checkbox') return 'mixed';
+    return String(el.checked);
+  }
+  const said = el.getAttribute('aria-checked');
+  return said === 'true' || said === 'mixed' ? said : 'false';
+}
+
+function expandedOf(el: Element, role: string): boolean | undefined {
+  if (role === 'summary') return (el.parentElement as HTMLDetailsElement).open;
+  const said = el.getAttribute('aria-expanded');
+  if (said === 'true' || said === 'false') return said === 'true';
+  const popover = el.getAttribute('popovertarget');
+  if (popover === null) return undefined;
+  const target = (el.getRootNode() as Document | ShadowRoot).getElementById(popover);
+  return target ? target.matches(':popover-open') : undefined;
+}
+
+function selectedOf(el: Element): boolean {
+  if (el instanceof HTMLOptionElement) return el.selected;
+  return el.getAttribute('aria-selected') === 'true';
+}
+
+function isRequired(el: Element): boolean {
+  if (el.getAttribute('aria-required') === 'true') return true;
+  return (
+    (el instanceof HTMLInputElement ||
+      el instanceof HTMLSelectElement ||
+      el instanceof HTMLTextAreaElement) &&
+    el.required
+  );
+}
+
+function isInvalid(el: Element): boolean {
+  const said = el.getAttribute('aria-invalid');
+  if (said !== null) return said !== 'false' && said !== '';
+  return el.matches(':user-invalid');
+}
+
+function isReadonly(el: Element, role: string): boolean {
+  if (el.getAttribute('aria-readonly') === 'true') return true;
+  if (el instanceof HTMLTextAreaElement) return el.readOnly;
+  return el instanceof HTMLInputElement && el.readOnly && /box|date|time|spin/.test(role);
+}
+
+/** The level of a heading or tree item. */
+export function levelOf(el: Element, role: string): number | undefined {
+  const said = Number(el.getAttribute('aria-level'));
+  if (role !== 'heading') return role === 'treeitem' && said > 0 ? said : undefined;
+  if (Number.isInteger(said) && said > 0) return said;
+  return /^h[1-6]$/.test(el.localName) ? Number(el.localName[1]) : 2;
+}
+
+/** Where a link leads: the path alone on the same origin; nothing for scripts and empty marks. */
+export function targetOf(el: Element): string | undefined {
+  const raw = el.getAttribute('href') ?? el.getAttribute('xlink:href');
+  if (raw === null || raw === '' || raw === '#' || /^\s*(javascript|data|blob):/i.test(raw))
+    return undefined;
+  if (raw.startsWith('#')) return raw;
+  try {
+    const url = new URL(raw, document.baseURI);
+    return url.origin === location.origin ? url.pathname + url.search + url.hash : url.href;
+  } catch {
+    return raw;
+  }
+}
+
+const handlers = [
+  'onclick',
+  'onmousedown',
+  'onmouseup',
+  'onpointerdown',
+  'onpointerup',
+  'ondblclick',
+];
+
+/** Whether something without a widget's role can be operated all the same. */
+export function isOperable(el: Element, listens: (el: Element) => boolean): boolean {
+  if (el.attributes.length > 0) {
+    for (const name of handlers) if (el.hasAttribute(name)) return true;
+    const tab = el.getAttribute('tabindex');
+    if (tab !== null && Number(tab) >= 0) return true;
+    if (el.getAttribute('draggable') === 'true') return true;
+    if (el.hasAttribute('contenteditable') && isEditingHost(el)) return true;
+  }
+  return listens(el);
+}

@@ -1,0 +1,102 @@
+/** What stands in place of a secret. */
+export const mask = '•••';
+
+const secretTokens =
+  /(^|\s)(cc-(number|csc|exp|exp-month|exp-year)|one-time-code|current-password|new-password)(\s|$)/;
+const secretNames =
+  /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
+
+/** Whether what is typed here is nobody's business: passwords, cards, one-time codes. */
+export function isSecret(el: Element): boolean {
+  if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) {
+    return false;
+  }
+  if (el.type === 'password' || secretTokens.test(el.autocomplete.toLowerCase())) return true;
+  if (secretTokens.test((el.getAttribute('autocomplete') ?? '').toLowerCase())) return true;
+  return secretNames.test(el.name) || secretNames.test(el.id);
+}
+
+/** Whether a text is the number of a payment card: 13 to 19 digits with the right check digit. */
+export function isCardNumber(text: string): boolean {
+  const digits = text.replace(/[ -]/g, '');
+  if (!/^\d{13,19}$/.test(digits) || /^(\d)\1*$/.test(digits)) return false;
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    const twice = i % 2 === 1 ? digit * 2 : digit;
+    sum += twice > 9 ? twice - 9 : twice;
+  }
+  return sum % 10 === 0;
+}
+
+/** A value as it may be shown. */
+function careful(el: Element, value: string): string {
+  if (value === '') return '';
+  return isSecret(el) || isCardNumber(value) ? mask : value;
+}
+
+/** The chosen option or options of a list, by their text. */
+export function chosen(el: Element): string | undefined {
+  if (el instanceof HTMLSelectElement)
+    return [...el.selectedOptions].map((option) => option.label.trim()).join(', ');
+  if (el instanceof HTMLInputElement) return careful(el, el.value);
+  const picked = [...el.querySelectorAll('[role=option][aria-selected=true]')];
+  if (picked.length > 0)
+    return picked.map((option) => (option.textContent ?? '').trim()).join(', ');
+  const input = el.querySelector('input');
+  if (input) return careful(input, input.value);
+  if (el.getAttribute('role') !== 'combobox') return undefined;
+  const text = (el.textContent ?? '').trim();
+  return text === '' ? undefined : text;
+}
+
+/** The live value of a control, masked when secret; undefined for what has none. */
+export function shownValue(el: Element, role: string): string | undefined {
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+    case 'date':
+    case 'time':
+    case 'color':
+      if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)
+        return careful(el, el.value);
+      return isEditingHost(el) ? (el as HTMLElement).innerText.trim() : own(el);
+    case 'combobox':
+    case 'listbox':
+      return chosen(el);
+    case 'slider':
+    case 'spinbutton':
+    case 'progressbar':
+    case 'meter':
+    case 'scrollbar':
+      return ranged(el);
+    case 'file':
+      return el instanceof HTMLInputElement && el.files
+        ? [...el.files].map((file) => file.name).join(', ')
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function own(el: Element): string {
+  return (el.textContent ?? '').trim();
+}
+
+function ranged(el: Element): string | undefined {
+  const said = el.getAttribute('aria-valuetext') ?? el.getAttribute('aria-valuenow');
+  if (el instanceof HTMLInputElement)
+    return el.getAttribute('aria-valuetext') ?? careful(el, el.value);
+  if (said !== null) return said;
+  if (el instanceof HTMLProgressElement)
+    return el.position < 0 ? undefined : `${el.value}/${el.max}`;
+  if (el instanceof HTMLMeterElement) return String(el.value);
+  return undefined;
+}
+
+/** Whether an element is the outermost one of something that can be edited in place. */
+export function isEditingHost(el: Element): boolean {
+  if (!(el instanceof HTMLElement) || !el.isContentEditable) return false;
+  const given = el.getAttribute('contenteditable');
+  return given !== null && given !== 'false';
+}

@@ -1,0 +1,429 @@
+import type { FlatTree } from './flat.js';
+import { type Area, grow, isEmpty, meet, rectOf, touches } from './geometry.js';
+import { collapse, type Names } from './name.js';
+import { namedByContent, widgets } from './role.js';
+import { isOperable, levelOf, statesOf, targetOf } from './state.js';
+import { scrollState, shape, structural, unnamed } from './structure.js';
+import { clippedAway, type Styles } from './styles.js';
+import type { Item } from './types.js';
+import { isEditingHost, shownValue } from './value.js';
+
+/** What a walk needs of the page and its caller. */
+export interface WalkConfig {
+  tree: FlatTree;
+  styles: Styles;
+  names: Names;
+  /** Whether the page listens for the pointer on this very element. */
+  listens: (el: Element) => boolean;
+  /** What the frame shows. */
+  view: Area;
+  /** Only this area (near mode), and the ancestors of what is drawn in it from elsewhere. */
+  region: Area | null;
+  escaped: ReadonlySet<Element>;
+}
+
+/** What surrounds an element on the way down. */
+interface Way {
+  /** Text is said already by the name of something around it. */
+  mute: boolean;
+  /** Inside something offered, or under its pointer. */
+  pointer: boolean;
+  /** Inside something that is not seen although it is there (opacity 0, clipped to nothing). */
+  faint: boolean;
+  disabled: boolean;
+  /** What ancestors cut off, for what flows in them and for what is positioned. */
+  clip: Area | null;
+  abs: Area | null;
+  region: Area | null;
+}
+
+const skipped = new Set(
+  (
+    'script style template noscript head meta link title base datalist source track param defs ' +
+    'symbol clipPath mask metadata desc'
+  ).split(' '),
+);
+/** What shows its own things, not its children. */
+const closed = new Set(['canvas', 'video', 'audio', 'object', 'embed', 'iframe', 'frame', 'img']);
+const editable = /^(input|select|textarea)$/;
+
+/** One pass over the page in reading order. It writes nothing into the page. */
+export class Walk {
+  readonly #at: WalkConfig;
+  readonly #front: Item[] = [];
+  readonly #taken = new Set<Element>();
+  readonly #focused: Element | null;
+  #text = '';
+  #textOf: Element | null = null;
+
+  constructor(config: WalkConfig) {
+    this.#at = config;
+    this.#focused = config.tree.focused();
+  }
+
+  /** Walks a part of the page; what lies in the top layer comes first. */
+  run(root: Element): Item[] {
+    const out: Item[] = [];
+    const none = { mute: false, pointer: false, faint: false, disabled: false };
+    this.#visit(root, { ...none, clip: null, abs: null, region: this.#at.region }, out);
+    this.#flush(out);
+    return [...this.#front, ...out];
+  }
+
+  #visit(el: Element, way: Way, out: Item[]): void {
+    const tag = el.localName;
+    if (skipped.has(tag)) return;
+    const { styles, names } = this.#at;
+    if (el.getAttribute('aria-hidden') === 'true') return;
+    const style = styles.of(el);
+    const display = style.display;
+    if (display === 'none') return;
+    if (el instanceof HTMLElement && el.inert) return;
+    if (tag === 'br') {
+      this.#text += ' ';
+      return;
+    }
+    const next = this.#around(el, style, way);
+    if (!next) return;
+    const breaks = display !== 'inline' && display !== 'contents';
+    const visible = style.visibility === 'visible' && !next.faint;
+    const role = names.role(el);
+    if (breaks) this.#flush(out);
+    if (this.#isTop(el)) {
+      const before = this.#front.length;
+      const own: Item[] = [];
+      this.#enter(el, role, style, visible, next, own);
+      this.#flush(own);
+      this.#front.splice(before, 0, ...own);
+      return;
+    }
+    this.#enter(el, role, style, visible, next, out);
+    if (breaks) this.#flush(out);
+  }
+
+  #isTop(el: Element): boolean {
+    if (el.hasAttribute('popover')) return el.matches(':popover-open');
+    return el.localName === 'dialog' && el.matches(':modal');
+  }
+
+  /** What surrounds the children of an element; null when it is out of the picture altogether. */
+  #around(el: Element, style: CSSStyleDeclaration, way: Way): Way | null {
+    const position = style.position;
+    const next = { ...way };
+    if (position === 'fixed') {
+      next.clip = next.abs = null;
+      if (way.region) next.region = this.#at.region;
+    } else if (position === 'absolute') next.clip = next.abs;
+    if (style.opacity === '0' || clippedAway(style)) next.faint = true;
+    if (el.getAttribute('aria-disabled') === 'true') next.disabled = true;
+    const cuts = style.overflowX !== 'visible' || style.overflowY !== 'visible';
+    const rooted = el === document.body || el === document.documentElement;
+    const near = next.region !== null && !rooted && style.display !== 'inline';
+    if (!cuts && !next.clip && !near) {
+      if (position !== 'static' || style.transform !== 'none') next.abs = next.clip;
+      return next;
+    }
+    if (style.display === 'contents') return next;
+    const rect = el.getBoundingClientRect();
+    const sized = rect.width >= 1 && rect.height >= 1;
+    if (next.region && near && sized && this.#away(el, rect, next.region)) return null;
+    if (next.clip && sized && !touches(rect, next.clip)) return null;
+    if (cuts && !rooted) {
+      const scrolls = scrollState(el, style) !== undefined;
+      if (scrolls) {
+        next.clip = null;
+        if (next.region)
+          next.region = meet(next.region, grow(rect, rect.width / 2, rect.height / 2));
+      } else {
+        next.clip = meet(rect, next.clip);
+        // Nothing that flows in it can be seen; what is positioned may be.
+        if (isEmpty(next.clip)) next.faint = true;
+      }
+    }
+    if (position !== 'static' || style.transform !== 'none') next.abs = next.clip;
+    return next;
+  }
+
+  /** Whether an element and all that overflows it lie outside the area that is wanted. */
+  #away(el: Element, rect: DOMRect, region: Area): boolean {
+    if (touches(rect, region) || this.#at.escaped.has(el)) return false;
+    if (el.childElementCount === 0) return true;
+    return !touches(
+      {
+        left: rect.left,
+        top: rect.top,
+        right: rect.left + Math.max(rect.width, el.scrollWidth),
+        bottom: rect.top + Math.max(rect.height, el.scrollHeight),
+      },
+      region,
+    );
+  }
+
+  #enter(
+    el: Element,
+    role: string,
+    style: CSSStyleDeclaration,
+    visible: boolean,
+    way: Way,
+    out: Item[],
+  ): void {
+    if (el.localName === 'label') this.#label(el as HTMLLabelElement, way, out);
+    const pointer = style.cursor === 'pointer' && !way.pointer;
+    const widget = widgets.has(role) || role === 'frame' || this.#plays(el, role, style);
+    const operable = widget || (this.#may(el) && (pointer || isOperable(el, this.#at.listens)));
+    if (operable && this.#offer(el, role, widget, style, visible, pointer, way, out)) return;
+    if (way.faint && editable.test(el.localName)) return;
+    const inside = style.cursor === 'pointer' ? { ...way, pointer: true } : way;
+    if (!visible || way.mute || !structural(el, role)) {
+      const scroll = visible && !way.mute ? scrollState(el, style) : undefined;
+      if (scroll === undefined) {
+        this.#children(el, visible, inside, out);
+        return;
+      }
+      this.#container(el, 'scroll', [scroll], visible, inside, out);
+      return;
+    }
+    const scroll = scrollState(el, style);
+    this.#container(el, role, scroll === undefined ? [] : [scroll], visible, inside, out);
+  }
+
+  // A scrolling area, a picture's player: operated without a widget's role.
+  #plays(el: Element, role: string, style: CSSStyleDeclaration): boolean {
+    if (role === 'video' || role === 'audio') return el.hasAttribute('controls');
+    if (role === 'separator' || role === 'scrollbar')
+      return el.hasAttribute('tabindex') && style.display !== 'none';
+    return false;
+  }
+
+  // The page as a whole listens for everything in many frameworks; a label
+  // stands for its control.
+  #may(el: Element): boolean {
+    return (
+      el !== document.body &&
+      el !== document.documentElement &&
+      !(el instanceof HTMLLabelElement && el.control) &&
+      !(el instanceof HTMLOptionElement) &&
+      el.localName !== 'slot'
+    );
+  }
+
+  #container(
+    el: Element,
+    role: string,
+    states: string[],
+    visible: boolean,
+    way: Way,
+    out: Item[],
+  ): void {
+    this.#flush(out);
+    const item = this.#item(el, role, way.disabled);
+    item.states.push(...states);
+    if (states.length > 0) item.offered = true;
+    const mute = way.mute || role === 'heading' || role === 'img';
+    this.#children(el, visible, mute === way.mute ? way : { ...way, mute }, item.children);
+    this.#flush(item.children);
+    out.push(...shape(item));
+  }
+
+  #item(el: Element, role: string, disabled: boolean, offered = false): Item {
+    const around = { disabled, focused: this.#focused };
+    const value = shownValue(el, role);
+    const level = levelOf(el, role);
+    const href = role === 'link' ? targetOf(el) : undefined;
+    return {
+      el,
+      role,
+      name: unnamed.has(role) && !offered && !isLabelled(el) ? '' : this.#at.names.of(el),
+      states: statesOf(el, role, around),
+      ...(value === undefined ? {} : { value }),
+      ...(level === undefined ? {} : { level }),
+      ...(href === undefined ? {} : { href }),
+      offered,
+      num: 0,
+      inView: true,
+      children: [],
+    };
+  }
+
+  /** Adds something that can be acted on; false when nobody could reach it. */
+  #offer(
+    el: Element,
+    role: string,
+    widget: boolean,
+    style: CSSStyleDeclaration,
+    visible: boolean,
+    pointer: boolean,
+    way: Way,
+    out: Item[],
+  ): boolean {
+    if (this.#taken.has(el)) return true;
+    const native = editable.test(el.localName);
+    if (native && (el as HTMLInputElement).type === 'hidden') return true;
+    const touchable = style.pointerEvents !== 'none';
+    const rect = rectOf(el);
+    const seen = this.#reachable(rect, style, way);
+    // An invisible native control over a drawn one is the thing that is hit.
+    const over = native && way.faint && touchable && style.visibility === 'visible';
+    const big = rect.width >= 4 && rect.height >= 4 && !clippedAway(style);
+    if (native && !(seen && (visible || (over && big)))) {
+      const label = this.#standIn(el as HTMLInputElement);
+      if (!label) return true;
+      this.#push(el, role, rectOf(label), label, way, out);
+      return true;
+    }
+    if (!seen || (!visible && !over) || (!touchable && !widget)) return false;
+    const item = this.#push(el, role, rect, undefined, way, out);
+    if (!touchable) item.states.push('not clickable');
+    if (native && role !== 'listbox') return true;
+    this.#inside(item, widget, pointer, visible, way, out);
+    return true;
+  }
+
+  #inside(
+    item: Item,
+    widget: boolean,
+    pointer: boolean,
+    visible: boolean,
+    way: Way,
+    out: Item[],
+  ): void {
+    const { el, role } = item;
+    if (closed.has(el.localName)) return;
+    if (isEditingHost(el) && item.value !== undefined) return;
+    const named = namedByContent.has(role) && widget;
+    const next = { ...way, pointer: true, mute: way.mute || named };
+    const scroll = scrollState(el, this.#at.styles.of(el));
+    if (scroll !== undefined) item.states.push(scroll);
+    this.#children(el, visible, next, item.children);
+    this.#flush(item.children);
+    if (widget) return;
+    const texts = item.children.every((child) => child.role === 'text' || child.role === 'img');
+    if (texts && item.name === '' && item.children.length <= 3) {
+      item.name = this.#at.names.content(el);
+      item.children = [];
+    }
+    if (role === 'generic' || role === 'none' || role === 'paragraph') item.role = 'click';
+    // A wrapper that listens for what bubbles up to it is no thing of its own.
+    const inner = count(item.children);
+    const rect = item.rect;
+    const view = this.#at.view;
+    const huge =
+      rect !== undefined &&
+      rect.width * rect.height > ((view.right - view.left) * (view.bottom - view.top)) / 2;
+    if (!pointer && !el.hasAttribute('tabindex') && inner > 0 && (huge || inner > 8)) {
+      out.splice(out.indexOf(item), 1, ...item.children);
+    }
+  }
+
+  #push(
+    el: Element,
+    role: string,
+    rect: DOMRect,
+    hit: Element | undefined,
+    way: Way,
+    out: Item[],
+  ): Item {
+    this.#flush(out);
+    this.#taken.add(el);
+    const item = this.#item(el, role, way.disabled, true);
+    item.rect = rect;
+    item.inView = touches(rect, this.#at.view);
+    if (hit) item.hit = hit;
+    out.push(item);
+    return item;
+  }
+
+  #reachable(rect: DOMRect, style: CSSStyleDeclaration, way: Way): boolean {
+    if (rect.width < 1 || rect.height < 1) return false;
+    if (way.clip && isEmpty(meet(rect, way.clip))) return false;
+    if (way.region && !touches(rect, way.region)) return false;
+    if (style.position === 'fixed') return touches(rect, this.#at.view);
+    // Nobody can scroll to what lies left of or above the page's beginning.
+    const rtl = document.documentElement.dir === 'rtl' || document.dir === 'rtl';
+    return rect.bottom + scrollY > 0 && (rtl || rect.right + scrollX > 0);
+  }
+
+  /** The label that a person sees and clicks in place of a control that is not drawn. */
+  #standIn(control: HTMLInputElement): Element | undefined {
+    for (const label of control.labels ?? []) {
+      const seen = label.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+      const rect = label.getBoundingClientRect();
+      if (seen && rect.width >= 1 && rect.height >= 1 && !label.closest('[inert]')) return label;
+    }
+    return undefined;
+  }
+
+  #label(label: HTMLLabelElement, way: Way, out: Item[]): void {
+    const control = label.control;
+    if (!control || this.#taken.has(control) || way.faint || way.mute) return;
+    if (!editable.test(control.localName) || control.checkVisibility()) return;
+    if ((control as HTMLInputElement).type === 'hidden' || control.inert) return;
+    const stand = this.#standIn(control as HTMLInputElement);
+    if (stand) this.#push(control, this.#at.names.role(control), rectOf(stand), stand, way, out);
+  }
+
+  #children(el: Element, visible: boolean, way: Way, out: Item[]): void {
+    if (el.localName === 'img') this.#areas(el as HTMLImageElement, way, out);
+    if (closed.has(el.localName)) return;
+    const style = this.#at.styles.of(el);
+    if (style.contentVisibility === 'hidden') return;
+    const shut = el instanceof HTMLDetailsElement && !el.open;
+    const quiet = !visible || way.mute || this.#saidByControl(el);
+    for (const child of this.#at.tree.children(el)) {
+      if (child instanceof Element) {
+        if (shut && child.localName !== 'summary') continue;
+        this.#visit(child, quiet && visible && !way.mute ? { ...way, mute: true } : way, out);
+      } else if (!quiet && !shut && child instanceof Text) {
+        this.#text += child.data;
+        this.#textOf ??= el;
+      }
+    }
+  }
+
+  // The text of a label comes back as the name of its control.
+  #saidByControl(el: Element): boolean {
+    if (!(el instanceof HTMLLabelElement) || !el.control) return false;
+    const own = this.#at.names.content(el);
+    return own !== '' && this.#at.names.of(el.control).includes(own);
+  }
+
+  #areas(img: HTMLImageElement, way: Way, out: Item[]): void {
+    if (img.useMap === '') return;
+    const root = img.getRootNode() as Document | ShadowRoot;
+    const map = root.querySelector(`map[name="${CSS.escape(img.useMap.replace(/^#/, ''))}"]`);
+    for (const area of map?.querySelectorAll('area[href]') ?? []) {
+      const rect = rectOf(area);
+      if (this.#reachable(rect, this.#at.styles.of(img), way))
+        this.#push(area, 'link', rect, undefined, way, out);
+    }
+  }
+
+  #flush(out: Item[]): void {
+    if (this.#text === '') return;
+    const name = collapse(this.#text);
+    const el = this.#textOf;
+    this.#text = '';
+    this.#textOf = null;
+    if (name === '' || !el) return;
+    out.push({
+      el,
+      role: 'text',
+      name,
+      states: [],
+      offered: false,
+      num: 0,
+      inView: true,
+      children: [],
+    });
+  }
+}
+
+function isLabelled(el: Element): boolean {
+  return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
+}
+
+function count(items: Item[]): number {
+  let n = 0;
+  for (const item of items) n += (item.offered ? 1 : 0) + count(item.children);
+  return n;
+}
