@@ -152,7 +152,7 @@ const (
 	WorkerAnswer = 1 * time.Second
 	// WorkerStartTimeout is how long the extension's worker may take to appear
 	// after the extension was loaded, before it is loaded again.
-	WorkerStartTimeout = 4 * time.Second
+	WorkerStartTimeout = 8 * time.Second
 	// BrowserEventQueue is how many DevTools events wait for one reader inside
 	// the backend before its subscription is closed.
 	BrowserEventQueue = 4096

@@ -1,0 +1,102 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+var (
+	agent  = protocol.Actor{Kind: protocol.ActorTerminal, ID: "a", Name: "claude in t1"}
+	other  = protocol.Actor{Kind: protocol.ActorTerminal, ID: "b", Name: "claude in t2"}
+	person = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+)
+
+func code(err error) protocol.Code {
+	if err == nil {
+		return ""
+	}
+	return protocol.AsError(err).Code
+}
+
+func TestURL(t *testing.T) {
+	p := New(Config{Port: func() int { return 4711 }})
+	for _, c := range []struct {
+		url           string
+		agent, person protocol.Code
+	}{
+		{"https://example.com/", "", ""},
+		{"http://127.0.0.1:3000/", "", ""},
+		{"about:blank", "", ""},
+		{"data:text/html,x", "", ""},
+		{"http://127.0.0.1:4711/welcome", "", ""},
+		{"file:///etc/passwd", protocol.CodeRefused, ""},
+		{"FILE:///etc/passwd", protocol.CodeRefused, ""},
+		{"chrome://settings", protocol.CodeRefused, ""},
+		{"about:version", protocol.CodeRefused, ""},
+		{"view-source:http://127.0.0.1:4711/", protocol.CodeRefused, ""},
+		{"devtools://devtools/bundled/x.html", protocol.CodeRefused, protocol.CodeRefused},
+		{"javascript:alert(1)", protocol.CodeRefused, protocol.CodeRefused},
+		{"http://127.0.0.1:4711/command", protocol.CodeRefused, ""},
+		{"http://localhost:4711/", protocol.CodeRefused, ""},
+		{"http://LOCALHOST.:4711/", protocol.CodeRefused, ""},
+		{"http://a.localhost:4711/", protocol.CodeRefused, ""},
+		{"http://[::1]:4711/", protocol.CodeRefused, ""},
+		{"http://[::ffff:127.0.0.1]:4711/", protocol.CodeRefused, ""},
+		{"http://0.0.0.0:4711/", protocol.CodeRefused, ""},
+		{"http://127.1:4711/", protocol.CodeRefused, ""},
+		{"http://2130706433:4711/", protocol.CodeRefused, ""},
+		{"http://0x7f.0.0.1:4711/", protocol.CodeRefused, ""},
+		{"http://0177.0.0.1:4711/", protocol.CodeRefused, ""},
+		{"http://169.254.169.254/latest/meta-data/", protocol.CodeRefused, ""},
+		{"http://2852039166/", protocol.CodeRefused, ""},
+		{"http://[fe80::1]/", protocol.CodeRefused, ""},
+		{"http://[fd00:ec2::254]/", protocol.CodeRefused, ""},
+		{"http://metadata.google.internal/", protocol.CodeRefused, ""},
+		{"nonsense", protocol.CodeBadArgument, protocol.CodeBadArgument},
+		{"http://", protocol.CodeBadArgument, ""},
+	} {
+		if got := code(p.URL(agent, c.url)); got != c.agent {
+			t.Errorf("agent, %s: %q and not %q", c.url, got, c.agent)
+		}
+		if got := code(p.URL(person, c.url)); got != c.person {
+			t.Errorf("person, %s: %q and not %q", c.url, got, c.person)
+		}
+	}
+}
+
+func TestTab(t *testing.T) {
+	p := New(Config{})
+	tabs := []protocol.Tab{{ID: "t1"}, {ID: "t2"}, {ID: "t3"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t2"}, {ID: "t6", Opener: "t7"}, {ID: "t7", Opener: "t6"}}
+	p.Opened(agent, "t3")
+	for tab, want := range map[protocol.TabID]protocol.Code{
+		"t1": "", "t3": "", "t4": "", "t2": protocol.CodeRefused, "t5": protocol.CodeRefused, "t6": protocol.CodeRefused,
+	} {
+		if got := code(p.Tab(agent, "t1", tab, tabs)); got != want {
+			t.Errorf("%s: %q and not %q", tab, got, want)
+		}
+	}
+	if code(p.Tab(other, "t2", "t3", tabs)) != protocol.CodeRefused || p.Tab(person, "", "t2", tabs) != nil {
+		t.Error("another's tabs")
+	}
+	p.Forget(agent)
+	if code(p.Tab(agent, "t1", "t3", tabs)) != protocol.CodeRefused {
+		t.Error("a forgotten actor keeps its tabs")
+	}
+}
+
+// Whatever an address looks like, the rule answers and never lets the metadata
+// service through in a form that the standard library can read.
+func FuzzURL(f *testing.F) {
+	f.Add("http://169.254.169.254/")
+	f.Add("http://user@[::ffff:a9fe:a9fe]:80/x")
+	p := New(Config{Port: func() int { return 4711 }})
+	f.Fuzz(func(t *testing.T, raw string) {
+		if err := p.URL(agent, raw); err == nil && strings.HasPrefix(raw, "http://169.254.") && strings.HasSuffix(raw, "/") && len(raw) < 24 {
+			if ip, ok := address(strings.TrimSuffix(strings.TrimPrefix(raw, "http://"), "/")); ok && ip.IsLinkLocalUnicast() {
+				t.Errorf("%q was let through", raw)
+			}
+		}
+	})
+}
