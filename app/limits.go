@@ -11,6 +11,9 @@ const (
 	// trayQuitTimeout is how long the tray may take to end when its input is
 	// closed, before it is killed.
 	trayQuitTimeout = time.Second
+	// showTimeout is how long a running app may take to show its window when a
+	// second one asks.
+	showTimeout = 3 * time.Second
 	// themeTimeout is how long the desktop may take to say whether it is dark.
 	themeTimeout = 150 * time.Millisecond
 	// labelRunes is how much of a tab's title a tray menu shows.

@@ -13,13 +13,16 @@ import (
 // asked to show its window.
 var errAlreadyRunning = errors.New("Pilotfish is running already") //nolint:staticcheck // a name
 
-// wiring makes what the program is made of.
+// wiring makes what the program is made of. With an error it returns what it has
+// so far: the folders, so that the window can open them.
 type wiring func(ctx context.Context, tty console) (parts, error)
 
 // parts are what the program is made of.
 type parts struct {
 	backend backend
 	logs    logTail
+	// stateDir and logDir are the app's folders.
+	stateDir, logDir string
 	// openFolder shows a folder in the desktop's file manager.
 	openFolder func(ctx context.Context, path string) error
 	// trayProgram is the path of pilotfish-tray; empty for no tray.

@@ -61,7 +61,7 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 	if err != nil {
 		// The window says what is wrong; a console nobody sees does not.
 		_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
-		made = unusable(err)
+		made = unusable(err, made)
 		opts.hidden = false
 	}
 	defer made.close()

@@ -10,20 +10,28 @@ import (
 
 // unusable are the parts of a program that could not be wired: a window that
 // says why, and no tray, because there is nothing to start from it.
-func unusable(why error) parts {
-	problem := protocol.AsError(why)
-	return parts{
-		backend:    &brokenBackend{problem: problem, changes: hub.New[struct{}](1)},
-		logs:       noLog{},
-		openFolder: func(context.Context, string) error { return problem },
-		logger:     slog.New(slog.DiscardHandler),
-		close:      func() {},
+func unusable(why error, so parts) parts {
+	so.backend = &brokenBackend{problem: protocol.AsError(why), so: so, changes: hub.New[struct{}](1)}
+	so.trayProgram = ""
+	if so.logs == nil {
+		so.logs = noLog{}
 	}
+	if so.openFolder == nil {
+		so.openFolder = func(context.Context, string) error { return why }
+	}
+	if so.logger == nil {
+		so.logger = slog.New(slog.DiscardHandler)
+	}
+	if so.close == nil {
+		so.close = func() {}
+	}
+	return so
 }
 
 // brokenBackend answers everything with the problem.
 type brokenBackend struct {
 	problem *protocol.Error
+	so      parts
 	changes *hub.Hub[struct{}]
 }
 
@@ -35,6 +43,7 @@ func (b *brokenBackend) Run(ctx context.Context) error {
 func (b *brokenBackend) Window() protocol.WindowState {
 	return protocol.WindowState{
 		Version: version, Tray: protocol.TrayStarting, Problem: b.problem,
+		StateDir: b.so.stateDir, LogDir: b.so.logDir,
 		Sessions: []protocol.SessionInfo{},
 		Agents:   protocol.AgentsFile{Version: protocol.StateVersion, Agents: []protocol.AgentInfo{}},
 	}
