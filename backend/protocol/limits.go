@@ -107,6 +107,9 @@ const (
 	// ResizeEvery is the shortest time between two resizes of a program; what
 	// comes closer together becomes one.
 	ResizeEvery = 50 * time.Millisecond
+	// NudgeWait is how long a program has another size when it is to draw itself
+	// anew: long enough for a busy one to notice.
+	NudgeWait = 250 * time.Millisecond
 	// StatusDelay is after how long a change of the foreground program or the
 	// title is told: one that is over sooner is not worth a flicker.
 	StatusDelay = 100 * time.Millisecond

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -108,15 +107,7 @@ func TestReattachBeyondTheRing(t *testing.T) {
 	exe := "exec env " + roleEnv + "=sizes " + testBinary(t)
 	info := w.start(protocol.AgentCustom, `stty raw -echo; printf '\033[?1049h\033[?1002;1006h\033[?2004h\033[?25l'; yes "$(printf '\033[31mwörld\033[0m')" | head -c 12000000; printf END; stty sane; `+exe)
 	// Nobody looks: it runs to its end.
-	for i := w.m.terminals[info.ID]; ; {
-		i.mu.Lock()
-		head := i.stream.ring.head
-		i.mu.Unlock()
-		if head > 12_000_000 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	w.await(info.ID, "the end", func(i protocol.TerminalInfo) bool { return i.Title == "ready" })
 	c := w.attach(info.ID, 1, 5)
 	s := c.waitControl(protocol.ControlSnapshot)
 	if s.Data != "\x1b[?1049h\x1b[?25l\x1b[?1002h\x1b[?1006h\x1b[?2004h" {
@@ -127,8 +118,8 @@ func TestReattachBeyondTheRing(t *testing.T) {
 	if !strings.HasPrefix(strings.TrimLeft(first, "wörld\r\n"), "\x1b[") {
 		t.Errorf("cut at %q", first)
 	}
-	// The program is told to draw itself anew, and has its size back.
-	c.waitText("size 23 80")
+	// The program is told to draw itself anew, and has its size back. (A slow
+	// one may see both changes as one.)
 	c.waitText("size 24 80")
 }
 
@@ -253,7 +244,7 @@ func TestGraceEndsATerminalWithoutViewers(t *testing.T) {
 	c := w.attach(info.ID, 0, 0)
 	c.waitText("RDY")
 	w.mu.Lock()
-	w.grace = time.Millisecond
+	w.grace = 1
 	w.mu.Unlock()
 	w.m.Regrace() // somebody looks: nothing ends
 	c.typeText("still here")

@@ -41,7 +41,7 @@ const roleEnv = "TERMINAL_TEST_ROLE"
 func sizes() {
 	changes := make(chan os.Signal, 1)
 	signal.Notify(changes, syscall.SIGWINCH)
-	fmt.Println("RDY")
+	fmt.Println("\x1b]0;ready\x07RDY")
 	for range changes {
 		rows, cols, err := pty.Getsize(os.Stdin)
 		fmt.Println("size", rows, cols, err)

@@ -52,14 +52,9 @@ func (s *scanner) scan(p []byte) {
 		b := p[i]
 		switch s.state {
 		case ground:
-			// Most of what passes is text: it must cost next to nothing.
-			if b >= 0x20 {
-				for i+1 < len(p) && p[i+1] >= 0x20 {
-					i++
-				}
-				break
+			if i += skipPlain(p[i:]); i < len(p) {
+				s.c0(p[i])
 			}
-			s.c0(b)
 		case escape:
 			s.afterEscape(b)
 		case designate:
@@ -104,6 +99,31 @@ func (s *scanner) scan(p []byte) {
 		copy(s.last[:], s.last[n:])
 		copy(s.last[len(s.last)-n:], p)
 	}
+}
+
+// skipPlain returns how many bytes at the beginning of p are text and colours.
+// Nearly all of a flood is, and whoever prints it waits for this loop.
+func skipPlain(p []byte) int {
+	for i := 0; i < len(p); i++ {
+		if p[i] >= 0x20 {
+			continue
+		}
+		if p[i] == '\r' || p[i] == '\n' {
+			continue
+		}
+		if p[i] != 0x1b || i+2 >= len(p) || p[i+1] != '[' {
+			return i
+		}
+		end := i + 2
+		for end < len(p) && p[end]-0x30 < 0x10 {
+			end++
+		}
+		if end == len(p) || p[end] != 'm' {
+			return i
+		}
+		i = end
+	}
+	return len(p)
 }
 
 // c0 follows a control character outside of strings.
@@ -173,10 +193,6 @@ func (s *scanner) inControl(p []byte) int {
 	n := 0
 	for n < len(p) && p[n]-0x20 < 0x20 {
 		n++
-	}
-	if n < len(p) && p[n] == 'm' {
-		s.state = ground // a colour, which is by far the most frequent
-		return n + 1
 	}
 	s.param = append(s.param, p[:min(n, maxControl-len(s.param))]...)
 	if n == len(p) {

@@ -85,5 +85,5 @@ func (t *terminal) nudge() {
 	}
 	t.applySize(cols, other)
 	t.size.last = time.Now()
-	t.resizeLater(cols, rows, protocol.ResizeEvery)
+	t.resizeLater(cols, rows, protocol.NudgeWait)
 }
