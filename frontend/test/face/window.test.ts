@@ -1,0 +1,248 @@
+// What a person does with the window, in a real browser.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { raise, type Show, type Stage } from './stage';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let stage: Stage;
+let page: Page;
+beforeAll(async () => {
+  stage = await raise();
+});
+afterAll(() => stage.close());
+afterEach(() => page.context().close());
+
+async function open(show: Show = {}): Promise<void> {
+  page = await stage.open(show);
+  await page.locator('main').waitFor();
+}
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const calls = () => page.evaluate(() => window.fake?.calls ?? []);
+
+async function violations(): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return found.violations.flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${node.target.join(' ')} (${node.failureSummary ?? ''})`),
+  );
+}
+
+describe.each(['light', 'dark'] as const)('axe, %s', (scheme) => {
+  test.each(['running', 'stopped', 'empty', 'starting', 'failed', 'warning', 'problem', 'foreign'])(
+    'sessions: %s',
+    async (scenario) => {
+      await open({ scheme, scenario });
+      expect(await violations()).toEqual([]);
+    },
+  );
+
+  test('settings, with an error', async () => {
+    await open({ scheme });
+    await button('Settings').click();
+    await page.getByLabel('Font size').fill('99');
+    await page.getByLabel('Font size').blur();
+    await page.getByText('out of range').waitFor();
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('codex');
+    await page.getByText('npm install -g').waitFor();
+    expect(await violations()).toEqual([]);
+  });
+
+  test('logs, with a chosen record', async () => {
+    await open({ scheme, records: 2_000 });
+    await button('Logs').click();
+    await page.getByRole('option').last().click();
+    expect(await violations()).toEqual([]);
+  });
+
+  test('dialog, menu and message', async () => {
+    await open({ scheme });
+    await page.evaluate(() => window.fake?.refuseNext('StopSession', 'no'));
+    await button('Stop').click();
+    await page.getByText('did not stop').waitFor();
+    expect(await violations()).toEqual([]);
+    await button('Pilotfish menu').click();
+    expect(await violations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await button('New session').click();
+    expect(await violations()).toEqual([]);
+  });
+});
+
+test('it says that it starts, before the app has answered', async () => {
+  await open({ held: true });
+  expect(await page.locator('main').innerText()).toBe('Starting…');
+  await page.evaluate(() => window.fake?.release());
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+});
+
+test('nothing is wider than the window at 320 pixels', async () => {
+  for (const scenario of ['running', 'failed', 'warning', 'foreign']) {
+    await open({ scenario, width: 320, height: 560 });
+    for (const name of ['Sessions', 'Settings', 'Logs']) {
+      await button(name).click();
+      const over = await page.evaluate(() =>
+        [...document.querySelectorAll('main *')]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+          // Text that ends in an ellipsis is cut by its block.
+          .filter((element) => getComputedStyle(element).display !== 'inline')
+          .map((element) => element.className),
+      );
+      expect(over, `${scenario}, ${name}`).toEqual([]);
+    }
+    if (scenario !== 'foreign') await page.context().close();
+  }
+});
+
+test('with the keyboard alone: a new session, started, a tab shown, stopped', async () => {
+  await open({ scenario: 'empty' });
+  await page.getByRole('button', { name: 'New session' }).first().focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('work');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'work' }).waitFor();
+  await button('Start').focus();
+  await page.keyboard.press('Enter');
+  await button('Stop').waitFor();
+  await page.getByRole('button', { name: /Checkout/ }).focus();
+  await page.keyboard.press('Enter');
+  await button('Stop').focus();
+  await page.keyboard.press('Space');
+  await button('Start').waitFor();
+  expect((await calls()).filter(([method]) => method !== 'State' && method !== 'Logs')).toEqual([
+    ['NewSession', 'work'],
+    ['StartSession', 'work'],
+    ['ShowTab', 'work', 't1'],
+    ['StopSession', 'work'],
+  ]);
+});
+
+test('the menu by keys; Escape gives the focus back; quitting asks while agents live', async () => {
+  await open();
+  await button('Pilotfish menu').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe(
+    'Open log folder',
+  );
+  await page.keyboard.press('Escape');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+    'Pilotfish menu',
+  );
+  await page.keyboard.press('Control+q');
+  await page.getByText('3 agents are still alive').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await calls()).not.toContainEqual(['Quit']);
+  await page.keyboard.press('Control+q');
+  await button('Quit').click();
+  expect(await calls()).toContainEqual(['Quit']);
+});
+
+test('an error leads to its setting', async () => {
+  await open({ scenario: 'failed' });
+  await button('Choose a browser').click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT');
+  await page.getByRole('combobox', { name: 'Browser' }).selectOption('other:');
+  await page.getByRole('button', { name: 'Choose: Browser' }).click();
+  await page.waitForFunction(() => window.fake?.settings.browserPath === '/opt/brave/brave');
+});
+
+test('what needs a restart says so, and its button does it', async () => {
+  await open();
+  await button('Settings').click();
+  await page.getByLabel('Start page').fill('https://example.com/');
+  await page.getByLabel('Start page').blur();
+  await button('Restart session').click();
+  await page.getByText('Takes effect when').waitFor({ state: 'detached' });
+  expect(await calls()).toContainEqual(['RestartSession', 'default']);
+});
+
+describe('the log', () => {
+  const list = () => page.getByRole('listbox');
+  const scroll = () =>
+    list().evaluate((element) => ({
+      top: element.scrollTop,
+      end: element.scrollTop + element.clientHeight >= element.scrollHeight - 1,
+      rows: element.querySelectorAll('[role=option]').length,
+      first: element.querySelector('[role=option]')?.textContent,
+    }));
+  const log = async (count: number) => {
+    await page.evaluate(async (n) => {
+      window.fake?.log(n);
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    }, count);
+  };
+
+  test('of 5,000 records only those in view are drawn, and the end is followed', async () => {
+    await open({ records: 2_000 });
+    await button('Logs').click();
+    await log(6_000);
+    const at = await scroll();
+    expect(at.end).toBe(true);
+    expect(at.rows).toBeLessThan(100);
+  });
+
+  test('a reader in the middle is left alone, also when old records go', async () => {
+    await open({ records: 2_000 });
+    await button('Logs').click();
+    await log(3_000);
+    await list().hover();
+    await page.mouse.wheel(0, -2_200);
+    await button('Newest').waitFor();
+    const reading = () =>
+      list().evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const row = document
+          .elementFromPoint(box.left + 40, box.top + 33)
+          ?.closest('[role=option]');
+        return row?.querySelector('.time')?.textContent;
+      });
+    const before = await reading();
+    await log(40);
+    expect(await reading()).toBe(before);
+    await button('40 new').click();
+    expect((await scroll()).end).toBe(true);
+    await log(3);
+    expect((await scroll()).end).toBe(true);
+  });
+
+  test('pause, filter, copy, clear', async () => {
+    await open({ records: 80 });
+    await button('Logs').click();
+    await button('Pause').click();
+    await log(7);
+    await button('Resume (7 new)').click();
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('navigation failed');
+    await page.getByRole('combobox', { name: 'Level' }).selectOption('ERROR');
+    await button('Copy what is shown').click();
+    await page.getByText('Log copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied.split('\n')).toHaveLength(11);
+    expect(copied).not.toContain('listening');
+    await button('Clear the view').click();
+    await page.getByText('Nothing matches').waitFor();
+    await button('Open log folder').click();
+    expect(await calls()).toContainEqual(['OpenLogFolder']);
+  });
+
+  test('by keys: arrows choose, Escape lets go', async () => {
+    await open({ records: 200 });
+    await button('Logs').click();
+    await list().focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('complementary').waitFor();
+    expect((await scroll()).top).toBe(0);
+    expect(await page.locator('[aria-selected=true]').getAttribute('aria-posinset')).toBe('2');
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+  });
+});
