@@ -1,0 +1,141 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// values are the arguments of one call, checked and typed.
+type values map[string]any
+
+func (v values) text(name string) string { s, _ := v[name].(string); return s }
+func (v values) number(name string) int  { n, _ := v[name].(int); return n }
+func (v values) flag(name string) bool   { b, _ := v[name].(bool); return b }
+
+func (v values) clip(name string) *protocol.Clip {
+	c, _ := v[name].(*protocol.Clip)
+	return c
+}
+
+// check reads the arguments of a call as the spec says. Everything that is
+// wrong is said with what was meant.
+func (s Spec) check(raw map[string]json.RawMessage) (values, error) {
+	out := make(values, len(raw))
+	for name, value := range raw {
+		i := slices.IndexFunc(s.Args, func(a Arg) bool { return a.Name == name })
+		if i < 0 {
+			return nil, s.unknownArgument(name)
+		}
+		if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
+			continue // left out
+		}
+		v, err := s.Args[i].read(value)
+		if err != nil {
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s: %s %v", s.Name, name, err), "for example: pilotfish "+s.Examples[0])
+		}
+		out[name] = v
+	}
+	for _, a := range s.Args {
+		if _, given := out[a.Name]; a.Required && !given {
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s needs %s: %s", s.Name, a.Name, a.Help), "for example: pilotfish "+s.Examples[0])
+		}
+	}
+	return out, nil
+}
+
+func (s Spec) unknownArgument(name string) error {
+	names := make([]string, 0, len(s.Args))
+	for _, a := range s.Args {
+		names = append(names, a.Name)
+	}
+	hint := "usage: pilotfish " + s.Usage()
+	if near := nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %s? usage: pilotfish %s", near, s.Usage())
+	}
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no argument %.60q", s.Name, name), hint)
+}
+
+// read types one value. A string is taken for every type: that is what a
+// command line has.
+func (a Arg) read(raw json.RawMessage) (any, error) {
+	var text string
+	isText := json.Unmarshal(raw, &text) == nil
+	switch a.Type {
+	case Integer:
+		if !isText {
+			text = string(bytes.TrimSpace(raw))
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("is a whole number, not %.40s", raw)
+		}
+		if (a.Min != 0 || a.Max != 0) && (n < a.Min || n > a.Max) {
+			return nil, fmt.Errorf("is from %d to %d, not %d", a.Min, a.Max, n)
+		}
+		return n, nil
+	case Boolean:
+		if !isText {
+			text = string(bytes.TrimSpace(raw))
+		}
+		switch text {
+		case "true", "1", "yes", "on":
+			return true, nil
+		case "false", "0", "no", "off":
+			return false, nil
+		}
+		return nil, fmt.Errorf("is true or false, not %.40s", raw)
+	case ClipArg:
+		return readClip(raw, text, isText)
+	case TabArg:
+		if !isText {
+			text = string(bytes.TrimSpace(raw))
+		}
+		id, err := protocol.ParseTabID(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("is a tab such as t3, not %.40s", raw)
+		}
+		return string(id), nil
+	default:
+		if !isText {
+			return nil, fmt.Errorf("is a text, not %.40s", raw)
+		}
+		if a.Required && strings.TrimSpace(text) == "" {
+			return nil, fmt.Errorf("is empty")
+		}
+		if len(a.Choices) > 0 && !slices.Contains(a.Choices, text) {
+			return nil, fmt.Errorf("is one of %s, not %.40q", strings.Join(a.Choices, ", "), text)
+		}
+		return text, nil
+	}
+}
+
+func readClip(raw json.RawMessage, text string, isText bool) (*protocol.Clip, error) {
+	var c protocol.Clip
+	if isText {
+		parts := strings.Split(text, ",")
+		into := []*float64{&c.X, &c.Y, &c.Width, &c.Height}
+		if len(parts) != len(into) {
+			return nil, fmt.Errorf("is x,y,width,height, not %.60q", text)
+		}
+		for i, p := range parts {
+			n, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+			if err != nil {
+				return nil, fmt.Errorf("is x,y,width,height, not %.60q", text)
+			}
+			*into[i] = n
+		}
+	} else if json.Unmarshal(raw, &c) != nil {
+		return nil, fmt.Errorf("is x,y,width,height, not %.60s", raw)
+	}
+	// The negation also catches what is no number.
+	if !(c.X >= 0 && c.Y >= 0 && c.Width >= 1 && c.Height >= 1 && c.X < 1e6 && c.Y < 1e6 && c.Width < 1e6 && c.Height < 1e6) {
+		return nil, fmt.Errorf("starts at 0 or further and is at least 1 × 1")
+	}
+	return &c, nil
+}

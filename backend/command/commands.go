@@ -1,0 +1,88 @@
+package command
+
+import "pilotfish/backend/protocol"
+
+// Arguments that several commands have.
+func waitArg() Arg {
+	return Arg{
+		Name: "wait", Type: String, Flag: true, Choices: []string{"load", "dom", "commit"}, Default: "load",
+		Help: "how far the page must be: everything arrived (load), the document parsed (dom), the page begun (commit)",
+	}
+}
+
+// commands declares every command. It is a function and not a variable, so that
+// nobody can change the registry.
+func commands() []command {
+	act, read := protocol.ScopeAct, protocol.ScopeRead
+	return []command{
+		{Spec: Spec{
+			Name: "goto", Aliases: []string{"open", "navigate", "go"}, Scope: act,
+			Summary:  "open an address in the tab and wait until it is loaded",
+			Help:     "An address without http:// gets https://, or http:// on this machine. The reply says where the tab arrived and the HTTP status.",
+			Args:     []Arg{{Name: "url", Type: String, Required: true, Help: "the address"}, waitArg()},
+			Returns:  "tab, url, title, status",
+			Examples: []string{"goto example.com", "goto localhost:3000/login --wait dom"},
+		}, tab: ownTab, run: runGoto},
+		{Spec: Spec{
+			Name: "back", Scope: act, Summary: "go one page back", Args: []Arg{waitArg()},
+			Returns: "tab, url, title", Examples: []string{"back"},
+		}, tab: ownTab, run: runBack},
+		{Spec: Spec{
+			Name: "forward", Aliases: []string{"fwd"}, Scope: act, Summary: "go one page forward", Args: []Arg{waitArg()},
+			Returns: "tab, url, title", Examples: []string{"forward"},
+		}, tab: ownTab, run: runForward},
+		{Spec: Spec{
+			Name: "reload", Aliases: []string{"refresh"}, Scope: act, Summary: "load the page again, also after a crash", Args: []Arg{waitArg()},
+			Returns: "tab, url, title, status", Examples: []string{"reload"},
+		}, tab: ownTab, run: runReload},
+		{Spec: Spec{
+			Name: "url", Scope: read, Summary: "print the tab's address",
+			Returns: "tab, url, title", Examples: []string{"url", "url --tab t2"},
+		}, tab: anyTab, run: runURL},
+		{Spec: Spec{
+			Name: "title", Scope: read, Summary: "print the page's title",
+			Returns: "tab, url, title", Examples: []string{"title"},
+		}, tab: anyTab, run: runTitle},
+		{Spec: Spec{
+			Name: "text", Aliases: []string{"read"}, Scope: read,
+			Summary: "print the text of the page: lines kept, hidden text left out",
+			Args: []Arg{{
+				Name: "max", Type: Integer, Flag: true, Min: 1, Max: protocol.TextLimit, Default: "200000",
+				Help: "at most so many characters; the reply says how many there are",
+			}},
+			Returns: "url, title, text, length", Examples: []string{"text", "text --max 4000"},
+		}, tab: ownTab, run: runText},
+		{Spec: Spec{
+			Name: "tabs", Scope: read, Summary: "list the open tabs",
+			Help:    "* is the tab in front of its window, ! one that crashed.",
+			Returns: "the tabs", Examples: []string{"tabs"},
+		}, tab: noTab, run: runTabs},
+		{Spec: Spec{
+			Name: "tab", Aliases: []string{"activate", "focus-tab"}, Scope: act, Summary: "bring a tab to the front of its window",
+			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own when left out"}},
+			Returns: "the tab", Examples: []string{"tab t2"},
+		}, tab: ownTab, run: runTab},
+		{Spec: Spec{
+			Name: "newtab", Aliases: []string{"new", "tab-new"}, Scope: act, Summary: "open a tab, with a page if one is named",
+			Help:    "An agent's tab opens in the background, a person's in front.",
+			Args:    []Arg{{Name: "url", Type: String, Help: "the address; an empty tab without it"}, {Name: "front", Type: Boolean, Flag: true, Help: "open it in front"}, waitArg()},
+			Returns: "tab, url, title, status", Examples: []string{"newtab example.com", "newtab --front"},
+		}, tab: noTab, run: runNewTab},
+		{Spec: Spec{
+			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
+			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own when left out"}},
+			Returns: "tab", Examples: []string{"closetab t3"},
+		}, tab: ownTab, run: runCloseTab},
+		{Spec: Spec{
+			Name: "screenshot", Aliases: []string{"shot"}, Scope: read,
+			Summary: "save a picture of the tab and print its path; the tab may be in the background",
+			Args: []Arg{
+				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page instead of what is in view"},
+				{Name: "clip", Type: ClipArg, Flag: true, Help: "a part of the page: x,y,width,height in CSS pixels"},
+				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the kind of picture"},
+				{Name: "quality", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "of jpeg and webp"},
+			},
+			Returns: "path, format, width, height, bytes, url", Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --clip 0,0,400,300"},
+		}, tab: ownTab, run: runScreenshot},
+	}
+}

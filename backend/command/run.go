@@ -1,0 +1,248 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// wait is the caller's wish, or load.
+func (in *invocation) wait() protocol.WaitUntil {
+	if w := in.args.text("wait"); w != "" {
+		return protocol.WaitUntil(w)
+	}
+	return protocol.WaitLoad
+}
+
+// arrived says where a tab is after a navigation.
+func (in *invocation) arrived(info protocol.PageInfo, err error) (result, error) {
+	if err != nil {
+		return result{}, err
+	}
+	text := fmt.Sprintf("%s is at %s", in.tab, line(info.URL, urlShown))
+	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
+		text += fmt.Sprintf(" (HTTP %d)", info.Status)
+	}
+	if title := line(info.Title, titleShown); title != "" {
+		text += "\n" + in.foreign(info.URL, title)
+	}
+	return result{text: text, data: info}, nil
+}
+
+// What is shown of an address and a title, in characters.
+const (
+	urlShown   = 500
+	titleShown = 200
+)
+
+func runGoto(ctx context.Context, in *invocation) (result, error) {
+	address, err := in.address()
+	if err != nil {
+		return result{}, err
+	}
+	return in.arrived(in.browser.Navigate(ctx, in.tab, address, in.wait(), in.allow()))
+}
+
+// schemeless is an address as people type it: a host, perhaps a port and a
+// path. "localhost:3000" is one, though it reads like a scheme.
+var schemeless = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[\pL\pN_][\pL\pN._-]*)(:\d{1,5})?([/?#].*)?$`)
+
+// address completes the url argument and asks the policy about it.
+func (in *invocation) address() (string, error) {
+	raw := strings.TrimSpace(in.args.text("url"))
+	full := raw
+	switch m := schemeless.FindStringSubmatch(raw); {
+	case filepath.IsAbs(raw) && !policy.Agent(in.actor):
+		full = (&url.URL{Scheme: "file", Path: raw}).String()
+	case m != nil && (m[2] != "" || strings.Contains(m[1], ".") || strings.HasPrefix(m[1], "[") || m[1] == "localhost"):
+		scheme := "https://"
+		if isHere(m[1]) {
+			scheme = "http://"
+		}
+		full = scheme + raw
+	}
+	if err := in.policy.URL(in.actor, full); err != nil {
+		return "", err
+	}
+	return full, nil
+}
+
+// isHere says whether a host is this machine, where https is the exception.
+func isHere(host string) bool {
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "[::1]" || host == "0.0.0.0"
+}
+
+func runBack(ctx context.Context, in *invocation) (result, error) {
+	return in.arrived(in.browser.Back(ctx, in.tab, in.wait(), in.allow()))
+}
+
+func runForward(ctx context.Context, in *invocation) (result, error) {
+	return in.arrived(in.browser.Forward(ctx, in.tab, in.wait(), in.allow()))
+}
+
+func runReload(ctx context.Context, in *invocation) (result, error) {
+	// What a person opened here may be more than an agent may load.
+	if err := in.readable(ctx); err != nil {
+		return result{}, err
+	}
+	return in.arrived(in.browser.Reload(ctx, in.tab, in.wait(), in.allow()))
+}
+
+func runURL(ctx context.Context, in *invocation) (result, error) {
+	info, err := in.browser.Page(ctx, in.tab)
+	return result{text: line(info.URL, 4*urlShown), data: info}, err
+}
+
+func runTitle(ctx context.Context, in *invocation) (result, error) {
+	info, err := in.browser.Page(ctx, in.tab)
+	return result{text: in.foreign(info.URL, line(info.Title, 4*titleShown)), data: info}, err
+}
+
+func runText(ctx context.Context, in *invocation) (result, error) {
+	if err := in.readable(ctx); err != nil {
+		return result{}, err
+	}
+	limit := in.args.number("max")
+	if limit == 0 {
+		limit = protocol.TextLimit
+	}
+	page, err := in.browser.Text(ctx, in.tab, limit)
+	if err != nil {
+		return result{}, err
+	}
+	// It may have gone elsewhere between the two questions.
+	if policy.Agent(in.actor) {
+		if err := in.policy.URL(in.actor, page.URL); err != nil {
+			return result{}, err
+		}
+	}
+	text := in.foreign(page.URL, page.Text)
+	if shown := len([]rune(page.Text)); shown < page.Length {
+		text += fmt.Sprintf("\n(%d of %d characters; --max shows more)", shown, page.Length)
+	}
+	return result{text: text, data: page}, nil
+}
+
+func runTabs(_ context.Context, in *invocation) (result, error) {
+	tabs := in.browser.Tabs()
+	var lines []string
+	for _, t := range tabs {
+		mark := " "
+		switch {
+		case t.Crashed:
+			mark = "!"
+		case t.Active:
+			mark = "*"
+		}
+		row := fmt.Sprintf("%s%s %s", mark, t.ID, line(t.URL, urlShown))
+		if t.ID == in.own {
+			row += " (yours)"
+		}
+		if title := line(t.Title, titleShown); title != "" {
+			row += "  " + in.foreign(t.URL, title)
+		}
+		lines = append(lines, row)
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "no tab is open")
+	}
+	return result{text: strings.Join(lines, "\n"), data: tabs}, nil
+}
+
+func runTab(ctx context.Context, in *invocation) (result, error) {
+	if err := in.browser.ActivateTab(ctx, in.tab); err != nil {
+		return result{}, err
+	}
+	for _, t := range in.browser.Tabs() {
+		if t.ID == in.tab {
+			return result{text: fmt.Sprintf("%s is in front: %s", t.ID, line(t.URL, urlShown)), data: t}, nil
+		}
+	}
+	return result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.tab)+" was closed meanwhile", "`pilotfish tabs` lists the tabs")
+}
+
+func runNewTab(ctx context.Context, in *invocation) (result, error) {
+	address := ""
+	if in.args.text("url") != "" {
+		var err error
+		if address, err = in.address(); err != nil {
+			return result{}, err
+		}
+	}
+	opener := in.own
+	if !in.open(opener) {
+		opener = "" // its own tab is gone; that is no reason to open none
+	}
+	background := policy.Agent(in.actor)
+	if _, said := in.args["front"]; said {
+		background = !in.args.flag("front")
+	}
+	id, err := in.browser.NewTab(ctx, opener, background)
+	if err != nil {
+		return result{}, err
+	}
+	in.tab = id
+	in.policy.Opened(in.actor, id)
+	if address == "" {
+		return result{text: string(id) + " is open", data: protocol.PageInfo{Tab: id, URL: "about:blank"}}, nil
+	}
+	res, err := in.arrived(in.browser.Navigate(ctx, id, address, in.wait(), in.allow()))
+	if err != nil {
+		// A tab that shows nothing is in nobody's interest; one that still loads
+		// is.
+		if protocol.AsError(err).Code == protocol.CodeTimeout {
+			return result{}, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s is open, but %s", id, protocol.AsError(err).Message), protocol.AsError(err).Hint)
+		}
+		_ = in.browser.CloseTab(context.WithoutCancel(ctx), id)
+		in.tab = ""
+		return result{}, err
+	}
+	return res, nil
+}
+
+// open says whether a tab is open.
+func (in *invocation) open(id protocol.TabID) bool {
+	for _, t := range in.browser.Tabs() {
+		if t.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func runCloseTab(ctx context.Context, in *invocation) (result, error) {
+	if err := in.browser.CloseTab(ctx, in.tab); err != nil {
+		return result{}, err
+	}
+	return result{text: string(in.tab) + " is closed", data: protocol.PageInfo{Tab: in.tab}}, nil
+}
+
+func runScreenshot(ctx context.Context, in *invocation) (result, error) {
+	if err := in.readable(ctx); err != nil {
+		return result{}, err
+	}
+	q := protocol.ScreenshotRequest{
+		Format: in.args.text("format"), Quality: in.args.number("quality"),
+		Full: in.args.flag("full"), Clip: in.args.clip("clip"),
+	}
+	if q.Format == "" {
+		q.Format = "png"
+	}
+	if q.Full && q.Clip != nil {
+		return result{}, protocol.NewError(protocol.CodeBadArgument, "screenshot takes --full or --clip, not both", "for example: pilotfish screenshot --full")
+	}
+	if q.Quality > 0 && q.Format == "png" {
+		return result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "use --format jpeg or webp")
+	}
+	shot, err := in.browser.Screenshot(ctx, in.tab, q)
+	if err != nil {
+		return result{}, err
+	}
+	return result{text: fmt.Sprintf("%s\n%d × %d, %d KB", shot.Path, shot.Width, shot.Height, (shot.Bytes+1023)/1024), data: shot}, nil
+}

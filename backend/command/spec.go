@@ -1,0 +1,114 @@
+package command
+
+import (
+	"encoding/json"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// ArgType is the type of an argument.
+type ArgType string
+
+// The types of arguments.
+const (
+	String  ArgType = "string"
+	Integer ArgType = "integer"
+	Boolean ArgType = "boolean"
+	// TabArg is a tab: "t3" or "3".
+	TabArg ArgType = "tab"
+	// ClipArg is a part of a page: "x,y,width,height" in CSS pixels, or an
+	// object with these names.
+	ClipArg ArgType = "clip"
+)
+
+// Arg is one argument of a command.
+type Arg struct {
+	Name string  `json:"name"`
+	Type ArgType `json:"type"`
+	Help string  `json:"help"`
+	// Required: the command does not run without it.
+	Required bool `json:"required,omitempty"`
+	// Flag: on a command line it is given as --name; the others by their place.
+	Flag bool `json:"flag,omitempty"`
+	// Choices are the values of a String that has few.
+	Choices []string `json:"choices,omitempty"`
+	// Min and Max bound an Integer; both 0 means unbounded.
+	Min int `json:"min,omitempty"`
+	Max int `json:"max,omitempty"`
+	// Default is what is meant when it is left out, for the help.
+	Default string `json:"default,omitempty"`
+}
+
+// Spec describes a command without running it.
+type Spec struct {
+	Name    string         `json:"name"`
+	Aliases []string       `json:"aliases,omitempty"`
+	Summary string         `json:"summary"`        // one line, without a full stop
+	Help    string         `json:"help,omitempty"` // what the summary does not say
+	Scope   protocol.Scope `json:"scope"`
+	Args    []Arg          `json:"args,omitempty"`
+	// Returns describes the reply's data.
+	Returns  string   `json:"returns"`
+	Examples []string `json:"examples"`
+}
+
+// Usage is the command with its arguments, as on a command line.
+func (s Spec) Usage() string {
+	var b strings.Builder
+	b.WriteString(s.Name)
+	for _, a := range s.Args {
+		name := "<" + a.Name + ">"
+		switch {
+		case a.Flag && a.Type == Boolean:
+			name = "--" + a.Name
+		case a.Flag && len(a.Choices) > 0:
+			name = "--" + a.Name + " " + strings.Join(a.Choices, "|")
+		case a.Flag:
+			name = "--" + a.Name + " <" + string(a.Type) + ">"
+		}
+		if !a.Required {
+			name = "[" + name + "]"
+		}
+		b.WriteString(" " + name)
+	}
+	return b.String()
+}
+
+// Schema is the JSON schema of the arguments.
+func (s Spec) Schema() json.RawMessage {
+	type property struct {
+		Type        any      `json:"type"`
+		Description string   `json:"description"`
+		Enum        []string `json:"enum,omitempty"`
+		Minimum     *int     `json:"minimum,omitempty"`
+		Maximum     *int     `json:"maximum,omitempty"`
+		Pattern     string   `json:"pattern,omitempty"`
+	}
+	properties := make(map[string]property, len(s.Args))
+	required := []string{}
+	for _, a := range s.Args {
+		p := property{Type: string(a.Type), Description: a.Help, Enum: a.Choices}
+		switch a.Type {
+		case TabArg:
+			p.Type, p.Pattern = "string", `^t?[1-9][0-9]*$`
+		case ClipArg:
+			p.Type = []string{"string", "object"}
+		case Integer:
+			if a.Min != 0 || a.Max != 0 {
+				p.Minimum, p.Maximum = &a.Min, &a.Max
+			}
+		}
+		properties[a.Name] = p
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	out, err := json.Marshal(map[string]any{
+		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
+	})
+	if err != nil {
+		return json.RawMessage(`{"type":"object"}`) // cannot happen: only strings and numbers
+	}
+	return out
+}
