@@ -34,7 +34,7 @@ async function openLive(): Promise<FakeTerminal> {
 }
 
 function first(): FakeTerminal {
-  const terminal = made.terminals.values().next().value;
+  const terminal = made.first;
   if (terminal === undefined) throw new Error('no terminal was started');
   return terminal;
 }

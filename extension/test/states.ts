@@ -46,7 +46,7 @@ export const states: State[] = [
     name: 'needs-you',
     async act(page, made) {
       await live(page);
-      made.terminals.get('p1')?.change({ status: 'needs_you', message: 'May I run npm test?' });
+      made.first?.change({ status: 'needs_you', message: 'May I run npm test?' });
       await page.getByText('Needs you').waitFor();
     },
   },
@@ -91,7 +91,7 @@ export const states: State[] = [
     name: 'ended',
     async act(page, made) {
       await live(page);
-      made.terminals.get('p1')?.exit(1);
+      made.first?.exit(1);
       await page.getByText('Start again').waitFor();
     },
   },
@@ -157,7 +157,7 @@ export const states: State[] = [
     name: 'close-asks',
     async act(page, made) {
       await live(page);
-      made.terminals.get('p1')?.change({ status: 'working' });
+      made.first?.change({ status: 'working' });
       await page.getByText('Working').waitFor();
       await page.getByRole('button', { name: 'Close terminal' }).click();
       await page.getByRole('dialog').waitFor();

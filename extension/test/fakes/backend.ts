@@ -116,12 +116,17 @@ export class FakeBackend {
     for (const panel of this.#panels) panel.close(code);
   }
 
+  /** The terminal that was started first. */
+  get first(): FakeTerminal | undefined {
+    return this.terminals.values().next().value;
+  }
+
   /** Adds a terminal as if the backend had started it. */
   add(tab: string, part: Partial<TerminalInfo> = {}): FakeTerminal {
     this.#made += 1;
     const terminal = new FakeTerminal(
       {
-        id: `p${String(this.#made)}`,
+        id: randomBytes(8).toString('hex'),
         session: 'default',
         tab,
         agent: 'claude',

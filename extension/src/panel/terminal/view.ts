@@ -92,7 +92,8 @@ export class TerminalView {
       cursorInactiveStyle: 'outline',
       fontFamily: config.fontFamily,
       fontSize: config.fontSize,
-      lineHeight: 1.15,
+      // More would tear the lines of boxes apart in the DOM renderer.
+      lineHeight: 1,
       // Programs choose their greys for a dark ground; in the light they would vanish.
       minimumContrastRatio: 4.5,
       macOptionIsMeta: true,
