@@ -230,10 +230,11 @@ func (m *Manager) SetTab(id protocol.TerminalID, tab protocol.TabID) error {
 // Regrace asks Grace again for every terminal without a viewer; for when the
 // person has changed it.
 func (m *Manager) Regrace() {
+	grace := m.config.Grace()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range m.terminals {
-		t.lease.renew(m.config.Grace())
+		t.lease.renew(grace)
 	}
 }
 

@@ -112,6 +112,7 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 
 // detach takes v away, if it is still the viewer, and wakes its pump to end.
 func (t *terminal) detach(v *viewer) {
+	grace := t.m.config.Grace()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	v.closed = true
@@ -120,7 +121,7 @@ func (t *terminal) detach(v *viewer) {
 		return
 	}
 	t.viewer = nil
-	t.lease.release(t.m.config.Grace())
+	t.lease.release(grace)
 	t.readCond.Broadcast()
 	t.m.news.post(t.id)
 }
