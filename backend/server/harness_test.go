@@ -329,6 +329,7 @@ func (w *world) upgrade(ctx context.Context, path, token, origin string) (*webso
 	if token != "" {
 		protocols = append(protocols, protocol.TokenSubprotocol+token)
 	}
+	//nolint:bodyclose // Dial replaces the body by a copy in memory
 	conn, res, err := websocket.Dial(ctx, fmt.Sprintf("ws://127.0.0.1:%d%s", w.port, path), &websocket.DialOptions{
 		HTTPClient: w.client, HTTPHeader: header, Subprotocols: protocols,
 	})

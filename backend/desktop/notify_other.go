@@ -1,0 +1,15 @@
+//go:build !linux && !darwin
+
+package desktop
+
+import (
+	"context"
+
+	"pilotfish/backend/protocol"
+)
+
+// Notify returns CodeNotRunning: a notification on Windows needs an application
+// id that only an installer can register. The window and the tray show the same.
+func Notify(context.Context, Notification) (uint32, error) {
+	return 0, protocol.NewError(protocol.CodeNotRunning, "notifications are not supported on this system", "the tray's icon shows the same")
+}
