@@ -18,6 +18,7 @@ type App struct {
 	backend    backend
 	logs       logTail
 	openFolder func(ctx context.Context, path string) error
+	login      login
 	state      func() protocol.WindowState
 	window     *window
 	quit       func()
@@ -48,11 +49,15 @@ func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 }
 
 // Settings are the settings as they are in force.
-func (a *App) Settings() protocol.Settings { return a.backend.Settings() }
+func (a *App) Settings() protocol.Settings { return a.login.seen(a.backend.Settings()) }
 
 // SaveSettings stores the settings and returns them as they were understood.
 func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error) {
-	return a.backend.SaveSettings(a.ctx, settings)
+	saved, err := a.backend.SaveSettings(a.ctx, settings)
+	if err != nil {
+		return saved, err
+	}
+	return saved, a.login.apply(saved)
 }
 
 // ProbeAgents looks again which agents are installed; the result comes as a

@@ -25,6 +25,7 @@ type parts struct {
 	stateDir, logDir string
 	// openFolder shows a folder in the desktop's file manager.
 	openFolder func(ctx context.Context, path string) error
+	login      login
 	// trayProgram is the path of pilotfish-tray; empty for no tray.
 	trayProgram string
 	// trayDir is a folder for the files of the tray's icon, emptied at each start.

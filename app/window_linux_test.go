@@ -5,14 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"pilotfish/app/e2e/desktop"
 	"pilotfish/backend/protocol"
@@ -220,6 +224,66 @@ func TestWindowAndTray(t *testing.T) {
 	if err := d.WaitNoItem(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+// Whatever ends the app, nothing of its face stays: neither the icon, nor the
+// window, nor the processes of WebKit.
+func TestKilledAppLeavesNothing(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{})
+	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
+	app.expect(t, "tray shown")
+	app.expect(t, "page loaded")
+	if _, err := d.WaitItem(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	family := descendants(t, app.cmd.Process.Pid)
+	if len(family) < 3 {
+		t.Fatalf("the app has the processes %v, want the tray and two of WebKit", family)
+	}
+	if err := app.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range family {
+		// Readable when the process has ended.
+		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(member), Events: unix.POLLIN}}, int(quitTimeout.Milliseconds())); err != nil || n == 0 {
+			t.Errorf("a process outlived the app by %s (%v)", quitTimeout, err)
+		}
+		_ = unix.Close(member)
+	}
+	if err := d.WaitNoItem(ctx); err != nil {
+		t.Error(err)
+	}
+	if left := d.Windows(ctx, "^Pilotfish$"); len(left) > 0 {
+		t.Errorf("there is a window: %v", left)
+	}
+}
+
+// descendants opens a handle of every process below pid, so that its end can be
+// waited for.
+func descendants(t *testing.T, pid int) (handles []int) {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range tasks {
+		list, err := os.ReadFile(path)
+		if err != nil {
+			continue // the thread ended meanwhile
+		}
+		for _, field := range strings.Fields(string(list)) {
+			child, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			handle, err := unix.PidfdOpen(child, 0)
+			if err != nil {
+				continue // it ended meanwhile
+			}
+			handles = append(append(handles, handle), descendants(t, child)...)
+		}
+	}
+	return handles
 }
 
 func TestWithoutAPlaceForIconsTheWindowStays(t *testing.T) {

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+
+	"pilotfish/backend/protocol"
+)
+
+// login is the start with the desktop. The setting only remembers the wish; what
+// counts is the desktop's entry, which a person can also switch off there.
+type login struct {
+	entry autostart
+	// program is the path of this program.
+	program string
+}
+
+// autostart is what login needs of desktop.Autostart.
+type autostart interface {
+	Enable(program string, args ...string) error
+	Disable() error
+	Enabled() (bool, error)
+}
+
+// seen is the settings with what really is.
+func (l login) seen(settings protocol.Settings) protocol.Settings {
+	if l.entry == nil {
+		return settings
+	}
+	if enabled, err := l.entry.Enabled(); err == nil {
+		settings.StartOnLogin = enabled
+	}
+	return settings
+}
+
+// apply makes the entry what the settings say.
+func (l login) apply(settings protocol.Settings) error {
+	if l.entry == nil || l.seen(settings).StartOnLogin == settings.StartOnLogin {
+		return nil
+	}
+	var err error
+	if settings.StartOnLogin {
+		err = l.entry.Enable(l.program, "--hidden")
+	} else {
+		err = l.entry.Disable()
+	}
+	if err != nil {
+		return &loginError{err: err}
+	}
+	return nil
+}
+
+// loginError is an error of the setting startOnLogin.
+type loginError struct{ err error }
+
+func (e *loginError) Error() string { return fmt.Sprintf("changing the start on login: %v", e.err) }
+func (e *loginError) Unwrap() error { return e.err }
+
+// Field is the setting's JSON name.
+func (e *loginError) Field() string { return "startOnLogin" }

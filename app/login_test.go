@@ -1,0 +1,62 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// fakeEntry is an autostart entry in memory.
+type fakeEntry struct {
+	command []string
+	broken  error
+}
+
+func (e *fakeEntry) Enable(program string, args ...string) error {
+	if e.broken != nil {
+		return e.broken
+	}
+	e.command = append([]string{program}, args...)
+	return nil
+}
+
+func (e *fakeEntry) Disable() error {
+	e.command = nil
+	return e.broken
+}
+
+func (e *fakeEntry) Enabled() (bool, error) { return e.command != nil, nil }
+
+func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
+	entry := &fakeEntry{}
+	app := &App{ctx: t.Context(), backend: newFakeBackend(), login: login{entry: entry, program: "/opt/Pilotfish"}}
+
+	if _, err := app.SaveSettings(protocol.Settings{StartOnLogin: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/opt/Pilotfish", "--hidden"}; !slices.Equal(entry.command, want) {
+		t.Errorf("the desktop starts %q, want %q", entry.command, want)
+	}
+	if !app.Settings().StartOnLogin {
+		t.Error("the window shows it off")
+	}
+	// Switched off in the desktop's own settings.
+	entry.command = nil
+	if app.Settings().StartOnLogin {
+		t.Error("the window shows it on")
+	}
+	// And what is as it should be is not touched.
+	entry.broken = protocol.NewError(protocol.CodeNotWritable, "the folder cannot be written", "make it yours")
+	if _, err := app.SaveSettings(protocol.Settings{}); err != nil {
+		t.Errorf("got %v", err)
+	}
+	_, err := app.SaveSettings(protocol.Settings{StartOnLogin: true})
+	if err == nil {
+		t.Fatal("a failure was not told")
+	}
+	want := `{"code":"not_writable","message":"the folder cannot be written","hint":"make it yours","field":"startOnLogin"}`
+	if got := formatError(err); got != want {
+		t.Errorf("the page is told %s, want %s", got, want)
+	}
+}
