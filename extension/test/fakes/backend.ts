@@ -45,6 +45,8 @@ export class FakeBackend {
   refuseStart: Refusal | undefined;
   /** What a started terminal prints. */
   greeting = '$ ';
+  /** The page that is served as /welcome. */
+  welcome = '';
   /** Proves another key than the paired one. */
   impostor = false;
 
@@ -213,6 +215,10 @@ export class FakeBackend {
       const key = this.impostor ? randomBytes(32) : this.key;
       const proof = createHmac('sha256', key).update(challenge).digest('hex');
       reply(200, { status: 'ok', version: '0.1.0', protocol: 'pilotfish.v1', uptimeS: 1, proof });
+      return;
+    }
+    if (url.pathname === '/welcome') {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(this.welcome);
       return;
     }
     if (request.method !== 'POST') {
