@@ -75,7 +75,7 @@ func TestPlantedFolders(t *testing.T) {
 		if err := os.MkdirAll(d.State, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(d.State, 0o777); err != nil { //nolint:gosec // that is what is mended
+		if err := os.Chmod(d.State, 0o777); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Prepare(); err != nil {

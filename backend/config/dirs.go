@@ -180,7 +180,7 @@ func ownFolder(dir string) error {
 		return protocol.NewError(protocol.CodeNotWritable, dir+" belongs to another user", "move it away, or set "+protocol.EnvHome+" to a folder of yours")
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(dir, 0o700); err != nil {
+		if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder must be entered
 			return notWritable(dir, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
@@ -55,11 +56,11 @@ type note struct {
 
 // service is a small org.freedesktop.Notifications.
 type service struct {
-	can   []string
+	can   atomic.Pointer[[]string]
 	notes chan note
 }
 
-func (s *service) GetCapabilities() ([]string, *dbus.Error) { return s.can, nil }
+func (s *service) GetCapabilities() ([]string, *dbus.Error) { return *s.can.Load(), nil }
 
 func (s *service) Notify(app string, replaces uint32, _, title, body string, _ []string, hints map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	urgency, _ := hints["urgency"].Value().(byte)
@@ -72,7 +73,8 @@ func TestNotify(t *testing.T) {
 	if _, err := desktop.Notify(t.Context(), desktop.Notification{Title: "x"}); protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Errorf("without a service: %v", err)
 	}
-	s := &service{can: []string{"body", "body-markup"}, notes: make(chan note, 1)}
+	s := &service{notes: make(chan note, 1)}
+	s.can.Store(&[]string{"body", "body-markup"})
 	if err := conn.Export(s, "/org/freedesktop/Notifications", "org.freedesktop.Notifications"); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestNotify(t *testing.T) {
 	if strings.ContainsAny(got.body, "<>") || !strings.HasPrefix(got.body, "&lt;a href=") || !strings.HasSuffix(got.body, "x…") {
 		t.Errorf("body %q", got.body)
 	}
-	s.can = []string{"body"}
+	s.can.Store(&[]string{"body"})
 	if _, err := desktop.Notify(t.Context(), desktop.Notification{Title: "t", Body: "a < b"}); err != nil {
 		t.Fatal(err)
 	}

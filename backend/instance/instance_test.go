@@ -25,10 +25,10 @@ func TestMain(m *testing.M) {
 			err = instance.WriteEndpoint(filepath.Join(dir, "pilotfish.json"), protocol.Endpoint{Port: 4242, Token: "secret"})
 		}
 		if err != nil {
-			os.Stdout.WriteString(err.Error() + "\n")
+			_, _ = os.Stdout.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
-		os.Stdout.WriteString("held\n")
+		_, _ = os.Stdout.WriteString("held\n")
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 func hold(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test itself
 	cmd.Env = append(os.Environ(), "INSTANCE_TEST_HOLD="+dir)
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestOneInstance(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Acquire after the other was killed: %v", err)
 	}
-	defer lock.Release() //nolint:errcheck // the test is over
+	defer lock.Release()
 	if _, err := instance.ReadEndpoint(filepath.Join(dir, "pilotfish.json")); protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Errorf("ReadEndpoint of a dead instance: %v, want CodeNotRunning", err)
 	}
@@ -112,7 +112,7 @@ func TestEndpointIsOursAlone(t *testing.T) {
 	if _, err := instance.ReadEndpoint(path); err != nil {
 		t.Errorf("ReadEndpoint of our own: %v", err)
 	}
-	if err := os.Chmod(path, 0o644); err != nil { //nolint:gosec // that is what is refused
+	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := instance.ReadEndpoint(path); protocol.AsError(err).Code != protocol.CodeRefused {

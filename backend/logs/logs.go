@@ -94,7 +94,7 @@ func (w writer) Write(line []byte) (int, error) {
 }
 
 // text renders attributes as "key=value key=value".
-func text(attrs []slog.Attr, groups []string) string {
+func text(ctx context.Context, attrs []slog.Attr, groups []string) string {
 	var b bytes.Buffer
 	h := slog.Handler(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
@@ -107,7 +107,7 @@ func text(attrs []slog.Attr, groups []string) string {
 	}
 	r := slog.Record{}
 	r.AddAttrs(attrs...)
-	if h.Handle(context.Background(), r) != nil {
+	if h.Handle(ctx, r) != nil {
 		return "" // a buffer takes everything
 	}
 	return string(bytes.TrimSpace(b.Bytes()))

@@ -30,7 +30,7 @@ func TestFileAndRingSayTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // the test is over
+	defer l.Close()
 	logger := l.Logger().With("component", "browser")
 	logger.Debug("not this")
 	logger.Warn("browser ended", "exit_code", 3, "token", secret("s3cr3t"), "why", "two words")
@@ -66,9 +66,9 @@ func TestRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // the test is over
+	defer l.Close()
 	for i := range 40 {
-		l.Logger().Info(strings.Repeat("x", 300), "i", i)
+		l.Logger().Info("a long line", "x", strings.Repeat("x", 300), "i", i)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "pilotfish.log*"))
 	if err != nil || len(names) != protocol.LogFileCount+1 {
@@ -103,7 +103,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // the test is over
+	defer l.Close()
 	for range 10 {
 		l.Logger().Info("a line")
 	}
@@ -189,7 +189,7 @@ func TestFollow(t *testing.T) {
 	var got []protocol.LogRecord
 	for len(got) < 5 {
 		// The follower may not be there for the first ones: log until it hears.
-		l.Logger().Info("news " + string(rune('a'+len(got))))
+		l.Logger().Info("news", "i", len(got))
 		select {
 		case records := <-heard:
 			if len(records) > 2 {

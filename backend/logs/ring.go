@@ -33,7 +33,7 @@ func (r *ring) put(record protocol.LogRecord) {
 	if len(r.records) < r.limit {
 		r.records = append(r.records, record)
 	} else {
-		r.records[int((r.seq-1)%uint64(r.limit))] = record //nolint:gosec // the limit is small
+		r.records[int((r.seq-1)%uint64(r.limit))] = record
 	}
 	close(r.news)
 	r.news = make(chan struct{})
@@ -50,12 +50,12 @@ func (r *ring) tail() []protocol.LogRecord {
 func (r *ring) since(seq uint64, most int) ([]protocol.LogRecord, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	oldest := r.seq - uint64(len(r.records)) //nolint:gosec // the number of the record before the oldest that is kept
+	oldest := r.seq - uint64(len(r.records))
 	seq = max(seq, oldest)
-	count := min(int(r.seq-seq), most) //nolint:gosec // at most the ring's size
+	count := min(int(r.seq-seq), most)
 	records := make([]protocol.LogRecord, 0, count)
-	for i := range uint64(count) { //nolint:gosec // as above
-		records = append(records, r.records[int((seq+i)%uint64(r.limit))]) //nolint:gosec // as above
+	for i := range uint64(count) {
+		records = append(records, r.records[int((seq+i)%uint64(r.limit))])
 	}
 	return records, r.news
 }
@@ -94,14 +94,14 @@ func (r *ring) handler(level slog.Level) slog.Handler { return &ringHandler{ring
 func (h *ringHandler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
 
 // Handle adds a record to the ring.
-func (h *ringHandler) Handle(_ context.Context, record slog.Record) error {
+func (h *ringHandler) Handle(ctx context.Context, record slog.Record) error {
 	attrs := slices.Clone(h.attrs)
 	record.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
 		return true
 	})
 	h.ring.put(protocol.LogRecord{
-		Time: record.Time, Level: record.Level.String(), Component: h.component, Message: record.Message, Attrs: text(attrs, h.groups),
+		Time: record.Time, Level: record.Level.String(), Component: h.component, Message: record.Message, Attrs: text(ctx, attrs, h.groups),
 	})
 	return nil
 }
