@@ -2,8 +2,47 @@ package main
 
 import (
 	"context"
-	"errors"
+	"io"
+	"os"
+
+	"pilotfish/app/assembly"
+	"pilotfish/backend/config"
+	"pilotfish/backend/desktop"
 )
 
-// wire makes the real parts.
-func wire(context.Context, console) (parts, error) { return parts{}, errors.New("not wired") }
+// wire makes the real parts. A second instance asks the first to show its window
+// instead. With an error it returns the folders, for the window that says it.
+func wire(ctx context.Context, tty console) (parts, error) {
+	dirs, err := config.UserDirs(os.Getenv)
+	if err != nil {
+		return parts{}, err
+	}
+	so := parts{stateDir: dirs.State, logDir: dirs.LogDir(), openFolder: desktop.Open}
+	program, err := assembly.Sibling("pilotfish")
+	if err != nil {
+		return so, err
+	}
+	var also io.Writer
+	if os.Getenv("PILOTFISH_LOG") != "" {
+		also = tty.err
+	}
+	made, err := assembly.New(assembly.Options{Version: version, Program: program, Console: also})
+	if assembly.IsRunning(err) {
+		return so, askToShow(ctx, dirs.EndpointFile())
+	}
+	if err != nil {
+		return so, err
+	}
+	logger := made.Log.Logger()
+	tray, err := assembly.Sibling("pilotfish-tray")
+	if err != nil {
+		logger.Warn("tray program is missing", "error", err)
+	}
+	so.backend, so.logs, so.logger, so.close = made.Manager, made.Log, logger, made.Close
+	so.login.entry = desktop.NewAutostart(os.Getenv)
+	if so.login.program, err = os.Executable(); err != nil {
+		logger.Warn("own path is unknown", "error", err)
+	}
+	so.trayProgram, so.trayDir = tray, dirs.TrayDir()
+	return so, nil
+}

@@ -1,0 +1,146 @@
+// Package assembly puts the backend together for the two programs that run it:
+// the desktop app and `pilotfish serve`.
+package assembly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"pilotfish/backend/config"
+	"pilotfish/backend/instance"
+	"pilotfish/backend/logs"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/session"
+	"pilotfish/extension"
+)
+
+// Options say which backend to put together.
+type Options struct {
+	Version string
+	// Program is the path of the `pilotfish` command line.
+	Program string
+	// Headless runs sessions without windows.
+	Headless bool
+	// Console gets the log as text, too; nil for nobody.
+	Console io.Writer
+}
+
+// Assembly is a backend that can run.
+type Assembly struct {
+	Manager  *session.Manager
+	Log      *logs.Log
+	Dirs     config.Dirs
+	Settings *config.Store
+	lock     *instance.Lock
+}
+
+// New prepares the folders, takes the instance lock and puts the backend
+// together. It returns instance.ErrRunning when the app runs already. The caller
+// calls Close when the manager has run.
+func New(o Options) (*Assembly, error) {
+	dirs, err := config.UserDirs(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if err := dirs.Prepare(); err != nil {
+		return nil, err
+	}
+	lock, err := instance.Acquire(dirs.LockFile())
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembly{Dirs: dirs, lock: lock}
+	if err := a.assemble(o); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *Assembly) assemble(o Options) error {
+	log, err := logs.New(logs.Config{Dir: a.Dirs.LogDir(), Level: level(os.Getenv("PILOTFISH_LOG")), Also: o.Console})
+	a.Log = log
+	logger := log.Logger()
+	if err != nil {
+		logger.Warn("log file could not be opened", "error", err)
+	}
+	settings, notice, err := config.Open(a.Dirs.SettingsFile())
+	if err != nil {
+		return err
+	}
+	a.Settings = settings
+	if notice != nil {
+		logger.Warn("settings were put aside", "message", notice.Message, "hint", notice.Hint)
+	}
+	a.Manager, err = session.New(session.Config{
+		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: http.HandlerFunc(welcome), Notice: notice, Logger: logger,
+	})
+	return err
+}
+
+// welcome serves the welcome page.
+func welcome(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", extension.WelcomePolicy())
+	_, _ = w.Write(extension.WelcomePage()) // a browser that went away needs no page
+}
+
+// level is what PILOTFISH_LOG asks for: debug, info (the default), warn, error.
+func level(name string) slog.Level {
+	var l slog.Level
+	if name == "" || l.UnmarshalText([]byte(name)) != nil {
+		return slog.LevelInfo
+	}
+	return l
+}
+
+// Close gives up the lock and the log file.
+func (a *Assembly) Close() {
+	if a.Log != nil {
+		_ = a.Log.Close() // what is lost now nobody could be told
+	}
+	_ = a.lock.Release() // the process ends, and with it the lock
+}
+
+// Sibling is the path of another program of ours: beside the one that runs.
+func Sibling(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding our own folder: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if _, err := os.Stat(path); err != nil {
+		return "", protocol.NewError(protocol.CodeInternal, fmt.Sprintf("the program %s is missing beside %s", name, filepath.Base(self)), "install Pilotfish again, or run `make build`")
+	}
+	return path, nil
+}
+
+// IsRunning says whether err of New means that the app runs already.
+func IsRunning(err error) bool { return errors.Is(err, instance.ErrRunning) }
+
+// ShowRunning asks the app that runs to bring its window forward.
+func ShowRunning(ctx context.Context) error {
+	dirs, err := config.UserDirs(os.Getenv)
+	if err != nil {
+		return err
+	}
+	endpoint, err := instance.ReadEndpoint(dirs.EndpointFile())
+	if err != nil {
+		return err
+	}
+	return post(ctx, endpoint, protocol.AppRequest{Action: protocol.AppShow})
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal"
+)
+
+// The size of a terminal that starts before its panel is there; the panel's
+// first word is its own size.
+const (
+	firstCols = 80
+	firstRows = 24
+)
+
+// startFirstTerminal starts the agent of a tab that has none.
+func (s *Session) startFirstTerminal(ctx context.Context, r *run, tab protocol.TabID) {
+	for _, t := range r.terminals.List() {
+		if t.Tab == tab {
+			return
+		}
+	}
+	if _, err := r.terminals.Start(ctx, protocol.PtySessionRequest{Tab: tab, Cols: firstCols, Rows: firstRows}); err != nil && ctx.Err() == nil {
+		// The panel shows it: it asks for the terminal itself and gets the error.
+		s.log.Warn("the first terminal could not be started", "error", err)
+	}
+}
+
+// launch decides what a terminal runs. Each process has a token of its own, for
+// its tab, which ends with it.
+func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, line string) (terminal.Launch, error) {
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r == nil {
+		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", s.name), "")
+	}
+	settings := s.m.cfg.Settings.Get()
+	if kind == "" {
+		kind = settings.Agent
+	}
+	if kind == protocol.AgentCustom && line == "" {
+		line = settings.AgentCommand
+	}
+	args := ""
+	if kind == settings.Agent {
+		args = settings.AgentArgs
+	}
+	token := s.mintAgentToken(id, tab, kind)
+	launched, err := s.m.prober.Launch(ctx, agent.LaunchConfig{
+		Kind: kind, Command: line, Args: args,
+		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: s.m.programDir(), StateDir: r.agentDir,
+		Session: s.name, Tab: tab, URL: fmt.Sprintf("http://127.0.0.1:%d", s.m.Port()), Token: token.Reveal(),
+		Commands: agentCommands(),
+	})
+	if err != nil || launched.Missing != nil {
+		s.revokeTerminal(id)
+	}
+	return terminal.Launch{
+		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
+		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing,
+	}, err
+}
+
+// agentCommands is what an agent that takes a text is told of the commands.
+func agentCommands() []agent.Command {
+	var commands []agent.Command
+	for _, spec := range command.Specs() {
+		commands = append(commands, agent.Command{Usage: spec.Usage(), Summary: spec.Summary})
+	}
+	return commands
+}
+
+// grace is how long a terminal lives without a viewer.
+func (s *Session) grace() time.Duration {
+	return time.Duration(s.m.cfg.Settings.Get().TerminalGraceMinutes) * time.Minute
+}
+
+// startURL is the first page of a session that restores none.
+func (s *Session) startURL() string {
+	if url := s.m.cfg.Settings.Get().StartURL; url != "" {
+		return url
+	}
+	if s.m.cfg.Headless {
+		return "about:blank"
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d/welcome", s.m.Port())
+}

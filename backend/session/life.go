@@ -1,0 +1,188 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"pilotfish/backend/browser"
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/supervise"
+	"pilotfish/backend/terminal"
+)
+
+// begin makes a run and starts it. The caller holds s.mu.
+func (s *Session) begin() (*run, error) {
+	s.m.mu.Lock()
+	owner := s.m.ctx
+	s.m.mu.Unlock()
+	if owner == nil || owner.Err() != nil {
+		return nil, protocol.NewError(protocol.CodeNotRunning, "the app is not running", "")
+	}
+	r, err := s.newRun()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(owner)
+	r.cancel = cancel
+	s.run, s.tabs = r, nil
+	s.m.running.Go(func() { s.live(ctx, r) })
+	return r, nil
+}
+
+// newRun prepares everything of a run that can fail before anything started.
+func (s *Session) newRun() (*run, error) {
+	dirs, err := s.m.cfg.Dirs.Session(s.name)
+	if err != nil {
+		return nil, err
+	}
+	settings := s.m.cfg.Settings.Get()
+	extension := ""
+	if !s.m.cfg.Headless {
+		extension = dirs.Extension
+		if err := s.m.cfg.Extension(extension); err != nil {
+			return nil, fmt.Errorf("laying out the extension: %w", err)
+		}
+	}
+	memory := readMemory(dirs.Memory, s.log)
+	r := &run{
+		done: make(chan struct{}), up: make(chan struct{}),
+		policy: policy.New(policy.Config{OwnPort: s.m.Port}),
+		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
+	}
+	r.terminals, err = terminal.New(terminal.Config{
+		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, Grace: s.grace, Guard: s.m.guard, Logger: s.m.cfg.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	profile := dirs.Profile
+	if settings.ProfileDir != "" && s.name == protocol.DefaultSession {
+		profile = settings.ProfileDir
+	}
+	r.browser, err = browser.New(browser.Config{
+		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, ExtensionDir: extension,
+		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
+		NoSandbox: s.m.cfg.NoSandbox, Headless: s.m.cfg.Headless, Guard: s.m.guard,
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, Logger: s.m.cfg.Logger.With("session", s.name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.commands = command.New(r.browser, r.policy)
+	return r, nil
+}
+
+// live is the life of a run: terminals and browser side by side.
+func (s *Session) live(ctx context.Context, r *run) {
+	var parts sync.WaitGroup
+	filesEnd := make(chan struct{})
+	var files sync.WaitGroup
+	files.Go(func() { r.files.run(filesEnd) })
+	parts.Go(func() {
+		if err := r.terminals.Run(ctx); err != nil {
+			s.log.Error("terminals ended", "error", err)
+		}
+	})
+	// The first terminal does not wait for the browser: its prompt is there when
+	// the panel is.
+	if !s.m.cfg.Headless {
+		parts.Go(func() { s.startFirstTerminal(ctx, r, r.memory.firstTab()) })
+	}
+	s.pair()
+	err := s.runBrowser(ctx, r)
+
+	s.mu.Lock()
+	stopping := s.state == protocol.SessionStopping
+	s.mu.Unlock()
+	if !stopping {
+		s.setState(protocol.SessionStopping, nil)
+	}
+	r.cancel(errStopped) // the terminals end with the browser
+	parts.Wait()
+	close(filesEnd)
+	files.Wait()
+	s.revokeAll()
+	s.mu.Lock()
+	s.run, s.tabs = nil, nil
+	s.mu.Unlock()
+	if err != nil {
+		s.setState(protocol.SessionFailed, err)
+	} else {
+		s.setState(protocol.SessionStopped, nil)
+	}
+	close(r.done)
+}
+
+// runBrowser keeps the browser running until the session is stopped or the
+// person closes the browser, both of which are no error. It starts a browser
+// again that ended by itself after it had been up; one that cannot start needs
+// the person.
+func (s *Session) runBrowser(ctx context.Context, r *run) error {
+	var final error
+	err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
+		err := r.browser.Run(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, browser.ErrClosed):
+			r.files.forget() // closed by the person: the next start is a fresh one
+			return nil
+		case err != nil && !r.isUp():
+			final = err
+			return nil
+		}
+		return err
+	}, func(e supervise.Event) {
+		if e.Kind == supervise.Failed {
+			s.setState(protocol.SessionRestarting, e.Err)
+		}
+	})
+	if final != nil {
+		return final
+	}
+	if errors.Is(err, supervise.ErrGaveUp) {
+		cause := protocol.AsError(err)
+		return protocol.NewError(protocol.CodeCrashed, "The browser ended too often: "+cause.Message, "start the session again; the log says more")
+	}
+	return nil
+}
+
+// isUp says whether the browser has been up in this run.
+func (r *run) isUp() bool {
+	select {
+	case <-r.up:
+		return true
+	default:
+		return false
+	}
+}
+
+// browserReady is called when the browser answers, at the first start and after
+// each restart.
+func (s *Session) browserReady(protocol.BrowserInfo) {
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r == nil {
+		return
+	}
+	s.setState(protocol.SessionRunning, nil)
+	r.upOnce.Do(func() { close(r.up) })
+}
+
+// notice keeps what a person should know and that does not end the session.
+func (s *Session) notice(e protocol.Error) {
+	s.mu.Lock()
+	if s.run == nil {
+		s.mu.Unlock()
+		return
+	}
+	s.run.notices = append(s.run.notices, e)
+	s.mu.Unlock()
+	s.log.Warn("notice of the browser", "code", e.Code, "message", e.Message)
+	s.publishInfo()
+}

@@ -1,0 +1,331 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/auth"
+	"pilotfish/backend/config"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/proc"
+	"pilotfish/backend/protocol"
+)
+
+// Config is what a Manager needs. All fields are required unless they say
+// otherwise.
+type Config struct {
+	// Version is the app's, shown to people and in /health.
+	Version string
+	Dirs    config.Dirs
+	// Settings are read at each use, so that a change counts from the next start
+	// of what it concerns.
+	Settings *config.Store
+	// Program is the path of the `pilotfish` command line: its folder goes onto
+	// the agents' PATH, and it runs as the guard.
+	Program string
+	// Headless runs browsers without windows, and so without side panels.
+	Headless bool
+	// NoSandbox runs Chromium without its sandbox when we are root.
+	NoSandbox bool
+	// Extension writes the extension's files into a folder.
+	Extension func(dir string) error
+	// Welcome serves the welcome page.
+	Welcome http.Handler
+	// Notice is something that a person should know from the start, such as
+	// settings that were put aside; nil for nothing.
+	Notice *protocol.Error
+	Logger *slog.Logger
+}
+
+// Manager owns the sessions and what they share.
+type Manager struct {
+	cfg    Config
+	log    *slog.Logger
+	auth   *auth.Authority
+	prober *agent.Prober
+	key    []byte // proves the server to the panel; see protocol.Pairing
+
+	changes *hub.Hub[struct{}]
+
+	mu        sync.Mutex
+	ctx       context.Context // of Run; sessions live in it
+	running   sync.WaitGroup  // the sessions' goroutines
+	guard     *proc.Guard
+	port      int
+	sessions  map[protocol.SessionName]*Session
+	agents    protocol.AgentsFile
+	tray      protocol.TrayHost
+	problem   *protocol.Error
+	onShow    func(page string)
+	onQuit    func()
+	endServer context.CancelCauseFunc // ends the server of now; nil before the first
+	cliToken  string
+	cliGrant  string
+}
+
+// New returns a Manager. Nothing is opened or started before Run.
+func New(cfg Config) (*Manager, error) {
+	key := make([]byte, protocol.TokenBytes)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	m := &Manager{
+		cfg:      cfg,
+		log:      cfg.Logger.With("component", "session"),
+		key:      key,
+		changes:  hub.New[struct{}](1),
+		sessions: map[protocol.SessionName]*Session{},
+		tray:     protocol.TrayStarting,
+		problem:  cfg.Notice,
+		onShow:   func(string) {},
+		onQuit:   func() {},
+	}
+	m.auth = auth.New(auth.Config{})
+	m.prober = agent.New(agent.Config{Logger: cfg.Logger})
+	names, err := cfg.Dirs.Sessions()
+	if err != nil {
+		return nil, fmt.Errorf("listing the sessions: %w", err)
+	}
+	for _, name := range append([]protocol.SessionName{protocol.DefaultSession}, names...) {
+		if m.sessions[name] == nil {
+			m.sessions[name] = newSession(m, name)
+		}
+	}
+	return m, nil
+}
+
+// OnShow sets what brings the window forward: a second instance, the tray or
+// the command line asks for it. Set before Run.
+func (m *Manager) OnShow(show func(page string)) { m.onShow = show }
+
+// OnQuit sets what ends the program when the command line asks for it. Set
+// before Run.
+func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
+
+// Window is everything that the app window shows.
+func (m *Manager) Window() protocol.WindowState {
+	m.mu.Lock()
+	state := protocol.WindowState{
+		Version: m.cfg.Version, Agents: m.agents, Tray: m.tray, Problem: m.problem, Port: m.port,
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(),
+	}
+	sessions := m.sortedLocked()
+	m.mu.Unlock()
+	state.Sessions = make([]protocol.SessionInfo, 0, len(sessions))
+	for _, s := range sessions {
+		state.Sessions = append(state.Sessions, s.Info())
+	}
+	if state.Agents.Agents == nil {
+		state.Agents.Agents = []protocol.AgentInfo{}
+	}
+	return state
+}
+
+// sortedLocked returns the sessions, the default one first.
+func (m *Manager) sortedLocked() []*Session {
+	sessions := make([]*Session, 0, len(m.sessions))
+	for _, s := range m.sessions {
+		sessions = append(sessions, s)
+	}
+	slices.SortFunc(sessions, func(a, b *Session) int {
+		if (a.name == protocol.DefaultSession) != (b.name == protocol.DefaultSession) {
+			if a.name == protocol.DefaultSession {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(string(a.name), string(b.name))
+	})
+	return sessions
+}
+
+// Changes tells its reader that Window has something new. Several changes may
+// arrive as one.
+func (m *Manager) Changes() *hub.Subscription[struct{}] { return m.changes.Subscribe() }
+
+// changed says that Window has something new.
+func (m *Manager) changed() { m.changes.Publish(struct{}{}) }
+
+// SetTray records whether the desktop shows the tray icon.
+func (m *Manager) SetTray(host protocol.TrayHost) {
+	m.mu.Lock()
+	m.tray = host
+	m.mu.Unlock()
+	m.changed()
+}
+
+// setProblem records a fault of the app itself, for the window.
+func (m *Manager) setProblem(err error) {
+	m.mu.Lock()
+	m.problem = protocol.AsError(err)
+	m.mu.Unlock()
+	m.changed()
+}
+
+// session returns a session by name.
+func (m *Manager) session(name protocol.SessionName) (*Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.sessions[name]; s != nil {
+		return s, nil
+	}
+	return nil, protocol.NewError(protocol.CodeUnknownSession, fmt.Sprintf("there is no session %q", name), "`pilotfish status` lists the sessions")
+}
+
+// pick returns the session that a call means: the one it names, else the
+// default one, else the only one that runs.
+func (m *Manager) pick(name protocol.SessionName) (*Session, error) {
+	if name != "" {
+		return m.session(name)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var running []*Session
+	for _, s := range m.sortedLocked() {
+		if s.State() == protocol.SessionRunning {
+			running = append(running, s)
+		}
+	}
+	switch {
+	case len(running) == 1:
+		return running[0], nil
+	case len(running) > 1 && running[0].name == protocol.DefaultSession:
+		return running[0], nil
+	case len(running) > 1:
+		return nil, protocol.NewError(protocol.CodeBadArgument, "several sessions are running", "name one with --session")
+	}
+	return m.sessions[protocol.DefaultSession], nil
+}
+
+// Start starts a session and returns when it runs, or with what went wrong.
+func (m *Manager) Start(ctx context.Context, name protocol.SessionName) error {
+	s, err := m.session(name)
+	if err != nil {
+		return err
+	}
+	return s.Start(ctx)
+}
+
+// Stop stops a session and returns when nothing of it is left.
+func (m *Manager) Stop(ctx context.Context, name protocol.SessionName) error {
+	s, err := m.session(name)
+	if err != nil {
+		return err
+	}
+	return s.Stop(ctx)
+}
+
+// Restart stops a session and starts it again.
+func (m *Manager) Restart(ctx context.Context, name protocol.SessionName) error {
+	if err := m.Stop(ctx, name); err != nil {
+		return err
+	}
+	return m.Start(ctx, name)
+}
+
+// Create makes a new, stopped session.
+func (m *Manager) Create(_ context.Context, name protocol.SessionName) error {
+	name, err := protocol.ParseSessionName(string(name))
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	if m.sessions[name] != nil {
+		m.mu.Unlock()
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is a session %q already", name), "choose another name")
+	}
+	if _, err := m.cfg.Dirs.Session(name); err != nil {
+		m.mu.Unlock()
+		return fmt.Errorf("making the session's folder: %w", err)
+	}
+	m.sessions[name] = newSession(m, name)
+	m.mu.Unlock()
+	m.changed()
+	return nil
+}
+
+// Delete stops a session and removes everything that it has on disk.
+func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
+	if name == protocol.DefaultSession {
+		return protocol.NewError(protocol.CodeBadArgument, "the default session stays", "stop it instead")
+	}
+	s, err := m.session(name)
+	if err != nil {
+		return err
+	}
+	if err := s.Stop(ctx); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	delete(m.sessions, name)
+	m.mu.Unlock()
+	m.changed()
+	return m.cfg.Dirs.RemoveSession(name)
+}
+
+// ShowTab brings a tab and the panel beside it forward: a person asked for it in
+// the window or the tray.
+func (m *Manager) ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error {
+	s, err := m.session(name)
+	if err != nil {
+		return err
+	}
+	return s.showTab(ctx, tab)
+}
+
+// Settings returns the settings.
+func (m *Manager) Settings() protocol.Settings { return m.cfg.Settings.Get() }
+
+// SaveSettings checks and stores settings and tells the panels.
+func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (protocol.Settings, error) {
+	saved, err := m.cfg.Settings.Save(settings)
+	if err != nil {
+		return m.cfg.Settings.Get(), err
+	}
+	m.eachSession(func(s *Session) {
+		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: panelView(saved)})
+	})
+	m.changed()
+	return saved, nil
+}
+
+// panelView is the part of the settings that the panel shows.
+func panelView(s protocol.Settings) protocol.PanelView {
+	return protocol.PanelView{Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab}
+}
+
+func (m *Manager) eachSession(do func(*Session)) {
+	m.mu.Lock()
+	sessions := m.sortedLocked()
+	m.mu.Unlock()
+	for _, s := range sessions {
+		do(s)
+	}
+}
+
+// ProbeAgents looks again which agents are installed, and tells everybody.
+func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
+	found := m.prober.Probe(ctx)
+	m.mu.Lock()
+	m.agents = found
+	m.mu.Unlock()
+	m.eachSession(func(s *Session) {
+		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: found})
+		s.writeAgents(found)
+	})
+	m.changed()
+	return found
+}
+
+// programDir is the folder that goes onto the agents' PATH.
+func (m *Manager) programDir() string { return filepath.Dir(m.cfg.Program) }
+
+// errStopped is the cause of a session's context when a person stopped it.
+var errStopped = errors.New("the session was stopped")

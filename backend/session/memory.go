@@ -1,0 +1,99 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"pilotfish/backend/browser"
+	"pilotfish/backend/protocol"
+)
+
+// memory is session.json: what a session remembers from one start to the next.
+// Agents do not see it.
+type memory struct {
+	Version int `json:"version"`
+	// LastTab is the number of the last tab id that was given away.
+	LastTab uint64      `json:"lastTab"`
+	Tabs    []memoryTab `json:"tabs"`
+}
+
+type memoryTab struct {
+	ID     protocol.TabID `json:"id"`
+	URL    string         `json:"url"`
+	Active bool           `json:"active,omitempty"`
+}
+
+// readMemory reads session.json. One that cannot be read is put aside, so that
+// the session starts all the same.
+func readMemory(path string, log *slog.Logger) memory {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return memory{}
+	}
+	var m memory
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil || m.Version != protocol.StateVersion {
+		log.Warn("the session's memory could not be read and is put aside", "error", err, "version", m.Version)
+		if err := os.Rename(path, path+".bad"); err != nil {
+			log.Warn("the session's memory could not be put aside", "error", err)
+		}
+		return memory{}
+	}
+	return m
+}
+
+// memoryOf is what to remember of tabs. Pages of the browser's own that exist in
+// one run only are left out.
+func memoryOf(tabs []protocol.Tab) memory {
+	m := memory{Version: protocol.StateVersion}
+	for _, tab := range tabs {
+		if n, err := strconv.ParseUint(strings.TrimPrefix(string(tab.ID), "t"), 10, 64); err == nil {
+			m.LastTab = max(m.LastTab, n)
+		}
+		if strings.HasPrefix(tab.URL, "devtools:") || tab.URL == "" {
+			continue
+		}
+		m.Tabs = append(m.Tabs, memoryTab{ID: tab.ID, URL: tab.URL, Active: tab.Focused})
+	}
+	return m
+}
+
+// restore is what to open again. The welcome page has this run's port.
+func (m memory) restore(welcome string) []browser.RestoreTab {
+	var tabs []browser.RestoreTab
+	for _, tab := range m.Tabs {
+		address := tab.URL
+		if isWelcome(address) {
+			address = welcome
+		}
+		tabs = append(tabs, browser.RestoreTab{ID: tab.ID, URL: address, Active: tab.Active})
+	}
+	return tabs
+}
+
+// isWelcome says whether an address is the welcome page of some run.
+func isWelcome(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "http" && u.Hostname() == "127.0.0.1" && u.Path == "/welcome"
+}
+
+// firstTab is the id that the tab in front will have.
+func (m memory) firstTab() protocol.TabID {
+	for _, tab := range m.Tabs {
+		if tab.Active {
+			return tab.ID
+		}
+	}
+	if len(m.Tabs) > 0 {
+		return m.Tabs[0].ID
+	}
+	return protocol.TabID("t" + strconv.FormatUint(m.LastTab+1, 10))
+}

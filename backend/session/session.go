@@ -1,0 +1,290 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/browser"
+	"pilotfish/backend/command"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal"
+)
+
+// Session is one browser profile with everything in it.
+type Session struct {
+	name   protocol.SessionName
+	m      *Manager
+	log    *slog.Logger
+	events *hub.Hub[any] // what the panels are pushed
+
+	mu        sync.Mutex
+	state     protocol.SessionState
+	startedAt time.Time
+	err       *protocol.Error
+	panels    int
+	tabs      []protocol.Tab
+	run       *run // nil while stopped
+	grant     string
+	token     string
+	epoch     int
+}
+
+// run is what exists while a session is not stopped.
+type run struct {
+	cancel    context.CancelCauseFunc
+	done      chan struct{} // closed when nothing of the run is left
+	up        chan struct{} // closed when the browser runs for the first time
+	upOnce    sync.Once
+	terminals *terminal.Manager
+	commands  *command.Registry
+	policy    *policy.Policy
+	browser   *browser.Browser
+	files     *stateFiles
+	memory    memory // of the run before
+	agentDir  string // tabs.json and active-tab.json: all that agents are given
+	workDir   string // where agents start unless Settings name a folder
+	notices   []protocol.Error
+}
+
+func newSession(m *Manager, name protocol.SessionName) *Session {
+	return &Session{
+		name: name, m: m, log: m.log.With("session", name),
+		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
+	}
+}
+
+// State is where the session is in its life.
+func (s *Session) State() protocol.SessionState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Info is what window, tray and panel show of the session. It asks the parts
+// without holding the session's lock: they call back into the session.
+func (s *Session) Info() protocol.SessionInfo {
+	s.mu.Lock()
+	r := s.run
+	info := protocol.SessionInfo{
+		Name: s.name, State: s.state, Error: s.err, Panel: protocol.PanelAbsent,
+		Warnings: []protocol.Error{}, Tabs: slices.Clone(s.tabs), Terminals: []protocol.TerminalInfo{},
+	}
+	if s.panels > 0 {
+		info.Panel = protocol.PanelConnected
+	}
+	if !s.startedAt.IsZero() {
+		started := s.startedAt
+		info.StartedAt = &started
+	}
+	if r != nil {
+		info.Warnings = append(info.Warnings, r.notices...)
+	}
+	s.mu.Unlock()
+	if r == nil {
+		info.Tabs = []protocol.Tab{}
+		return info
+	}
+	info.Terminals = append(info.Terminals, r.terminals.List()...)
+	info.Tabs = withAgents(info.Tabs, info.Terminals)
+	if b := r.browser.Info(); b.PID != 0 {
+		info.Browser = &b
+		if !b.Sandbox {
+			info.Warnings = append(info.Warnings, protocol.Error{
+				Code: protocol.CodeNoSandbox, Message: "The browser runs without its sandbox",
+				Hint: "this happens because Pilotfish runs as root with " + protocol.EnvSandbox + "=1; start it as an ordinary user for everyday work",
+			})
+		}
+	}
+	return info
+}
+
+// withAgents returns the tabs with the state of each tab's agent: of several,
+// the one that a person has to know first.
+func withAgents(tabs []protocol.Tab, terminals []protocol.TerminalInfo) []protocol.Tab {
+	urgency := []protocol.AgentStatus{protocol.AgentMissing, protocol.AgentEnded, protocol.AgentIdle, protocol.AgentStarting, protocol.AgentWorking, protocol.AgentNeedsYou}
+	out := make([]protocol.Tab, len(tabs))
+	for i, tab := range tabs {
+		tab.Agent = nil
+		for _, t := range terminals {
+			if t.Tab == tab.ID && (tab.Agent == nil || slices.Index(urgency, t.Status) > slices.Index(urgency, tab.Agent.Status)) {
+				tab.Agent = &protocol.TabAgent{Name: t.Name, Status: t.Status}
+			}
+		}
+		out[i] = tab
+	}
+	return out
+}
+
+// setState moves the session on and tells everybody.
+func (s *Session) setState(state protocol.SessionState, err error) {
+	s.mu.Lock()
+	s.state, s.err = state, protocol.AsError(err)
+	switch state {
+	case protocol.SessionRunning:
+		if s.startedAt.IsZero() {
+			s.startedAt = time.Now()
+		}
+	case protocol.SessionStopped, protocol.SessionFailed:
+		s.startedAt = time.Time{}
+	case protocol.SessionStarting, protocol.SessionStopping, protocol.SessionRestarting:
+	}
+	s.mu.Unlock()
+	s.log.Info("session changed", "state", state)
+	s.publishInfo()
+}
+
+// publishInfo tells panels and window what the session has become.
+func (s *Session) publishInfo() {
+	s.events.Publish(protocol.SessionEvent{Type: protocol.PanelSession, Session: s.Info()})
+	s.m.changed()
+}
+
+// Start starts the session and returns when its browser runs, or with what went
+// wrong. A session that runs already is left alone.
+func (s *Session) Start(ctx context.Context) error {
+	s.mu.Lock()
+	if s.run != nil {
+		r := s.run
+		state := s.state
+		s.mu.Unlock()
+		if state == protocol.SessionStopping {
+			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("session %s is stopping", s.name), "try again when it has stopped")
+		}
+		return s.wait(ctx, r)
+	}
+	r, err := s.begin()
+	s.mu.Unlock()
+	if err != nil {
+		s.setState(protocol.SessionFailed, err)
+		return err
+	}
+	s.setState(protocol.SessionStarting, nil)
+	return s.wait(ctx, r)
+}
+
+// wait returns when a run is up, has ended, or ctx has.
+func (s *Session) wait(ctx context.Context, r *run) error {
+	select {
+	case <-r.up:
+		return nil
+	case <-r.done:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.err != nil {
+			return s.err
+		}
+		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s was stopped while it started", s.name), "")
+	case <-ctx.Done():
+		return fmt.Errorf("starting session %s: %w", s.name, ctx.Err())
+	}
+}
+
+// Stop ends the session and returns when nothing of it is left.
+func (s *Session) Stop(ctx context.Context) error {
+	s.beginStop()
+	select {
+	case <-s.ended():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stopping session %s: %w", s.name, ctx.Err())
+	}
+}
+
+// beginStop starts the end of a session without waiting for it.
+func (s *Session) beginStop() {
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r == nil {
+		return
+	}
+	s.setState(protocol.SessionStopping, nil)
+	r.cancel(errStopped)
+}
+
+// ended is closed when the session has no run.
+func (s *Session) ended() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil {
+		closed := make(chan struct{})
+		close(closed)
+		return closed
+	}
+	return s.run.done
+}
+
+// current returns the run, or why there is none.
+func (s *Session) current() (*run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil {
+		hint := fmt.Sprintf("`pilotfish sessions start %s` starts it", s.name)
+		if s.err != nil {
+			hint = s.err.Error()
+		}
+		return nil, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", s.name), hint)
+	}
+	return s.run, nil
+}
+
+// tabsChanged takes in the browser's tabs and hands them on.
+func (s *Session) tabsChanged(tabs []protocol.Tab) {
+	s.mu.Lock()
+	if s.run == nil || s.state == protocol.SessionStopping {
+		s.mu.Unlock()
+		return // a browser that closes loses its tabs one by one; they are to come back
+	}
+	s.tabs = tabs
+	s.mu.Unlock()
+	s.publishTabs()
+}
+
+// publishTabs tells panels, window and files what the tabs and their agents are.
+func (s *Session) publishTabs() {
+	s.mu.Lock()
+	r, tabs := s.run, s.tabs
+	s.mu.Unlock()
+	if r == nil {
+		return
+	}
+	shown := withAgents(tabs, r.terminals.List())
+	r.files.write(shown)
+	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})
+	s.m.changed()
+}
+
+// terminalChanged hands a terminal's new state on; a tab's agent may have
+// changed with it.
+func (s *Session) terminalChanged(info protocol.TerminalInfo) {
+	s.events.Publish(protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: info})
+	s.publishTabs()
+}
+
+func (s *Session) terminalGone(id protocol.TerminalID) {
+	s.revokeTerminal(id)
+	s.events.Publish(protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: id})
+	s.publishTabs()
+}
+
+// showTab brings a tab and the panel beside it forward.
+func (s *Session) showTab(ctx context.Context, tab protocol.TabID) error {
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	if err := r.browser.ShowTab(ctx, tab); err != nil {
+		return err
+	}
+	if err := r.browser.OpenPanel(ctx, tab); err != nil {
+		return err
+	}
+	s.events.Publish(protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab})
+	return nil
+}
