@@ -29,7 +29,7 @@ func (r *run) loadExtension(ctx context.Context) error {
 		return fmt.Errorf("loading the extension: %w", err)
 	}
 	if res.ID != protocol.ExtensionID {
-		_, _ = cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: res.ID})
+		_, _ = cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams(res))
 		return fmt.Errorf("loading the extension: its id is %s and not %s", res.ID, protocol.ExtensionID)
 	}
 	return nil
@@ -59,7 +59,7 @@ func (r *run) putBack(ctx context.Context) error {
 
 // superviseExtension owns the worker's session, and puts the extension back when
 // that session ends: a worker that is only stopped keeps it.
-func (r *run) superviseExtension(ctx context.Context) error {
+func (r *run) superviseExtension(ctx context.Context) {
 	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
 	err := r.loadExtension(ctx)
 	for err == nil {
@@ -69,12 +69,12 @@ func (r *run) superviseExtension(ctx context.Context) error {
 			r.setWorker(nil)
 			r.b.tabs.unbridge()
 			if ctx.Err() != nil {
-				return nil
+				return
 			}
 			r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is put back by itself"))
 		}
 		if ctx.Err() != nil {
-			return nil
+			return
 		}
 		if !restarts.allow() {
 			err = errors.New("the extension was removed too often")
@@ -87,7 +87,6 @@ func (r *run) superviseExtension(ctx context.Context) error {
 		r.log.ErrorContext(ctx, "no extension", "error", err)
 		r.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
 	}
-	return nil
 }
 
 // nextWorker waits for the session of a worker; nil when none came in time.

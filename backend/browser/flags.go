@@ -70,10 +70,7 @@ func args(c *Config) []string {
 	for _, f := range flags(c) {
 		out = append(out, f.value)
 	}
-	for _, u := range startPages(c) {
-		out = append(out, u)
-	}
-	return out
+	return append(out, startPages(c)...)
 }
 
 // startPages are the URLs that the browser opens by itself. Anything that is

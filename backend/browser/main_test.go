@@ -3,6 +3,7 @@ package browser
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -149,7 +150,10 @@ func launchOnly(t *testing.T, c Config) *fixture {
 	t.Cleanup(func() {
 		cancel()
 		select {
-		case <-f.ended:
+		case err := <-f.ended:
+			if err != nil && !errors.Is(err, ErrClosed) && code(err) != protocol.CodeCrashed {
+				t.Errorf("the browser ended with %v", err)
+			}
 		case <-time.After(15 * time.Second):
 			t.Error("the browser did not end")
 		}
@@ -176,8 +180,9 @@ func (f *fixture) wait(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("the browser ended while waiting for %s: %v", what, err)
 		case <-deadline:
 			f.mu.Lock()
-			defer f.mu.Unlock()
-			t.Fatalf("waited too long for %s; tabs %+v, panel %v, notices %v", what, f.tabs, f.panel, f.notices)
+			state := fmt.Sprintf("tabs %+v, panel %v, notices %v", f.tabs, f.panel, f.notices)
+			f.mu.Unlock()
+			t.Fatalf("waited too long for %s; %s", what, state)
 		}
 	}
 }
@@ -221,9 +226,10 @@ func site(t *testing.T) *httptest.Server {
 		fmt.Fprint(w, "<!doctype html>", body)
 	})
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+		w.Header().Set("Location", r.URL.Query().Get("to"))
+		w.WriteHeader(http.StatusFound)
 	})
-	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<!doctype html><title>Slow</title><p>soon<img src=/never>")
 	})

@@ -98,7 +98,7 @@ func (r *run) serve(ctx context.Context) error {
 	g.Go(func() error { return r.settleTabs(inner) })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
-		g.Go(func() error { return r.superviseExtension(inner) })
+		g.Go(func() error { r.superviseExtension(inner); return nil })
 	}
 	// Written before the browser can read: its first look at the pipe finds
 	// everything.
@@ -106,7 +106,7 @@ func (r *run) serve(ctx context.Context) error {
 
 	<-inner.Done()
 	stopped := ctx.Err() != nil
-	r.stop(stopped)
+	r.stop(context.WithoutCancel(ctx), stopped)
 	r.conn.fail(errPipeEnded)
 	_ = r.proc.pipe.Close()
 	err := g.Wait()
@@ -189,9 +189,9 @@ func (r *run) activateRestored(ctx context.Context) error {
 
 // stop ends the process: in good order if it is still there, else by the
 // ladder for what it left behind.
-func (r *run) stop(asked bool) {
+func (r *run) stop(ctx context.Context, asked bool) {
 	if asked {
-		ctx, cancel := context.WithTimeout(context.Background(), protocol.BrowserStopTimeout)
+		ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStopTimeout)
 		if r.conn.root.post(ctx, browser.Close.Method, nil) == nil {
 			select {
 			case <-r.proc.Exited():

@@ -30,31 +30,37 @@ var pairing = protocol.Pairing{Version: protocol.Version, Session: "default", Po
 // storedPairing asks the extension, from its panel's page, what it was given.
 func storedPairing(t *testing.T, f *fixture) protocol.Pairing {
 	t.Helper()
+	script := fmt.Sprintf(`new Promise((done) => {
+		const look = async () => { const v = (await chrome.storage.session.get(%[1]q))[%[1]q]; if (v) done(JSON.stringify(v)); };
+		chrome.storage.session.onChanged.addListener(look); look();
+	})`, protocol.PairingKey)
+	text, err := evaluate[string](deadline(t), panelSession(t, f), script, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p protocol.Pairing
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// panelSession attaches to the page of the side panel.
+func panelSession(t *testing.T, f *fixture) *session {
+	t.Helper()
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range f.Browser.tabs.panelTargets() {
-		s, err := r.conn.attach(deadline(t), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		script := fmt.Sprintf(`new Promise((done) => {
-			const look = async () => { const v = (await chrome.storage.session.get(%[1]q))[%[1]q]; if (v) done(JSON.stringify(v)); };
-			chrome.storage.session.onChanged.addListener(look); look();
-		})`, protocol.PairingKey)
-		text, err := evaluate[string](deadline(t), s, script, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var p protocol.Pairing
-		if err := json.Unmarshal([]byte(text), &p); err != nil {
-			t.Fatal(err)
-		}
-		return p
+	panels := f.Browser.tabs.panelTargets()
+	if len(panels) != 1 {
+		t.Fatalf("%d panels are open", len(panels))
 	}
-	t.Fatal("there is no panel")
-	return protocol.Pairing{}
+	s, err := r.conn.attach(deadline(t), panels[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // agree waits until our tabs are those of chrome.tabs, and returns them.
@@ -140,7 +146,10 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The next change of the storage is the new pairing.
-	for got := storedPairing(t, f); got != next; got = storedPairing(t, f) {
+	for storedPairing(t, f) != next {
+		if t.Context().Err() != nil {
+			t.Fatal("the new pairing never came")
+		}
 	}
 }
 

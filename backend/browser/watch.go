@@ -122,9 +122,8 @@ func (r *run) publishTabs(ctx context.Context) error {
 	for {
 		changed := r.b.tabs.changes() // before the look, so that nothing is missed
 		now := r.b.tabs.snapshot()
-		if first && len(now) == 0 {
-			now = tabs // before the first tab there is nothing to tell
-		} else if first || !slices.Equal(now, tabs) {
+		// Before the first tab there is nothing to tell.
+		if (!first || len(now) > 0) && (first || !slices.Equal(now, tabs)) {
 			first = false
 			tabs = now
 			if len(now) > 0 { // a browser that ends closes its tabs first

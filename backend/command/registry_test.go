@@ -140,7 +140,9 @@ func code(r protocol.CommandReply) protocol.Code {
 	return r.Error.Code
 }
 
-func newPolicy() *policy.Policy { return policy.New(policy.Config{Port: func() int { return 4711 }}) }
+func newPolicy() *policy.Policy {
+	return policy.New(policy.Config{OwnPort: func() int { return 4711 }})
+}
 
 func TestSpecsAreWhole(t *testing.T) {
 	names := map[string]bool{}
@@ -202,7 +204,7 @@ func TestBadInputSaysWhatWasMeant(t *testing.T) {
 		say  string
 	}{
 		{request("gotto", nil), protocol.CodeUnknownCommand, "goto"},
-		{request("screenshoot", nil), protocol.CodeUnknownCommand, "screenshot"},
+		{request("screnshot", nil), protocol.CodeUnknownCommand, "screenshot"},
 		{request("xyzzy", nil), protocol.CodeUnknownCommand, "help"},
 		{request("", nil), protocol.CodeUnknownCommand, "help"},
 		{request("goto", nil), protocol.CodeBadArgument, "needs url"},
@@ -245,8 +247,13 @@ func TestScopes(t *testing.T) {
 func TestAgentActsOnItsOwnTabs(t *testing.T) {
 	b, p := newTabs(), newPolicy()
 	for _, r := range []protocol.CommandRequest{
-		{Command: "text", Tab: "t2"}, {Command: "screenshot", Tab: "t2"}, {Command: "closetab", Tab: "t2"}, {Command: "back", Tab: "t2"},
-		{Command: "reload", Tab: "t2"}, {Command: "forward", Tab: "t2"}, request("tab", map[string]any{"tab": "t2"}),
+		{Command: "text", Tab: "t2"},
+		{Command: "screenshot", Tab: "t2"},
+		{Command: "closetab", Tab: "t2"},
+		{Command: "back", Tab: "t2"},
+		{Command: "reload", Tab: "t2"},
+		{Command: "forward", Tab: "t2"},
+		request("tab", map[string]any{"tab": "t2"}),
 	} {
 		if reply := run(b, p, agent, "t1", r); code(reply) != protocol.CodeRefused {
 			t.Errorf("%s of another's tab: %+v", r.Command, reply)

@@ -57,15 +57,16 @@ var schemeless = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[\pL\pN_][\pL\pN._-]*)
 func (in *invocation) address() (string, error) {
 	raw := strings.TrimSpace(in.args.text("url"))
 	full := raw
-	switch m := schemeless.FindStringSubmatch(raw); {
-	case filepath.IsAbs(raw) && !policy.Agent(in.actor):
+	if filepath.IsAbs(raw) && !policy.Agent(in.actor) {
 		full = (&url.URL{Scheme: "file", Path: raw}).String()
-	case m != nil && (m[2] != "" || strings.Contains(m[1], ".") || strings.HasPrefix(m[1], "[") || m[1] == "localhost"):
-		scheme := "https://"
-		if isHere(m[1]) {
-			scheme = "http://"
+	} else if m := schemeless.FindStringSubmatch(raw); len(m) > 2 {
+		host, port := m[1], m[2]
+		switch {
+		case isHere(host):
+			full = "http://" + raw
+		case port != "" || strings.Contains(host, ".") || strings.HasPrefix(host, "["):
+			full = "https://" + raw
 		}
-		full = scheme + raw
 	}
 	if err := in.policy.URL(in.actor, full); err != nil {
 		return "", err

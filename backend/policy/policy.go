@@ -5,7 +5,6 @@ package policy
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -17,9 +16,9 @@ import (
 
 // Config says what the policy has to know.
 type Config struct {
-	// Port returns the port of our own server; 0 while it is down. nil means
+	// OwnPort returns the port of our own server; 0 while it is down. nil means
 	// that there is none.
-	Port func() int
+	OwnPort func() int
 }
 
 // Policy is the rules of one session. Its methods are safe for concurrent use.
@@ -143,8 +142,8 @@ func (p *Policy) host(raw string, u *url.URL) error {
 		return refuse(raw, "the address of this network's or cloud's own services")
 	}
 	loopback := name == "localhost" || strings.HasSuffix(name, ".localhost") || (isIP && (ip.IsLoopback() || ip.IsUnspecified()))
-	if loopback && p.config.Port != nil {
-		if port := p.config.Port(); port != 0 && portOf(u) == port && u.Path != "/welcome" {
+	if loopback && p.config.OwnPort != nil {
+		if port := p.config.OwnPort(); port != 0 && portOf(u) == port && u.Path != "/welcome" {
 			return refuse(raw, "Pilotfish's own server")
 		}
 	}
@@ -199,7 +198,7 @@ func address(host string) (netip.Addr, bool) {
 }
 
 func portOf(u *url.URL) int {
-	if port, err := net.LookupPort("tcp", u.Port()); err == nil && u.Port() != "" {
+	if port, err := strconv.Atoi(u.Port()); err == nil {
 		return port
 	}
 	if strings.EqualFold(u.Scheme, "https") {

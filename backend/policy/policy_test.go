@@ -21,7 +21,7 @@ func code(err error) protocol.Code {
 }
 
 func TestURL(t *testing.T) {
-	p := New(Config{Port: func() int { return 4711 }})
+	p := New(Config{OwnPort: func() int { return 4711 }})
 	for _, c := range []struct {
 		url           string
 		agent, person protocol.Code
@@ -91,7 +91,7 @@ func TestTab(t *testing.T) {
 func FuzzURL(f *testing.F) {
 	f.Add("http://169.254.169.254/")
 	f.Add("http://user@[::ffff:a9fe:a9fe]:80/x")
-	p := New(Config{Port: func() int { return 4711 }})
+	p := New(Config{OwnPort: func() int { return 4711 }})
 	f.Fuzz(func(t *testing.T, raw string) {
 		if err := p.URL(agent, raw); err == nil && strings.HasPrefix(raw, "http://169.254.") && strings.HasSuffix(raw, "/") && len(raw) < 24 {
 			if ip, ok := address(strings.TrimSuffix(strings.TrimPrefix(raw, "http://"), "/")); ok && ip.IsLinkLocalUnicast() {

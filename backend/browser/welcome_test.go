@@ -1,0 +1,95 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// welcome is a server with a page that counts what it hears.
+func welcome(t *testing.T) (*httptest.Server, int) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><title>waiting</title><script>
+			document.addEventListener('pilotfish:connected', () => { document.title = 'connected'; });
+			addEventListener('message', () => {});
+		</script>`)
+	}))
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, port
+}
+
+// The welcome page hears of the panel by way of panel, worker and content
+// script, whether it was there before the extension or came later; the same
+// page of another server hears nothing.
+func TestWelcomeHearsOfThePanel(t *testing.T) {
+	ours, port := welcome(t)
+	others, _ := welcome(t)
+	c := config(t, false)
+	c.StartURL = func() string { return ours.URL + "/welcome" }
+	f := start(t, c)
+	ctx := deadline(t)
+	p := pairing
+	p.Port = port
+	if err := f.Pair(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	for storedPairing(t, f).Port != port {
+		if ctx.Err() != nil {
+			t.Fatal("no pairing")
+		}
+	}
+	other, err := f.NewTab(ctx, "t1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Navigate(ctx, other, others.URL+"/welcome", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := evaluate[any](ctx, panelSession(t, f), `void chrome.runtime.sendMessage({type: 'panel-connected'})`, 0); err != nil {
+		t.Fatal(err)
+	}
+	title := func(id protocol.TabID) string {
+		for _, tab := range f.Tabs() {
+			if tab.ID == id {
+				return tab.Title
+			}
+		}
+		return ""
+	}
+	if err := f.waitTabs(ctx, func() bool { return title("t1") == "connected" }); err != nil {
+		t.Fatalf("the welcome page heard nothing: %v", f.Tabs())
+	}
+	// A page asks the worker from its own world: nobody answers.
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, _ := f.Browser.tabs.lookup(other)
+	page, err := r.page(ctx, stranger.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reach, err := evaluate[string](ctx, page.session, fmt.Sprintf(`(async () => typeof chrome?.runtime?.sendMessage + ' ' +
+		await fetch('chrome-extension://%s/panel.html').then(() => 'reached', () => 'refused'))()`, protocol.ExtensionID), 0)
+	if err != nil || reach != "undefined refused" {
+		t.Errorf("a page reaches the extension: %s", reach)
+	}
+	if title(other) != "waiting" {
+		t.Errorf("another server's page heard %q", title(other))
+	}
+}
