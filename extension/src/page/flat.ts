@@ -31,15 +31,20 @@ export class FlatTree {
     return found;
   }
 
-  /** The children as they are drawn. */
-  children(el: Element): Iterable<Node> {
+  /** The children as they are drawn, where they are not simply the element's own. */
+  others(el: Element): Iterable<Node> | undefined {
     const root = this.rootOf(el);
     if (root) return root.childNodes;
-    if (el.localName === 'slot' && el instanceof HTMLSlotElement) {
-      const assigned = el.assignedNodes();
+    if (el.localName === 'slot') {
+      const assigned = (el as HTMLSlotElement).assignedNodes();
       if (assigned.length > 0) return assigned;
     }
-    return el.childNodes;
+    return undefined;
+  }
+
+  /** The children as they are drawn. */
+  children(el: Element): Iterable<Node> {
+    return this.others(el) ?? el.childNodes;
   }
 
   /** The parent as it is drawn: the slot of a slotted node, the host of a root. */

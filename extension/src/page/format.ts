@@ -27,7 +27,7 @@ import { quote, shownName } from './quote.js';
 import type { Box, Item } from './types.js';
 
 /** Short signs; a role that is not here is written out. */
-const signs: Readonly<Record<string, string>> = {
+export const signs: Readonly<Record<string, string>> = {
   banner: 'header',
   button: 'btn',
   cell: '-',

@@ -238,7 +238,7 @@ export class Looker {
   /** Everything that what is drawn in the view stands in, wherever its ancestors lie. */
   #escaped(view: Area): Set<Element> {
     const out = new Set<Element>();
-    const steps = 8;
+    const steps = 6;
     for (let i = 0; i < steps; i++)
       for (let j = 0; j < steps; j++) {
         const x = view.left + ((view.right - view.left) * (i + 0.5)) / steps;

@@ -218,8 +218,8 @@ export class Names {
   #content(el: Element, pass: Pass): string {
     const first = el.firstChild;
     let text = this.#styles.generated(el, '::before');
-    if (first && !first.nextSibling && first instanceof Text && !this.#tree.rootOf(el)) {
-      text += first.data;
+    if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
+      text += (first as Text).data;
     } else {
       for (const child of this.#tree.children(el)) text += this.#piece(child, pass);
       text += this.#owned(el, pass);
@@ -228,7 +228,7 @@ export class Names {
   }
 
   #piece(child: Node, pass: Pass): string {
-    if (child instanceof Text) return child.data;
+    if (child.nodeType === 3) return (child as Text).data;
     if (!(child instanceof Element)) return '';
     if (silent.has(child.localName)) return '';
     if (child.localName === 'br') return ' ';

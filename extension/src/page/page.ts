@@ -1,20 +1,137 @@
+import { Extract } from './data.js';
+import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
+import { boxOf, rectOf } from './geometry.js';
+import { locate } from './locate.js';
 import { Looker } from './look.js';
+import { markdown } from './markdown.js';
+import * as reaching from './reach.js';
 import { Refs } from './refs.js';
-import type { Snapshot, SnapshotOptions } from './types.js';
+import { elementOf, resolve } from './resolve.js';
+import { plainText } from './text.js';
+import type { Box, Located, Resolution, Snapshot, SnapshotOptions } from './types.js';
+import { waitFor, type Waited, type WaitFor } from './wait.js';
+import { type Change, Watch } from './watch.js';
 
-export function createPage() {
+/** The page as an agent sees it: one for each document and world. */
+export interface Page {
+  /**
+   * Sets the frame's ref prefix (`e`; `f2e` in a child frame), the first free
+   * number (the last document's `next`), and what opens closed shadow roots.
+   */
+  configure(options: { prefix?: string; base?: number; closedRoot?: ClosedRoot }): void;
+  /** Takes closed shadow roots that the caller can see. */
+  addRoots(...roots: ShadowRoot[]): void;
+  /** Takes elements that listen for the pointer. */
+  addListening(...elements: Element[]): void;
+  /** Looks at the page. Throws a SyntaxError for a scope or expression that cannot be read. */
+  snapshot(options?: SnapshotOptions): Snapshot;
+  /** The lines behind a handle; undefined when it is not known (any more). */
+  more(handle: string, max?: number): Pick<Snapshot, 'text' | 'more'> | undefined;
+  /** Finds what a target means. */
+  locate(target: string): Located;
+  /** Says whether a ref is what it was and can be acted on. */
+  resolve(ref: string): Resolution;
+  /** The element behind a ref, for the protocol's DOM domain. */
+  element(ref: string): Element | null;
+  /** The ref of an element, given now if it had none. */
+  refOf(el: Element): string;
+  /** A few words about an element. */
+  words(el: Element): string;
+  /** Where a ref lies, in the frame's viewport. */
+  box(ref: string): Box | undefined;
+  /** Scrolls to a ref, waits for its animations, and finds a point that hits it. */
+  reach(ref: string): Promise<reaching.Reached>;
+  /** The ref of what a click on a point would meet, and its words. */
+  hit(x: number, y: number): { ref: string; words: string } | undefined;
+  /** Scrolls the page or a ref's area by pixels. */
+  scroll(ref: string | undefined, dx: number, dy: number): ReturnType<typeof reaching.scroll>;
+  /** Prepares a field for trusted input, or sets what cannot be typed. */
+  fill(ref: string, value: string): filling.Filled;
+  /** Chooses options of a native list. */
+  choose(ref: string, wanted: string[]): filling.Filled;
+  /** Whether a checkable thing is on. */
+  checked(ref: string): ReturnType<typeof filling.checkedState>;
+  /** What a field holds now. */
+  value(ref: string, expected?: string): ReturnType<typeof filling.valueOf>;
+  /** Puts the focus on a ref. */
+  focus(ref: string): boolean;
+  /** Starts to watch for the effect of an action; `settled` ends it and reports. */
+  watch(): void;
+  /** Waits for the effect to be drawn and reports it; undefined without a watch. */
+  settled(): Promise<Change | undefined>;
+  /** Waits for a condition. */
+  waitFor(what: WaitFor): Promise<Waited>;
+  /** Visible text of the page, or of the first match of a selector or a ref. */
+  text(scope?: string): string;
+  /** The same as Markdown. */
+  markdown(scope?: string): string;
+  links: Extract['links'];
+  forms: Extract['forms'];
+  tables: Extract['tables'];
+  media: Extract['media'];
+  data: Extract['meta'];
+}
+
+/** Makes the page's object; it touches nothing until it is asked. */
+export function createPage(): Page {
   const tree = new FlatTree();
   const refs = new Refs();
-  const looker = new Looker(tree, refs);
+  const look = new Looker(tree, refs);
+  const extract = new Extract(tree, refs);
+  let watching: Watch | undefined;
+  const part = (scope: string | undefined): Element | null =>
+    scope === undefined ? document.body : (elementOf(look, scope) ?? document.querySelector(scope));
   return {
-    configure(options: { prefix?: string; base?: number; closedRoot?: ClosedRoot }): void {
-      refs.configure(options.prefix ?? 'e', options.base ?? 1);
-      tree.useClosed(options.closedRoot);
+    configure: ({ prefix = 'e', base = 1, closedRoot }) => {
+      refs.configure(prefix, base);
+      if (closedRoot) tree.useClosed(closedRoot);
     },
-    addRoots: (...roots: ShadowRoot[]): void => tree.addRoots(roots),
-    addListening: (...elements: Element[]): void => looker.addListening(elements),
-    snapshot: (options?: SnapshotOptions): Snapshot => looker.snapshot(options),
-    more: (handle: string, max?: number) => looker.more(handle, max),
+    addRoots: (...roots) => {
+      tree.addRoots(roots);
+    },
+    addListening: (...elements) => {
+      look.addListening(elements);
+    },
+    snapshot: (options) => look.snapshot(options),
+    more: (handle, max) => look.more(handle, max),
+    locate: (target) => locate(look, target),
+    resolve: (ref) => resolve(look, ref),
+    element: (ref) => elementOf(look, ref),
+    refOf: (el) => refs.format(refs.number(el)),
+    words: (el) => look.words(el),
+    box: (ref) => {
+      const el = elementOf(look, ref);
+      return el ? boxOf(rectOf(el)) : undefined;
+    },
+    reach: (ref) => reaching.reach(look, ref),
+    hit: (x, y) => {
+      const el = tree.at(x, y);
+      return el ? { ref: refs.format(refs.number(el)), words: look.words(el) } : undefined;
+    },
+    scroll: (ref, dx, dy) => reaching.scroll(look, ref, dx, dy),
+    fill: (ref, value) => filling.fill(look, ref, value),
+    choose: (ref, wanted) => filling.choose(look, ref, wanted),
+    checked: (ref) => filling.checkedState(look, ref),
+    value: (ref, expected) => filling.valueOf(look, ref, expected),
+    focus: (ref) => filling.focus(look, ref),
+    watch: () => {
+      watching?.report();
+      watching = new Watch(look);
+    },
+    settled: async () => {
+      const own = watching;
+      watching = undefined;
+      await own?.quiet();
+      return own?.report();
+    },
+    waitFor: (what) => waitFor(look, what),
+    text: (scope) => plainText(tree, part(scope)),
+    markdown: (scope) => markdown(tree, part(scope)),
+    links: () => extract.links(),
+    forms: () => extract.forms(),
+    tables: () => extract.tables(),
+    media: () => extract.media(),
+    data: () => extract.meta(),
   };
 }

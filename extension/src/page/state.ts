@@ -8,6 +8,8 @@ export interface Around {
   focused: Element | null;
 }
 
+/** Tags that can be disabled or invalid by themselves. */
+const controls = /^(button|fieldset|input|optgroup|option|select|textarea)$/;
 /** Roles of which "checked" is said, shown in the role's own sign and as a mark. */
 const checkable = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 const selectable = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader']);
@@ -20,7 +22,8 @@ export function isDisabled(el: Element): boolean {
 /** The marks that describe an element's state, in the order in which they are shown. */
 export function statesOf(el: Element, role: string, around: Around): string[] {
   const out: string[] = [];
-  if (around.disabled || el.matches(':disabled')) out.push('disabled');
+  if (around.disabled || (controls.test(el.localName) && el.matches(':disabled')))
+    out.push('disabled');
   if (checkable.has(role)) {
     const checked = checkedOf(el);
     if (checked !== 'false') out.push(checked === 'mixed' ? 'mixed' : 'checked');
@@ -75,18 +78,13 @@ function selectedOf(el: Element): boolean {
 
 function isRequired(el: Element): boolean {
   if (el.getAttribute('aria-required') === 'true') return true;
-  return (
-    (el instanceof HTMLInputElement ||
-      el instanceof HTMLSelectElement ||
-      el instanceof HTMLTextAreaElement) &&
-    el.required
-  );
+  return /^(input|select|textarea)$/.test(el.localName) && (el as HTMLInputElement).required;
 }
 
 function isInvalid(el: Element): boolean {
   const said = el.getAttribute('aria-invalid');
   if (said !== null) return said !== 'false' && said !== '';
-  return el.matches(':user-invalid');
+  return controls.test(el.localName) && el.matches(':user-invalid');
 }
 
 function isReadonly(el: Element, role: string): boolean {
@@ -109,12 +107,10 @@ export function targetOf(el: Element): string | undefined {
   if (raw === null || raw === '' || raw === '#' || /^\s*(javascript|data|blob):/i.test(raw))
     return undefined;
   if (raw.startsWith('#')) return raw;
-  try {
-    const url = new URL(raw, document.baseURI);
-    return url.origin === location.origin ? url.pathname + url.search + url.hash : url.href;
-  } catch {
-    return raw;
-  }
+  // Resolved by the browser for HTML's own links; SVG's have an animated value there.
+  const url = (el as HTMLAnchorElement).href;
+  if (typeof url !== 'string') return raw;
+  return url.startsWith(`${location.origin}/`) ? url.slice(location.origin.length) : url;
 }
 
 const handlers = [
@@ -128,7 +124,7 @@ const handlers = [
 
 /** Whether something without a widget's role can be operated all the same. */
 export function isOperable(el: Element, listens: (el: Element) => boolean): boolean {
-  if (el.attributes.length > 0) {
+  if (el.hasAttributes()) {
     for (const name of handlers) if (el.hasAttribute(name)) return true;
     const tab = el.getAttribute('tabindex');
     if (tab !== null && Number(tab) >= 0) return true;

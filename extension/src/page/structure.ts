@@ -93,8 +93,8 @@ function row(item: Item): Item[] {
 
 /** How much a scrolling area has outside its box; undefined when it does not scroll. */
 export function scrollState(el: Element, style: CSSStyleDeclaration): string | undefined {
-  const y = /auto|scroll/.test(style.overflowY);
-  const x = /auto|scroll/.test(style.overflowX);
+  const y = style.overflowY === 'auto' || style.overflowY === 'scroll';
+  const x = style.overflowX === 'auto' || style.overflowX === 'scroll';
   if (!x && !y) return undefined;
   if (el === document.body || el === document.documentElement) return undefined;
   const said: string[] = [];

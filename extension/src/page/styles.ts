@@ -1,6 +1,7 @@
 /** Computed styles of one look, each read once. */
 export class Styles {
   readonly #cache = new Map<Element, CSSStyleDeclaration>();
+  readonly #roots = new Map<Node, boolean>();
 
   /** The live computed style; its values are read while nothing changes the page. */
   of(el: Element): CSSStyleDeclaration {
@@ -20,6 +21,7 @@ export class Styles {
 
   /** The text that a pseudo element adds, or nothing. */
   generated(el: Element, which: '::before' | '::after'): string {
+    if (!this.#adds(el)) return '';
     const style = getComputedStyle(el, which);
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '') return '';
@@ -27,12 +29,49 @@ export class Styles {
     const text = generatedText(content, el);
     return style.display === 'inline' || text === '' ? text : ` ${text} `;
   }
+
+  // Asking each element for two more styles costs as much as the rest of the
+  // walk; most trees have no rule that adds text.
+  #adds(el: Element): boolean {
+    const root = el.getRootNode();
+    let adds = this.#roots.get(root);
+    if (adds === undefined) {
+      adds = generates(root as Document | ShadowRoot);
+      // A host and its slotted children are also reached from the tree inside.
+      this.#roots.set(root, adds);
+    }
+    if (adds || !el.shadowRoot) return adds;
+    return generates(el.shadowRoot);
+  }
+}
+
+/** Whether a style sheet of this tree may add text before or after something. */
+function generates(root: Document | ShadowRoot): boolean {
+  const sheets = [...root.styleSheets, ...root.adoptedStyleSheets];
+  return sheets.some((sheet) => {
+    try {
+      return sheet.disabled ? false : adding(sheet.cssRules);
+    } catch {
+      // A sheet of another origin cannot be read.
+      return true;
+    }
+  });
+}
+
+function adding(rules: CSSRuleList): boolean {
+  for (const rule of rules) {
+    if (rule instanceof CSSStyleRule && /:(before|after)/i.test(rule.selectorText)) return true;
+    if (rule instanceof CSSImportRule) {
+      if (rule.styleSheet && adding(rule.styleSheet.cssRules)) return true;
+    } else if ('cssRules' in rule && adding(rule.cssRules as CSSRuleList)) return true;
+  }
+  return false;
 }
 
 /** Whether a style clips everything away: the ways of "visually hidden" classes. */
-export function clippedAway(style: CSSStyleDeclaration): boolean {
-  const clip = style.clip;
-  if (clip !== 'auto' && clip !== '' && style.position !== 'static') {
+export function clippedAway(style: CSSStyleDeclaration, position: string): boolean {
+  const clip = position === 'absolute' || position === 'fixed' ? style.clip : 'auto';
+  if (clip !== 'auto' && clip !== '') {
     const [top = 0, right = 0, bottom = 0, left = 0] = (clip.match(/-?[\d.]+/g) ?? []).map(Number);
     if (!clip.includes('auto') && (right - left <= 1 || bottom - top <= 1)) return true;
   }

@@ -35,6 +35,8 @@ interface Way {
   clip: Area | null;
   abs: Area | null;
   region: Area | null;
+  /** What the element itself says of its scrolling. */
+  scroll: string | undefined;
 }
 
 const skipped = new Set(
@@ -53,19 +55,27 @@ export class Walk {
   readonly #front: Item[] = [];
   readonly #taken = new Set<Element>();
   readonly #focused: Element | null;
+  /** Where the page begins, in viewport coordinates. */
+  readonly #first: { x: number; y: number };
   #text = '';
   #textOf: Element | null = null;
 
   constructor(config: WalkConfig) {
     this.#at = config;
     this.#focused = config.tree.focused();
+    const rtl = getComputedStyle(document.documentElement).direction === 'rtl';
+    this.#first = { x: rtl ? -Infinity : -scrollX, y: -scrollY };
   }
 
   /** Walks a part of the page; what lies in the top layer comes first. */
   run(root: Element): Item[] {
     const out: Item[] = [];
     const none = { mute: false, pointer: false, faint: false, disabled: false };
-    this.#visit(root, { ...none, clip: null, abs: null, region: this.#at.region }, out);
+    this.#visit(
+      root,
+      { ...none, clip: null, abs: null, region: this.#at.region, scroll: undefined },
+      out,
+    );
     this.#flush(out);
     return [...this.#front, ...out];
   }
@@ -78,7 +88,7 @@ export class Walk {
     const style = styles.of(el);
     const display = style.display;
     if (display === 'none') return;
-    if (el instanceof HTMLElement && el.inert) return;
+    if (el.hasAttribute('inert')) return;
     if (tag === 'br') {
       this.#text += ' ';
       return;
@@ -109,39 +119,50 @@ export class Walk {
   /** What surrounds the children of an element; null when it is out of the picture altogether. */
   #around(el: Element, style: CSSStyleDeclaration, way: Way): Way | null {
     const position = style.position;
-    const next = { ...way };
-    if (position === 'fixed') {
-      next.clip = next.abs = null;
-      if (way.region) next.region = this.#at.region;
-    } else if (position === 'absolute') next.clip = next.abs;
-    if (style.opacity === '0' || clippedAway(style)) next.faint = true;
-    if (el.getAttribute('aria-disabled') === 'true') next.disabled = true;
-    const cuts = style.overflowX !== 'visible' || style.overflowY !== 'visible';
+    const overflow = style.overflowX;
     const rooted = el === document.body || el === document.documentElement;
+    const cuts = overflow !== 'visible' && !rooted;
+    const faint = way.faint || style.opacity === '0' || clippedAway(style, position);
+    const disabled = way.disabled || el.getAttribute('aria-disabled') === 'true';
+    const placed = position !== 'static' && position !== 'relative';
+    if (
+      !cuts &&
+      !way.clip &&
+      !way.region &&
+      way.scroll === undefined &&
+      faint === way.faint &&
+      disabled === way.disabled
+    )
+      return way;
+    const next: Way = { ...way, faint, disabled, scroll: undefined };
+    if (placed && position !== 'sticky') {
+      next.clip = position === 'fixed' ? null : next.abs;
+      if (position === 'fixed') next.abs = null;
+      if (way.region) next.region = this.#at.region;
+    }
     const near = next.region !== null && !rooted && style.display !== 'inline';
-    if (!cuts && !next.clip && !near) {
-      if (position !== 'static' || style.transform !== 'none') next.abs = next.clip;
-      return next;
+    if ((cuts || next.clip || near) && style.display !== 'contents') {
+      const rect = el.getBoundingClientRect();
+      const sized = rect.width >= 1 && rect.height >= 1;
+      if (next.region && near && sized && this.#away(el, rect, next.region)) return null;
+      if (next.clip && sized && !touches(rect, next.clip)) return null;
+      if (cuts) this.#cut(el, style, rect, next);
     }
-    if (style.display === 'contents') return next;
-    const rect = el.getBoundingClientRect();
-    const sized = rect.width >= 1 && rect.height >= 1;
-    if (next.region && near && sized && this.#away(el, rect, next.region)) return null;
-    if (next.clip && sized && !touches(rect, next.clip)) return null;
-    if (cuts && !rooted) {
-      const scrolls = scrollState(el, style) !== undefined;
-      if (scrolls) {
-        next.clip = null;
-        if (next.region)
-          next.region = meet(next.region, grow(rect, rect.width / 2, rect.height / 2));
-      } else {
-        next.clip = meet(rect, next.clip);
-        // Nothing that flows in it can be seen; what is positioned may be.
-        if (isEmpty(next.clip)) next.faint = true;
-      }
-    }
-    if (position !== 'static' || style.transform !== 'none') next.abs = next.clip;
+    if (position !== 'static' || (next.clip && style.transform !== 'none')) next.abs = next.clip;
     return next;
+  }
+
+  /** Takes in what an element cuts off, or how far it scrolls. */
+  #cut(el: Element, style: CSSStyleDeclaration, rect: DOMRect, next: Way): void {
+    next.scroll = scrollState(el, style);
+    if (next.scroll === undefined) {
+      next.clip = meet(rect, next.clip);
+      // Nothing that flows in it can be seen; what is positioned may be.
+      if (isEmpty(next.clip)) next.faint = true;
+      return;
+    }
+    next.clip = null;
+    if (next.region) next.region = meet(next.region, grow(rect, rect.width / 2, rect.height / 2));
   }
 
   /** Whether an element and all that overflows it lie outside the area that is wanted. */
@@ -175,7 +196,7 @@ export class Walk {
     if (way.faint && editable.test(el.localName)) return;
     const inside = style.cursor === 'pointer' ? { ...way, pointer: true } : way;
     if (!visible || way.mute || !structural(el, role)) {
-      const scroll = visible && !way.mute ? scrollState(el, style) : undefined;
+      const scroll = visible && !way.mute ? way.scroll : undefined;
       if (scroll === undefined) {
         this.#children(el, visible, inside, out);
         return;
@@ -183,8 +204,8 @@ export class Walk {
       this.#container(el, 'scroll', [scroll], visible, inside, out);
       return;
     }
-    const scroll = scrollState(el, style);
-    this.#container(el, role, scroll === undefined ? [] : [scroll], visible, inside, out);
+    const scroll = way.scroll === undefined ? [] : [way.scroll];
+    this.#container(el, role, scroll, visible, inside, out);
   }
 
   // A scrolling area, a picture's player: operated without a widget's role.
@@ -198,13 +219,17 @@ export class Walk {
   // The page as a whole listens for everything in many frameworks; a label
   // stands for its control.
   #may(el: Element): boolean {
-    return (
-      el !== document.body &&
-      el !== document.documentElement &&
-      !(el instanceof HTMLLabelElement && el.control) &&
-      !(el instanceof HTMLOptionElement) &&
-      el.localName !== 'slot'
-    );
+    switch (el.localName) {
+      case 'label':
+        return (el as HTMLLabelElement).control === null;
+      case 'option':
+      case 'slot':
+      case 'body':
+      case 'html':
+        return false;
+      default:
+        return true;
+    }
   }
 
   #container(
@@ -226,23 +251,23 @@ export class Walk {
   }
 
   #item(el: Element, role: string, disabled: boolean, offered = false): Item {
-    const around = { disabled, focused: this.#focused };
-    const value = shownValue(el, role);
-    const level = levelOf(el, role);
-    const href = role === 'link' ? targetOf(el) : undefined;
-    return {
+    const item: Item = {
       el,
       role,
       name: unnamed.has(role) && !offered && !isLabelled(el) ? '' : this.#at.names.of(el),
-      states: statesOf(el, role, around),
-      ...(value === undefined ? {} : { value }),
-      ...(level === undefined ? {} : { level }),
-      ...(href === undefined ? {} : { href }),
+      states: statesOf(el, role, { disabled, focused: this.#focused }),
       offered,
       num: 0,
       inView: true,
       children: [],
     };
+    const value = shownValue(el, role);
+    if (value !== undefined) item.value = value;
+    const level = levelOf(el, role);
+    if (level !== undefined) item.level = level;
+    const href = role === 'link' ? targetOf(el) : undefined;
+    if (href !== undefined) item.href = href;
+    return item;
   }
 
   /** Adds something that can be acted on; false when nobody could reach it. */
@@ -264,7 +289,7 @@ export class Walk {
     const seen = this.#reachable(rect, style, way);
     // An invisible native control over a drawn one is the thing that is hit.
     const over = native && way.faint && touchable && style.visibility === 'visible';
-    const big = rect.width >= 4 && rect.height >= 4 && !clippedAway(style);
+    const big = rect.width >= 4 && rect.height >= 4 && !clippedAway(style, style.position);
     if (native && !(seen && (visible || (over && big)))) {
       const label = this.#standIn(el as HTMLInputElement);
       if (!label) return true;
@@ -292,8 +317,7 @@ export class Walk {
     if (isEditingHost(el) && item.value !== undefined) return;
     const named = namedByContent.has(role) && widget;
     const next = { ...way, pointer: true, mute: way.mute || named };
-    const scroll = scrollState(el, this.#at.styles.of(el));
-    if (scroll !== undefined) item.states.push(scroll);
+    if (way.scroll !== undefined) item.states.push(way.scroll);
     this.#children(el, visible, next, item.children);
     this.#flush(item.children);
     if (widget) return;
@@ -339,8 +363,7 @@ export class Walk {
     if (way.region && !touches(rect, way.region)) return false;
     if (style.position === 'fixed') return touches(rect, this.#at.view);
     // Nobody can scroll to what lies left of or above the page's beginning.
-    const rtl = document.documentElement.dir === 'rtl' || document.dir === 'rtl';
-    return rect.bottom + scrollY > 0 && (rtl || rect.right + scrollX > 0);
+    return rect.bottom > this.#first.y && rect.right > this.#first.x;
   }
 
   /** The label that a person sees and clicks in place of a control that is not drawn. */
@@ -367,24 +390,30 @@ export class Walk {
     if (closed.has(el.localName)) return;
     const style = this.#at.styles.of(el);
     if (style.contentVisibility === 'hidden') return;
-    const shut = el instanceof HTMLDetailsElement && !el.open;
+    const shut = el.localName === 'details' && !(el as HTMLDetailsElement).open;
     const quiet = !visible || way.mute || this.#saidByControl(el);
-    for (const child of this.#at.tree.children(el)) {
-      if (child instanceof Element) {
-        if (shut && child.localName !== 'summary') continue;
-        this.#visit(child, quiet && visible && !way.mute ? { ...way, mute: true } : way, out);
-      } else if (!quiet && !shut && child instanceof Text) {
-        this.#text += child.data;
+    const inner = quiet && visible && !way.mute ? { ...way, mute: true } : way;
+    const take = (child: Node): void => {
+      if (child.nodeType === 1) {
+        if (!shut || (child as Element).localName === 'summary')
+          this.#visit(child as Element, inner, out);
+      } else if (child.nodeType === 3 && !quiet && !shut) {
+        this.#text += (child as Text).data;
         this.#textOf ??= el;
       }
-    }
+    };
+    const others = this.#at.tree.others(el);
+    if (others) for (const child of others) take(child);
+    else for (let child = el.firstChild; child; child = child.nextSibling) take(child);
   }
 
   // The text of a label comes back as the name of its control.
   #saidByControl(el: Element): boolean {
-    if (!(el instanceof HTMLLabelElement) || !el.control) return false;
+    if (el.localName !== 'label') return false;
+    const control = (el as HTMLLabelElement).control;
+    if (!control) return false;
     const own = this.#at.names.content(el);
-    return own !== '' && this.#at.names.of(el.control).includes(own);
+    return own !== '' && this.#at.names.of(control).includes(own);
   }
 
   #areas(img: HTMLImageElement, way: Way, out: Item[]): void {

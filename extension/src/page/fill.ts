@@ -1,0 +1,149 @@
+import type { Looker } from './look.js';
+import { elementOf } from './resolve.js';
+import { isEditingHost, isSecret, mask } from './value.js';
+
+/** What setting a value led to. `type` asks the caller to insert the text by trusted input. */
+export type Filled =
+  | { state: 'ok'; value: string }
+  | { state: 'type'; selected: boolean }
+  | { state: 'gone' }
+  | { state: 'refused'; why: string; options?: string[] };
+
+/** Input types of which the browser builds the value from parts: set whole, not typed. */
+const composed = /^(date|time|datetime-local|month|week|color|range)$/;
+
+/**
+ * Prepares a text field (focus, everything selected) for the caller's trusted
+ * input, or sets at once what cannot be typed: dates, colours, sliders.
+ */
+export function fill(look: Looker, ref: string, value: string): Filled {
+  const el = elementOf(look, ref);
+  if (!el) return { state: 'gone' };
+  if (el instanceof HTMLSelectElement) return choose(look, ref, [value]);
+  if (el instanceof HTMLInputElement) {
+    if (el.type === 'file') return refuse('files are given by upload');
+    if (el.type === 'checkbox' || el.type === 'radio') return refuse('use check or uncheck');
+    if (el.readOnly) return refuse('read-only');
+    if (el.disabled) return refuse('disabled');
+    if (composed.test(el.type)) return setWhole(el, value);
+  }
+  if (el instanceof HTMLTextAreaElement && el.readOnly) return refuse('read-only');
+  return prepare(el);
+}
+
+function prepare(el: Element): Filled {
+  if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+    el.focus({ preventScroll: true });
+    el.select();
+    return { state: 'type', selected: el.value !== '' };
+  }
+  const host = el.closest('[contenteditable]');
+  if (!(host instanceof HTMLElement) || !isEditingHost(host)) return refuse('takes no text');
+  host.focus({ preventScroll: true });
+  const range = document.createRange();
+  range.selectNodeContents(host);
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+  return { state: 'type', selected: (host.textContent ?? '') !== '' };
+}
+
+// Frameworks watch the property of the element itself; the prototype's setter
+// goes past their watch, as a person's input does.
+function setWhole(el: HTMLInputElement, value: string): Filled {
+  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
+  const before = el.value;
+  el.focus({ preventScroll: true });
+  set?.call(el, value);
+  const took =
+    el.type === 'range'
+      ? Number(el.value) === Number(value)
+      : el.value === value.toLowerCase() || el.value === value;
+  if (!took) {
+    set?.call(el, before);
+    return refuse(`not a value for ${el.type}: ${JSON.stringify(value)}`);
+  }
+  tell(el);
+  return { state: 'ok', value: el.value };
+}
+
+function tell(el: Element): void {
+  el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  el.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+/** Chooses options of a native list by label or value; several only where it takes several. */
+export function choose(look: Looker, ref: string, wanted: string[]): Filled {
+  const el = elementOf(look, ref);
+  if (!el) return { state: 'gone' };
+  if (!(el instanceof HTMLSelectElement))
+    return refuse('not a native list: click it and its option');
+  if (el.disabled) return refuse('disabled');
+  if (wanted.length > 1 && !el.multiple) return refuse('takes one option');
+  const all = [...el.options];
+  const labels = all.map((option) => option.label.trim());
+  const picked: HTMLOptionElement[] = [];
+  for (const want of wanted) {
+    const found =
+      all.filter((_, at) => labels[at] === want.trim())[0] ??
+      all.find((option) => option.value === want) ??
+      single(all.filter((_, at) => labels[at]?.toLowerCase() === want.trim().toLowerCase()));
+    if (!found)
+      return { ...refuse(`no option ${JSON.stringify(want)}`), options: labels.slice(0, 50) };
+    if (found.matches(':disabled')) return refuse(`option ${JSON.stringify(want)} is disabled`);
+    picked.push(found);
+  }
+  el.focus({ preventScroll: true });
+  const changed = all.some((option) => option.selected !== picked.includes(option));
+  if (el.multiple) for (const option of all) option.selected = picked.includes(option);
+  else if (picked[0]) el.selectedIndex = picked[0].index;
+  if (changed) tell(el);
+  return { state: 'ok', value: [...el.selectedOptions].map((option) => option.label).join(', ') };
+}
+
+function single<T>(list: T[]): T | undefined {
+  return list.length === 1 ? list[0] : undefined;
+}
+
+/** Whether a checkable thing is on, so that the caller clicks only when it must. */
+export function checkedState(look: Looker, ref: string): 'on' | 'off' | 'mixed' | 'gone' | 'none' {
+  const el = elementOf(look, ref);
+  if (!el) return 'gone';
+  if (el instanceof HTMLInputElement && /^(checkbox|radio)$/.test(el.type)) {
+    if (el.indeterminate && el.type === 'checkbox') return 'mixed';
+    return el.checked ? 'on' : 'off';
+  }
+  const said = el.getAttribute('aria-checked') ?? el.getAttribute('aria-pressed');
+  if (said === null) return 'none';
+  return said === 'mixed' ? 'mixed' : said === 'true' ? 'on' : 'off';
+}
+
+/** What a field holds now, masked when secret: the proof of a fill. */
+export function valueOf(
+  look: Looker,
+  ref: string,
+  expected?: string,
+): { value: string; matches: boolean } | undefined {
+  const el = elementOf(look, ref);
+  if (!el) return undefined;
+  const raw =
+    el instanceof HTMLInputElement ||
+    el instanceof HTMLTextAreaElement ||
+    el instanceof HTMLSelectElement
+      ? el.value
+      : ((el as HTMLElement).innerText ?? el.textContent ?? '');
+  const value = isSecret(el) && raw !== '' ? mask : raw;
+  return { value, matches: expected === undefined || raw.trimEnd() === expected.trimEnd() };
+}
+
+/** Puts the focus on an element; false when it takes none. */
+export function focus(look: Looker, ref: string): boolean {
+  const el = elementOf(look, ref);
+  if (!(el instanceof HTMLElement || el instanceof SVGElement)) return false;
+  el.focus({ preventScroll: true });
+  return look.tree.focused() === el;
+}
+
+function refuse(why: string): { state: 'refused'; why: string } {
+  return { state: 'refused', why };
+}

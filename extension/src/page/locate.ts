@@ -1,0 +1,165 @@
+import { signs } from './format.js';
+import { viewport } from './geometry.js';
+import { matcher } from './lines.js';
+import { type Looker, walkItems } from './look.js';
+import { isOperable } from './state.js';
+import { parseTarget, type Target } from './target.js';
+import type { Candidate, Item, Located } from './types.js';
+
+/** Candidates that an ambiguous target is answered with. */
+const shownCandidates = 8;
+
+/** Finds what a target means: exactly one thing, or says what it could have been. */
+export function locate(look: Looker, input: string): Located {
+  const num = look.refs.parse(input.trim());
+  if (num !== undefined) {
+    const known = look.refs.get(num);
+    const item = known?.node ? look.describe(known.node) : undefined;
+    if (!known) return { state: 'none', target: input, near: [] };
+    return { state: 'one', ref: look.refs.format(num), line: item ? look.line(item) : known.said };
+  }
+  const target = parseTarget(input);
+  if (target.by === 'bad') return { state: 'bad', target: input, why: target.why };
+  const items = [
+    ...walkItems(look.items(document.body ?? document.documentElement, viewport(), false)),
+  ];
+  try {
+    return answer(look, input, target, choose(look, items, target), items);
+  } catch (error) {
+    return {
+      state: 'bad',
+      target: input,
+      why: error instanceof Error ? error.message : String(error),
+    };
+  }
+}
+
+function choose(look: Looker, items: Item[], target: Exclude<Target, { by: 'bad' }>): Item[] {
+  switch (target.by) {
+    case 'css':
+      return [...select(look, target.selector)].map((el) => itemOf(look, items, el));
+    case 'point': {
+      const el = look.tree.at(target.x, target.y);
+      return el ? [itemOf(look, items, actable(look, items, el))] : [];
+    }
+    case 'role': {
+      const role = target.role.toLowerCase();
+      const same = items.filter(({ role: own }) => own === role || signs[own] === role);
+      return target.name === undefined ? same : best(same, target.name, ({ name }) => name);
+    }
+    case 'label': {
+      const fields = items.filter(
+        ({ el }) =>
+          /^(input|select|textarea|button)$/.test(el.localName) ||
+          isOperable(el, () => false) ||
+          el.hasAttribute('role'),
+      );
+      return best(
+        fields.filter(({ offered }) => offered),
+        target.text,
+        ({ name }) => name,
+      );
+    }
+    case 'text': {
+      const found = best(items, target.text, ({ name, cells }) => cells?.join(' ') ?? name);
+      return found.map((item) =>
+        item.offered ? item : itemOf(look, items, actable(look, items, item.el)),
+      );
+    }
+  }
+}
+
+/** The exact matches; without any, those without regard to case, then those that contain it. */
+function best(items: Item[], text: string, of: (item: Item) => string): Item[] {
+  if (/^\/.+\/[a-z]*$/s.test(text)) {
+    const test = matcher(text);
+    return items.filter((item) => test(of(item)));
+  }
+  const exact = items.filter((item) => of(item) === text);
+  if (exact.length > 0) return exact;
+  const low = text.toLowerCase();
+  const same = items.filter((item) => of(item).toLowerCase() === low);
+  if (same.length > 0) return same;
+  return items.filter((item) => of(item).toLowerCase().includes(low));
+}
+
+function* select(look: Looker, selector: string): Generator<Element> {
+  // Throws for a selector that cannot be read, before anything is walked.
+  document.createDocumentFragment().querySelector(selector);
+  for (const el of look.tree.all(document)) if (el.matches(selector)) yield el;
+}
+
+/** The nearest thing around an element that can be acted on, or the element itself. */
+function actable(look: Looker, items: Item[], el: Element): Element {
+  const offered = new Set(items.filter((item) => item.offered).map((item) => item.el));
+  const label = look.tree.closest(el, (at) => at.localName === 'label') as HTMLLabelElement | null;
+  const near = look.tree.closest(el, (at) => offered.has(at));
+  return near ?? label?.control ?? el;
+}
+
+function itemOf(look: Looker, items: Item[], el: Element): Item {
+  const known = items.find((item) => item.el === el && item.role !== 'text');
+  if (known) return known;
+  const name = look.words(el);
+  return {
+    el,
+    role: 'element',
+    name,
+    states: [],
+    offered: false,
+    num: 0,
+    inView: true,
+    children: [],
+  };
+}
+
+function answer(
+  look: Looker,
+  input: string,
+  target: Exclude<Target, { by: 'bad' }>,
+  found: Item[],
+  items: Item[],
+): Located {
+  let unique = found.filter((item, at) => found.findIndex((other) => other.el === item.el) === at);
+  if (unique.length > 1 && unique.some((item) => item.offered))
+    unique = unique.filter((item) => item.offered);
+  if (target.by !== 'point' && target.nth !== undefined) {
+    const nth = unique[target.nth - 1];
+    unique = nth ? [nth] : [];
+  }
+  const [first] = unique;
+  if (!first) return { state: 'none', target: input, near: similar(look, items, target) };
+  if (unique.length === 1) return { state: 'one', ...candidate(look, first) };
+  return {
+    state: 'many',
+    target: input,
+    count: unique.length,
+    candidates: unique.slice(0, shownCandidates).map((item) => candidate(look, item)),
+  };
+}
+
+function candidate(look: Looker, item: Item): Candidate {
+  item.num = look.refs.number(item.el);
+  return { ref: look.refs.format(item.num), line: look.line(item) };
+}
+
+/** Things that share a word with what was looked for. */
+function similar(look: Looker, items: Item[], target: Target): Candidate[] {
+  const text =
+    target.by === 'role' ? (target.name ?? target.role) : 'text' in target ? target.text : '';
+  const words = text
+    .toLowerCase()
+    .split(/\W+/)
+    .filter((word) => word.length > 2);
+  return items
+    .filter((item) => item.offered)
+    .map((item) => ({
+      item,
+      score: words.filter((word) => `${item.role} ${item.name}`.toLowerCase().includes(word))
+        .length,
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 4)
+    .map(({ item }) => candidate(look, item));
+}

@@ -1,0 +1,113 @@
+import { aim } from './cover.js';
+import { boxOf, rectOf, viewport } from './geometry.js';
+import type { Looker } from './look.js';
+import { elementOf, judge } from './resolve.js';
+import type { Box, Point, Resolution } from './types.js';
+
+/** Where to act on an element, or why not. */
+export type Reached =
+  | { state: 'ok'; ref: string; line: string; point: Point; box: Box; scrolled: boolean }
+  | Exclude<Resolution, { state: 'ok' }>
+  | { state: 'moving'; ref: string; line: string };
+
+/** Frames that an element may go on moving before it is called moving: about a second. */
+const patience = 60;
+
+/**
+ * Brings an element into view, lets its running animations come to rest, and
+ * finds a point that really hits it. It scrolls only what must be scrolled.
+ */
+export async function reach(look: Looker, ref: string): Promise<Reached> {
+  const num = look.refs.parse(ref);
+  const known = num === undefined ? undefined : look.refs.get(num);
+  if (!known) return { state: 'unknown', ref };
+  if (!known.node) return { state: 'gone', ref, was: known.said };
+  const el = known.node;
+  let now = judge(look, ref, el, known.said);
+  const stand = (): Element => look.describe(el)?.hit ?? el;
+  let scrolled = false;
+  if (now.state === 'off-screen' || now.state === 'covered') {
+    scrolled = bringIntoView(stand(), now.state === 'covered');
+    if (scrolled) now = judge(look, ref, el, known.said);
+  }
+  if (now.state !== 'ok') return now;
+  if (!(await settle(stand()))) return { state: 'moving', ref, line: now.line };
+  now = judge(look, ref, el, known.said);
+  if (now.state !== 'ok') return now;
+  const item = look.describe(el);
+  const rect = item?.rect ?? rectOf(el);
+  const { point } = aim(look.tree, el, item?.hit, rect, viewport());
+  // A frame is hit when its own document is: its middle will do.
+  const at = point ?? { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
+  return { state: 'ok', ref, line: now.line, point: at, box: boxOf(rect), scrolled };
+}
+
+/** Scrolls at once to an element; to the middle when something that stays put may cover an edge. */
+export function bringIntoView(el: Element, middle: boolean): boolean {
+  const target = el.localName === 'area' ? (el.parentElement ?? el) : el;
+  const before = rectOf(el);
+  const block = middle ? 'center' : 'nearest';
+  target.scrollIntoView({ behavior: 'instant', block, inline: 'nearest' });
+  const after = rectOf(el);
+  return before.left !== after.left || before.top !== after.top;
+}
+
+/** Waits, frame by frame, while an animation moves the element; true once it rests. */
+async function settle(el: Element): Promise<boolean> {
+  if (!moves(el)) return true;
+  let last = el.getBoundingClientRect();
+  let still = 0;
+  for (let i = 0; i < patience; i++) {
+    await new Promise<void>((next) => requestAnimationFrame(() => next()));
+    const now = el.getBoundingClientRect();
+    const same =
+      now.left === last.left &&
+      now.top === last.top &&
+      now.width === last.width &&
+      now.height === last.height;
+    still = same ? still + 1 : 0;
+    if (still >= 2) return true;
+    last = now;
+  }
+  return false;
+}
+
+function moves(el: Element): boolean {
+  return document
+    .getAnimations()
+    .some(
+      ({ playState, effect }) =>
+        playState === 'running' &&
+        effect instanceof KeyframeEffect &&
+        effect.target !== null &&
+        (effect.target === el || effect.target.contains(el)),
+    );
+}
+
+/** Scrolls the page or a scrolling area by pixels; says what it moved and what is left. */
+export function scroll(
+  look: Looker,
+  ref: string | undefined,
+  dx: number,
+  dy: number,
+): { x: number; y: number; above: number; below: number } | undefined {
+  const page = document.scrollingElement ?? document.documentElement;
+  const own = ref === undefined ? page : elementOf(look, ref);
+  if (!own) return undefined;
+  const el = look.tree.closest(own, (at) => canScroll(at, dx, dy)) ?? page;
+  const before = { x: el.scrollLeft, y: el.scrollTop };
+  el.scrollBy({ left: dx, top: dy, behavior: 'instant' });
+  const below = Math.max(0, el.scrollHeight - el.clientHeight - el.scrollTop);
+  return {
+    x: Math.round(el.scrollLeft - before.x),
+    y: Math.round(el.scrollTop - before.y),
+    above: Math.round(el.scrollTop),
+    below: Math.round(below),
+  };
+}
+
+function canScroll(el: Element, dx: number, dy: number): boolean {
+  const { overflowX, overflowY } = getComputedStyle(el);
+  if (dy !== 0 && /auto|scroll/.test(overflowY) && el.scrollHeight > el.clientHeight) return true;
+  return dx !== 0 && /auto|scroll/.test(overflowX) && el.scrollWidth > el.clientWidth;
+}

@@ -1,0 +1,117 @@
+import type { FlatTree } from './flat.js';
+
+const skipped = new Set([
+  'script',
+  'style',
+  'template',
+  'noscript',
+  'head',
+  'datalist',
+  'svg',
+  'canvas',
+  'video',
+  'audio',
+  'iframe',
+  'object',
+]);
+
+/** Visits what is drawn, in reading order, shadow roots included. */
+export interface Visitor {
+  text: (data: string, parent: Element, pre: boolean) => void;
+  /** Returns false to leave the inside out. */
+  enter: (el: Element, display: string) => boolean;
+  leave: (el: Element, display: string) => void;
+}
+
+/** Walks what is drawn of a part of the page. */
+export function visit(tree: FlatTree, root: Element, visitor: Visitor): void {
+  const style = getComputedStyle(root);
+  if (skipped.has(root.localName) || style.display === 'none') return;
+  if (style.contentVisibility === 'hidden') return;
+  const { display } = style;
+  const visible = style.visibility === 'visible';
+  const pre =
+    style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks';
+  if (!visitor.enter(root, display)) return;
+  const shut = root instanceof HTMLDetailsElement && !root.open;
+  for (const child of tree.children(root)) {
+    if (child instanceof Element) {
+      if (!shut || child.localName === 'summary') visit(tree, child, visitor);
+    } else if (child instanceof Text && visible && !shut) visitor.text(child.data, root, pre);
+  }
+  visitor.leave(root, display);
+}
+
+/** Collects text line by line, as a reader sees it. */
+export class Lines {
+  #out = '';
+  #space = false;
+
+  /** Adds text; white space collapses unless the page keeps it. */
+  add(data: string, pre: boolean): void {
+    if (pre) {
+      this.#glue();
+      this.#out += data.replace(/\r\n?/g, '\n');
+      return;
+    }
+    const lead = /^[\t\n\f\r ]/.test(data);
+    const words = data.split(/[\t\n\f\r ]+/).filter((word) => word !== '');
+    if (lead) this.#space = true;
+    if (words.length === 0) return;
+    this.#glue();
+    this.#out += words.join(' ');
+    this.#space = /[\t\n\f\r ]$/.test(data);
+  }
+
+  /** Ends the line; `gap` leaves an empty one. */
+  break(gap = false): void {
+    this.#space = false;
+    if (this.#out === '') return;
+    const want = gap ? '\n\n' : '\n';
+    const have = /\n*$/.exec(this.#out)?.[0].length ?? 0;
+    this.#out += want.slice(Math.min(have, want.length));
+  }
+
+  /** Adds what stands as it is. */
+  raw(data: string): void {
+    this.#glue();
+    this.#out += data;
+  }
+
+  /** All of it, trimmed. */
+  toString(): string {
+    return this.#out.replace(/[ \t]+$/gm, '').trim();
+  }
+
+  #glue(): void {
+    if (this.#space && this.#out !== '' && !/\s$/.test(this.#out)) this.#out += ' ';
+    this.#space = false;
+  }
+}
+
+/** The visible text of the page or a part of it: lines kept, hidden things dropped. */
+export function plainText(tree: FlatTree, root: Element | null = document.body): string {
+  if (!root) return '';
+  const lines = new Lines();
+  const gaps = /^(p|h[1-6]|ul|ol|table|pre|blockquote|section|article)$/;
+  visit(tree, root, {
+    text: (data, _, pre) => {
+      lines.add(data, pre);
+    },
+    enter: (el, display) => {
+      if (el.localName === 'br') lines.raw('\n');
+      else if (display === 'table-cell') lines.raw(el.previousElementSibling ? '\t' : '');
+      else if (isBlock(display)) lines.break(gaps.test(el.localName) && display !== 'inline');
+      return !/^(select|textarea|input)$/.test(el.localName);
+    },
+    leave: (el, display) => {
+      if (isBlock(display)) lines.break(gaps.test(el.localName));
+    },
+  });
+  return lines.toString();
+}
+
+/** Whether a box stands on lines of its own. */
+export function isBlock(display: string): boolean {
+  return !/^(inline|inline-.*|contents|table-cell|ruby.*|none)$/.test(display);
+}
