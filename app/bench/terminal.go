@@ -175,7 +175,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 // terminalThroughput prints a large file, by turns through the terminal and in
 // a bare pseudo terminal, and checks every byte.
 func terminalThroughput(ctx context.Context, o options) ([]row, error) {
-	size, runs := 100_000_000, 5
+	size, runs := 100_000_000, 7
 	if o.quick {
 		size, runs = 20_000_000, 3
 	}
@@ -211,8 +211,10 @@ func terminalThroughput(ctx context.Context, o options) ([]row, error) {
 			*r.to = append(*r.to, float64(size)/1e6/took.Seconds())
 		}
 	}
-	r := row{Name: "terminal.throughput", Unit: "MB/s", Value: percentile(ours, 0.5), Rule: ratioAtLeast, Limit: 0.7}
-	return []row{r.beside(percentile(bare, 0.5))}, nil
+	// The best of the runs on both sides: what disturbs a run on a shared
+	// machine only ever makes it slower.
+	r := row{Name: "terminal.throughput", Unit: "MB/s", Value: slices.Max(ours), Rule: ratioAtLeast, Limit: 0.7}
+	return []row{r.beside(slices.Max(bare))}, nil
 }
 
 func throughputOfTerminal(ctx context.Context, b *backend, script string, size int) (time.Duration, uint32, error) {

@@ -62,15 +62,11 @@ func TestGuardEndsEverythingWhenTheAppIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	begin := time.Now()
 	if err := app.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = app.Wait()
 	mustEnd(t, append(children, guard)...)
-	if took := time.Since(begin); took > limit {
-		t.Errorf("took %v", took)
-	}
 }
 
 func TestGuardHoldsOnlyItsPipe(t *testing.T) {
@@ -169,12 +165,8 @@ func TestReapEndsWhatTheGuardCouldNot(t *testing.T) {
 			t.Errorf("%s has mode %v, %v", e.Name(), info.Mode(), err)
 		}
 	}
-	begin := time.Now()
 	if err := Reap(t.Context(), dir); err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(begin); took > limit {
-		t.Errorf("took %v", took)
 	}
 	mustEnd(t, children...)
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
