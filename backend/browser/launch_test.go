@@ -1,0 +1,159 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+func TestFind(t *testing.T) {
+	found, err := Find("")
+	if err != nil || found.Name != "Chromium" || !filepath.IsAbs(found.Path) {
+		t.Errorf("on this machine: %+v, %v", found, err)
+	}
+	version, err := Version(t.Context(), found.Path)
+	if err != nil || strings.Count(version, ".") != 3 {
+		t.Errorf("its version: %q, %v", version, err)
+	}
+	if _, err := Find("/no/such/browser"); code(err) != protocol.CodeNoBrowser || protocol.AsError(err).Hint == "" {
+		t.Errorf("a path that is wrong: %v", err)
+	}
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(plain); code(err) != protocol.CodeNoBrowser {
+		t.Errorf("a file that is no program: %v", err)
+	}
+	env := func(name string) string { return "/" + name }
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		var names []string
+		for _, c := range candidates(goos, env) {
+			names = append(names, c.name)
+		}
+		if !slices.Equal(names, []string{"Chromium", "Google Chrome", "Microsoft Edge", "Brave"}) {
+			t.Errorf("%s: %v", goos, names)
+		}
+	}
+}
+
+// What would make Chromium end at once is said before it is started, and what
+// it says itself when it ends is kept.
+func TestStartErrors(t *testing.T) {
+	run := func(t *testing.T, change func(*Config)) error {
+		t.Helper()
+		c := config(t, true)
+		change(&c)
+		b, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Run(deadline(t))
+	}
+	script := func(t *testing.T, text string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "chromium")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Run("no browser", func(t *testing.T) {
+		if err := run(t, func(c *Config) { c.Path = "/no/such" }); code(err) != protocol.CodeNoBrowser {
+			t.Error(err)
+		}
+	})
+	t.Run("root", func(t *testing.T) {
+		err := run(t, func(c *Config) { c.NoSandbox = false; c.Path = script(t, "exit 3") })
+		want := protocol.CodeBrowserStart
+		if os.Geteuid() == 0 {
+			want = protocol.CodeNoSandbox
+		}
+		if code(err) != want || protocol.AsError(err).Hint == "" {
+			t.Error(err)
+		}
+	})
+	t.Run("no display", func(t *testing.T) {
+		t.Setenv("DISPLAY", "")
+		t.Setenv("WAYLAND_DISPLAY", "")
+		if err := run(t, func(c *Config) { c.Headless = false }); code(err) != protocol.CodeNoDisplay {
+			t.Error(err)
+		}
+	})
+	t.Run("a display that is not there", func(t *testing.T) {
+		t.Setenv("DISPLAY", ":9999")
+		if err := run(t, func(c *Config) { c.Headless = false }); code(err) != protocol.CodeNoDisplay {
+			t.Error(err)
+		}
+	})
+	t.Run("ends while starting", func(t *testing.T) {
+		err := run(t, func(c *Config) { c.Path = script(t, "echo first >&2; echo the reason >&2; exit 3") })
+		if code(err) != protocol.CodeBrowserStart || !strings.Contains(err.Error(), "the reason") || !strings.Contains(err.Error(), "code 3") {
+			t.Error(err)
+		}
+	})
+	t.Run("profile is a file", func(t *testing.T) {
+		err := run(t, func(c *Config) {
+			c.ProfileDir = filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(c.ProfileDir, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if code(err) != protocol.CodeNotWritable {
+			t.Error(err)
+		}
+	})
+}
+
+func TestProfileInUse(t *testing.T) {
+	c := config(t, true)
+	f := start(t, c)
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Run(deadline(t)); code(err) != protocol.CodeProfileInUse {
+		t.Errorf("a second browser on a profile: %v", err)
+	}
+	// The lock of a dead one does not count.
+	f.cancel()
+	if err := <-f.ended; err != nil {
+		t.Fatal(err)
+	}
+	f.ended <- nil
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := filepath.Join(c.ProfileDir, "SingletonLock")
+	_ = os.Remove(lock)
+	if err := os.Symlink(host+"-999999", lock); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+}
+
+func TestFlags(t *testing.T) {
+	c := Config{ProfileDir: "/p", Restore: []RestoreTab{{ID: "t1", URL: "--renderer-cmd-prefix=evil"}, {ID: "t2", URL: "https://a.example/"}, {ID: "t3", URL: "javascript:1"}}}
+	all := args(&c)
+	for _, f := range flags(&c) {
+		if f.reason == "" {
+			t.Errorf("%s has no reason", f.value)
+		}
+	}
+	for _, never := range []string{"--no-sandbox", "--remote-debugging-port", "--enable-automation", "--use-mock-keychain", "--password-store", "--renderer-cmd-prefix", "--disable-popup-blocking"} {
+		if slices.ContainsFunc(all, func(a string) bool { return strings.HasPrefix(a, never) }) {
+			t.Errorf("%s is given", never)
+		}
+	}
+	if pages := startPages(&c); !slices.Equal(pages, []string{"https://a.example/"}) {
+		t.Errorf("pages: %v", pages)
+	}
+	if got := environment([]string{"HOME=/h", protocol.EnvToken + "=secret"}); !slices.Equal(got, []string{"HOME=/h"}) {
+		t.Errorf("the browser inherits %v", got)
+	}
+}
