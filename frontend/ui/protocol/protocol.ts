@@ -581,6 +581,11 @@ export const TerminalInputWait = 30 * 1_000;
  */
 export const ResizeEvery = 50 * 1;
 /**
+ * NudgeWait is how long a program has another size when it is to draw itself
+ * anew: long enough for a busy one to notice.
+ */
+export const NudgeWait = 250 * 1;
+/**
  * StatusDelay is after how long a change of the foreground program or the
  * title is told: one that is over sooner is not worth a flicker.
  */
@@ -634,6 +639,11 @@ export const TabSettle = 25 * 1;
  * browser's own word counts.
  */
 export const WorkerAnswer = 1 * 1_000;
+/**
+ * WorkerStartTimeout is how long the extension's worker may take to appear
+ * after the extension was loaded, before it is loaded again.
+ */
+export const WorkerStartTimeout = 8 * 1_000;
 /**
  * BrowserEventQueue is how many DevTools events wait for one reader inside
  * the backend before its subscription is closed.
