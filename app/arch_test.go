@@ -122,13 +122,18 @@ func roomRules() []roomRule {
 		{"extension", nil, "a folder that embeds files has no logic to import"},
 		{"build", nil, "a tool that imports the product cannot build while the product is broken"},
 		{"app/tray", []string{protocol}, "the tray is a client that holds no truth; it speaks protocol over its pipe"},
-		{"app/cli", []string{"backend", "extension"}, "the command line starts in a few milliseconds and runs on machines without a screen"},
+		{"app/cli", []string{"backend", "app/assembly"}, "the command line starts in a few milliseconds and runs on machines without a screen"},
+		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
 		{"app/bench", []string{"backend", "app/e2e", "extension", "frontend"}, "nobody imports a program"},
 		{"app/e2e", []string{"backend", "extension", "frontend"}, "nobody imports a program"},
-		{"app", []string{"backend", "extension", "frontend"}, "nobody imports a program"},
+		{"app", []string{"backend", "extension", "frontend", "app/assembly"}, "nobody imports a program"},
 	}
-	for _, name := range []string{"agent", "auth", "config", "desktop", "hub", "instance", "journal", "logs", "policy", "proc", "supervise"} {
+	for _, name := range []string{"agent", "auth", "desktop", "hub", "journal", "logs", "policy", "proc", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
+	}
+	// Files that are written whole or not at all are journal's, once.
+	for _, name := range []string{"config", "instance"} {
+		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal"}, leaf})
 	}
 	return rules
 }

@@ -22,7 +22,11 @@ import (
 )
 
 func (p *program) checkBrowser(ctx context.Context) finding {
-	found, err := browser.Find(p.settings().BrowserPath)
+	path, problem := p.browserPath()
+	if problem != "" {
+		return fail("mend or remove the file; the app then starts with the defaults", "the settings cannot be read: %s", problem)
+	}
+	found, err := browser.Find(path)
 	if err != nil {
 		e := protocol.AsError(err)
 		return fail(e.Hint, "%s", e.Message)
@@ -86,8 +90,13 @@ func dialDisplay(ctx context.Context, socket, name, hint string) finding {
 }
 
 func (p *program) checkFolders(context.Context) finding {
+	dirs, err := p.dirs()
+	if err != nil {
+		e := protocol.AsError(err)
+		return fail(e.Hint, "%s", e.Message)
+	}
 	var good []string
-	for _, dir := range p.dirs() {
+	for _, dir := range []string{dirs.Config, dirs.State} {
 		info, err := os.Stat(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err := writable(existing(dir)); err != nil {

@@ -1,40 +1,52 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"github.com/pelletier/go-toml/v2"
+
+	"pilotfish/backend/config"
+	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
 // dirs are the folders of the app.
-func (p *program) dirs() []string {
-	if home := p.getenv(protocol.EnvHome); home != "" {
-		return []string{filepath.Join(home, "config"), filepath.Join(home, "state"), filepath.Join(home, "cache")}
-	}
-	folder := func(name, usual string) string {
-		if dir := p.getenv(name); filepath.IsAbs(dir) {
-			return filepath.Join(dir, "pilotfish")
-		}
-		return filepath.Join(p.getenv("HOME"), usual, "pilotfish")
-	}
-	return []string{folder("XDG_CONFIG_HOME", ".config"), folder("XDG_STATE_HOME", ".local/state"), folder("XDG_CACHE_HOME", ".cache")}
-}
-
-func (p *program) settings() protocol.Settings { return protocol.Settings{} }
+func (p *program) dirs() (config.Dirs, error) { return config.UserDirs(p.getenv) }
 
 // endpoint reads how the running app is reached.
 func (p *program) endpoint() (protocol.Endpoint, error) {
-	var e protocol.Endpoint
-	text, err := os.ReadFile(filepath.Join(p.dirs()[1], "pilotfish.json"))
+	dirs, err := p.dirs()
+	if err != nil {
+		return protocol.Endpoint{}, err
+	}
+	endpoint, err := instance.ReadEndpoint(dirs.EndpointFile())
+	if e := protocol.AsError(err); e != nil && e.Code == protocol.CodeNotRunning {
+		return protocol.Endpoint{}, notRunning(e.Message)
+	}
+	return endpoint, err
+}
+
+// browserPath is the browser of Settings, and what is wrong with the file. It is
+// read only: opening the settings as the app does puts a broken file aside.
+func (p *program) browserPath() (path, problem string) {
+	dirs, err := p.dirs()
+	if err != nil {
+		return "", "" // the check of the folders says it
+	}
+	text, err := os.ReadFile(dirs.SettingsFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return e, notRunning("Pilotfish is not running")
+		return "", ""
+	}
+	var settings struct {
+		BrowserPath string `toml:"browser_path"`
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &e)
+		err = toml.Unmarshal(text, &settings)
 	}
-	return e, err
+	if err != nil {
+		return "", err.Error()
+	}
+	return settings.BrowserPath, ""
 }

@@ -47,6 +47,10 @@ func builtins() []builtin {
 			name: "app", summary: "show or quit the app, or renew its connections", group: groupApp,
 			args: []arg{{name: "action", help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: listen anew; panels and agents find it again", required: true, choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
 		}, (*program).app},
+		{spec{
+			name: "serve", summary: "run the sessions without window and tray, until Ctrl-C", group: groupApp,
+			args: []arg{{name: "headless", kind: kindBool, flag: true, help: "run the browser without a display too; such a browser has no side panel"}},
+		}, (*program).serve},
 		{spec{name: "doctor", summary: "say what is wrong with this installation, and how to mend it", group: groupApp}, (*program).doctor},
 		{spec{
 			name: "agent-status", summary: "say what the agent in this terminal is doing", group: groupAgent,

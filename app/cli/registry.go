@@ -1,12 +1,37 @@
 package main
 
-// registry are the commands of the browser, from the backend's registry.
+import "pilotfish/backend/command"
+
+// registry are the commands of the browser: the backend's registry describes
+// them, and only there is one added or changed.
 func registry() []spec {
-	b := func(s spec) spec { s.group = groupBrowser; return s }
-	return []spec{
-		b(spec{name: "goto", summary: "open a page in the tab", args: []arg{{name: "url", required: true, help: "the address"}}}),
-		b(spec{name: "tab", summary: "bring a tab to the front", args: []arg{{name: "tab", required: true, help: "the tab"}}}),
-		b(spec{name: "tabs", summary: "list the open tabs"}),
-		b(spec{name: "text", summary: "print the text of the page", args: []arg{{name: "limit", kind: kindInt, flag: true, help: "at most so many characters"}}}),
+	declared := command.Specs()
+	specs := make([]spec, len(declared))
+	for i, d := range declared {
+		s := spec{name: d.Name, aliases: d.Aliases, summary: d.Summary, help: d.Help, group: groupBrowser}
+		for _, a := range d.Args {
+			s.args = append(s.args, declaredArg(a))
+		}
+		for _, example := range d.Examples {
+			s.examples = append(s.examples, "pilotfish "+example)
+		}
+		specs[i] = s
 	}
+	return specs
+}
+
+func declaredArg(a command.Arg) arg {
+	converted := arg{name: a.Name, help: a.Help, required: a.Required, flag: a.Flag, choices: a.Choices}
+	switch a.Type {
+	case command.Integer:
+		converted.kind = kindInt
+	case command.Boolean:
+		converted.kind = kindBool
+	case command.String, command.TabArg, command.ClipArg:
+		// The backend reads tabs and clips as they are written.
+	}
+	if a.Default != "" {
+		converted.help += " (" + a.Default + " when it is left out)"
+	}
+	return converted
 }
