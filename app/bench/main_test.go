@@ -45,7 +45,7 @@ func TestRunMeasuresAndWrites(t *testing.T) {
 	if err := run(t.Context(), []string{"-quick", "-only", "^terminal.paste$", "-o", file}, &out); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(file) //nolint:gosec // in the test's folder
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

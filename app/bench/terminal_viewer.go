@@ -203,10 +203,10 @@ func (s *slowScreen) run(ctx context.Context) {
 			last = now
 			s.mu.Lock()
 			n := min(budget, s.received-s.drawn)
+			s.drawn += n
 			s.mu.Unlock()
 			err := s.v.draw(ctx, int(n))
 			s.mu.Lock()
-			s.drawn += n
 			if err != nil && ctx.Err() == nil {
 				s.err = err
 			}
