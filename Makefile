@@ -51,7 +51,7 @@ build: install-build $(PROGRAMS) ## build the three programs into build/bin
 .PHONY: test
 test: install-test $(PROGRAMS) ## install what is missing, run all tests
 	@$(SAY_ROOT)
-	@build/test $(TAGS)
+	@build/display build/test $(TAGS)
 
 .PHONY: lint
 lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
