@@ -336,6 +336,38 @@ describe('losing and finding again', () => {
   });
 });
 
+describe('a checkpoint', () => {
+  const flood = 'x'.repeat(70_000) + '\r\n';
+  const last = (terminal: FakeTerminal) =>
+    terminal.controls.findLast(({ type }) => type === 'checkpoint');
+
+  it('draws the same screen in the next panel, with its modes', async () => {
+    const terminal = await openLive();
+    terminal.print(
+      `${flood}\x1b[?1049h\x1b[H\x1b[2J\x1b[31mfull screen\x1b[5;3Hfive\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[?2004h`,
+    );
+    await terminal.until(() => last(terminal) !== undefined);
+    const before = await rows();
+    terminal.checkpoint = last(terminal);
+    expect(terminal.checkpoint?.offset).toBe(terminal.output.length);
+    for (const mode of ['?25l', '?1006h', '?2004h', '?1049h'])
+      expect(terminal.checkpoint?.data).toContain(mode);
+    await context.close();
+    await open();
+    await shows('full screen');
+    expect(await rows()).toBe(before);
+  });
+
+  it('is not made of a screen with a scroll region, which it could not tell', async () => {
+    const terminal = await openLive();
+    terminal.print(`\x1b[2;5r${flood}`);
+    await terminal.until(() => terminal.controls.some(({ offset = 0 }) => offset > 70_000));
+    terminal.print('\x1b[r');
+    await terminal.until(() => last(terminal) !== undefined);
+    expect(last(terminal)?.offset).toBe(terminal.output.length);
+  });
+});
+
 describe('the end', () => {
   it('says how it ended, and starts again under the same id', async () => {
     const terminal = await openLive();

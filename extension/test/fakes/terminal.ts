@@ -9,6 +9,8 @@ export class FakeTerminal {
   /** All input that arrived. */
   input = Buffer.alloc(0);
   readonly controls: ViewerControl[] = [];
+  /** A screen that a viewer handed over: what a viewer with nothing gets first. */
+  checkpoint: ViewerControl | undefined;
   readonly #changed: (info: TerminalInfo) => void;
   #viewer: WebSocket | undefined;
   #waiters: (() => void)[] = [];
@@ -38,8 +40,13 @@ export class FakeTerminal {
       this.#viewer?.close(4409);
       this.#viewer = socket;
       this.#note(attach);
-      const from = attach.epoch === this.info.epoch ? (attach.offset ?? 0) : 0;
-      this.control({ type: 'ready', terminal: this.info, epoch: this.info.epoch, offset: from });
+      let from = attach.epoch === this.info.epoch ? (attach.offset ?? 0) : 0;
+      const ready = { type: 'ready', terminal: this.info, epoch: this.info.epoch } as const;
+      const { checkpoint } = this;
+      if (checkpoint !== undefined && from === 0) from = checkpoint.offset ?? 0;
+      this.control({ ...ready, offset: from });
+      if (checkpoint !== undefined && from === checkpoint.offset)
+        this.control({ ...checkpoint, type: 'snapshot' });
       this.#frame(from, this.output.subarray(from));
       this.control({ type: 'replayed', offset: this.output.length });
       if (this.info.exit !== undefined) this.control({ type: 'exit', exit: this.info.exit });

@@ -32,7 +32,7 @@ export interface Surroundings {
   readonly session: SessionStore;
   readonly fontFamily: string;
   readonly mac: boolean;
-  readonly graphicsCard: boolean;
+  readonly graphicsCard: () => boolean;
   readonly askPaste: (text: string) => Promise<boolean>;
   readonly openLink: (url: string) => void;
   readonly onFind: () => void;
@@ -264,6 +264,10 @@ export class Terminals {
         },
         onExit: (exit) => {
           if (shown.id !== undefined) session.ended(shown.id, exit);
+        },
+        onTitle: (title) => {
+          const known = shown.id === undefined ? undefined : session.terminal(shown.id);
+          if (known !== undefined) session.put({ ...known, title });
         },
         onBell: () => {
           if (shown.id !== undefined && (shown !== this.#current || !document.hasFocus()))

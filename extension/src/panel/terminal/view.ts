@@ -42,13 +42,14 @@ export interface ViewConfig {
   readonly fontSize: number;
   readonly dark: boolean;
   readonly mac: boolean;
-  /** Draw with WebGL. */
-  readonly graphicsCard: boolean;
+  /** Whether to draw with WebGL; asked once the first frame is drawn. */
+  readonly graphicsCard: () => boolean;
   readonly online: () => boolean;
   readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
   readonly onState: (state: StreamState) => void;
   readonly onTerminal: (terminal: TerminalInfo) => void;
   readonly onExit: (exit: Exit | undefined) => void;
+  readonly onTitle: (title: string) => void;
   readonly onBell: () => void;
   readonly onFind: () => void;
   readonly onLeave: () => void;
@@ -128,9 +129,10 @@ export class TerminalView {
       onState: config.onState,
       onTerminal: config.onTerminal,
       onExit: config.onExit,
-      onTitle: () => undefined,
+      onTitle: config.onTitle,
       onBell: config.onBell,
-      onPainted: () => undefined,
+      // For whoever measures how long a person waits.
+      onPainted: () => performance.mark('pilotfish:painted'),
     });
     this.#open();
     this.#observer = new ResizeObserver(() => {
@@ -270,7 +272,11 @@ export class TerminalView {
     }
     terminal.open(this.element);
     this.#takeSize();
-    if (config.graphicsCard) void useGraphicsCard(terminal).catch(() => undefined);
+    requestIdleCallback(() => {
+      // Without it the DOM goes on drawing.
+      if (!this.#abort.signal.aborted && config.graphicsCard())
+        void useGraphicsCard(terminal).catch(() => undefined);
+    });
   }
 
   #screen(): Screen {

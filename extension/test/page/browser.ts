@@ -1,0 +1,165 @@
+// A real Chromium, driven over the protocol as the app drives it: the built
+// page script in an isolated world, closed roots and listeners from the DOM and
+// debugger domains.
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Where the zoo lies. */
+export const zooDir = fileURLToPath(
+  new URL('../../../backend/browser/testdata/zoo', import.meta.url),
+);
+
+/** Builds the page script in memory, as build.mjs does. */
+export async function script(): Promise<string> {
+  const result = await build({
+    root,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    build: {
+      target: 'chrome120',
+      write: false,
+      lib: { entry: 'src/page/index.ts', formats: ['iife'], name: 'pilotfish' },
+    },
+  });
+  const [output] = Array.isArray(result) ? result : [result];
+  if (!output || !('output' in output)) throw new Error('the page script was not built');
+  return output.output[0].code;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+};
+
+/** Serves a folder on loopback; two of these are two origins. */
+export async function serve(dir: string): Promise<{ url: string; server: Server }> {
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url ?? '/', 'http://x').pathname);
+    readFile(join(dir, path)).then(
+      (data) => {
+        response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain' }).end(data);
+      },
+      () => {
+        response.writeHead(404).end();
+      },
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+/** Starts the system's Chromium. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['PILOTFISH_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+}
+
+/** One document with the page script in a world of its own. */
+export class World {
+  readonly #cdp: CDPSession;
+  readonly #context: number;
+
+  private constructor(cdp: CDPSession, context: number) {
+    this.#cdp = cdp;
+    this.#context = context;
+  }
+
+  /** Makes the world in the page's main frame and tells it what only the protocol sees. */
+  static async open(page: Page, code: string): Promise<World> {
+    const cdp = await page.context().newCDPSession(page);
+    const { frameTree } = await cdp.send('Page.getFrameTree');
+    const { executionContextId } = await cdp.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+      worldName: 'pilotfish-test',
+    });
+    const world = new World(cdp, executionContextId);
+    await cdp.send('Runtime.evaluate', { expression: code, contextId: executionContextId });
+    return world;
+  }
+
+  /** The protocol session. */
+  get cdp(): CDPSession {
+    return this.#cdp;
+  }
+
+  /** Evaluates in the isolated world; `page` is the page's object there. */
+  async run<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await this.#cdp.send('Runtime.evaluate', {
+      expression: `(async () => { const page = globalThis.pilotfishPage; return (${expression}); })()`,
+      contextId: this.#context,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    if (exceptionDetails)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value as T;
+  }
+
+  /** Hands over closed roots and what listens for the pointer. */
+  async reveal(): Promise<void> {
+    const { root: dom } = await this.#cdp.send('DOM.getDocument', { depth: -1, pierce: true });
+    const closed: number[] = [];
+    const find = (node: typeof dom): void => {
+      for (const shadow of node.shadowRoots ?? []) {
+        if (shadow.shadowRootType === 'closed') closed.push(shadow.backendNodeId);
+        find(shadow);
+      }
+      node.children?.forEach(find);
+    };
+    find(dom);
+    await this.#give('addRoots', closed);
+    const { result } = await this.#cdp.send('Runtime.evaluate', { expression: 'document' });
+    const { listeners } = await this.#cdp.send('DOMDebugger.getEventListeners', {
+      objectId: result.objectId ?? '',
+      depth: -1,
+      pierce: true,
+    });
+    const pointer = listeners.filter(({ type }) => /^(click|mousedown|pointerdown)$/.test(type));
+    await this.#give(
+      'addListening',
+      pointer.flatMap(({ backendNodeId }) => backendNodeId ?? []),
+    );
+  }
+
+  /** The backend node id of what a ref stands for. */
+  async nodeOf(ref: string): Promise<number> {
+    const { result } = await this.#cdp.send('Runtime.evaluate', {
+      expression: `pilotfishPage.element(${JSON.stringify(ref)})`,
+      contextId: this.#context,
+    });
+    const { node } = await this.#cdp.send('DOM.describeNode', { objectId: result.objectId ?? '' });
+    return node.backendNodeId;
+  }
+
+  async #give(method: string, nodes: number[]): Promise<void> {
+    if (nodes.length === 0) return;
+    const args = await Promise.all(
+      nodes.map(async (backendNodeId) => {
+        const { object } = await this.#cdp.send('DOM.resolveNode', {
+          backendNodeId,
+          executionContextId: this.#context,
+        });
+        return { objectId: object.objectId ?? '' };
+      }),
+    );
+    await this.#cdp.send('Runtime.callFunctionOn', {
+      functionDeclaration: `function (...nodes) {
+        globalThis.pilotfishPage.${method}(...nodes.filter((node) => node.nodeType !== 9));
+      }`,
+      executionContextId: this.#context,
+      arguments: args,
+    });
+  }
+}

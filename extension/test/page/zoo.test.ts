@@ -1,0 +1,131 @@
+import type { Server } from 'node:http';
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import type { ItemData, Resolution, Snapshot } from '../../src/page/types.js';
+import { launch, script, serve, World, zooDir } from './browser.js';
+import { cases } from './case.js';
+
+/** A thing of a look, with the mark that the page gave it. */
+interface Seen extends ItemData {
+  hit: string | null;
+}
+
+let browser: Browser;
+let page: Page;
+let code: string;
+const servers: Server[] = [];
+let here = '';
+let other = '';
+
+beforeAll(async () => {
+  const [one, two] = await Promise.all([serve(zooDir), serve(zooDir)]);
+  servers.push(one.server, two.server);
+  here = one.url;
+  other = two.url;
+  [browser, code] = await Promise.all([launch(), script()]);
+  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+});
+
+afterAll(async () => {
+  await browser.close();
+  for (const server of servers) server.close();
+});
+
+async function visit(id: string): Promise<World> {
+  await page.goto(`${here}/${id}.html?other=${other}`);
+  const world = await World.open(page, code);
+  await world.reveal();
+  return world;
+}
+
+async function look(world: World): Promise<{ shot: Snapshot; seen: Seen[] }> {
+  return world.run(`(() => {
+    const shot = page.snapshot({ json: true });
+    const seen = [];
+    const add = (item) => {
+      const hit = item.ref ? page.element(item.ref).getAttribute('data-hit') : null;
+      seen.push({ ...item, children: undefined, hit });
+      item.children?.forEach(add);
+    };
+    shot.items.forEach(add);
+    return { shot, seen };
+  })()`);
+}
+
+const all = await cases();
+
+describe('the zoo', () => {
+  test('has at least 120 cases', () => {
+    expect(all.length).toBeGreaterThanOrEqual(120);
+  });
+
+  test.each(all)('$id: $about', async (one) => {
+    const world = await visit(one.id);
+    const { shot, seen } = await look(world);
+    for (const want of one.offered ?? []) {
+      const found = seen.filter((item) => item.hit === want.hit);
+      expect(found, `${want.hit} in\n${shot.text}`).toHaveLength(1);
+      const { role, name, states = [], value } = found[0] as Seen;
+      expect({ role, name }).toEqual({ role: want.role, name: want.name });
+      for (const state of want.states ?? []) expect(states).toContain(state);
+      if (!want.states) expect(states.filter((state) => !/[↑↓]|focused/.test(state))).toEqual([]);
+      if (want.value !== undefined) expect(value).toBe(want.value);
+    }
+    for (const hit of one.absent ?? [])
+      expect(seen.map((item) => item.hit), shot.text).not.toContain(hit);
+    for (const hit of one.covered ?? []) {
+      const item = seen.find((at) => at.hit === hit);
+      expect(item?.states?.some((state) => state.startsWith('covered by')), shot.text).toBe(true);
+    }
+    for (const text of one.text ?? []) expect(shot.text).toContain(text);
+    // Nothing that the page marked is offered without being declared.
+    const declared = new Set([...(one.offered ?? []).map(({ hit }) => hit), ...(one.covered ?? [])]);
+    for (const item of seen)
+      if (item.hit !== null && item.ref !== undefined) expect(declared).toContain(item.hit);
+  });
+
+  test.each(all.filter(({ offered }) => offered))('$id: clicks hit what they mean', async (one) => {
+    const world = await visit(one.id);
+    const { seen } = await look(world);
+    for (const want of one.offered ?? []) {
+      const ref = seen.find((item) => item.hit === want.hit)?.ref ?? '';
+      const reached = await world.run<{ state: string; point?: { x: number; y: number } }>(
+        `await page.reach(${JSON.stringify(ref)})`,
+      );
+      if (want.states?.some((state) => /disabled|not clickable/.test(state))) {
+        expect(reached.state).not.toBe('ok');
+        continue;
+      }
+      expect(reached, want.hit).toMatchObject({ state: 'ok' });
+      if (!reached.point || !/^(button|click|checkbox|radio|switch|tab|menuitem)$/.test(want.role))
+        continue;
+      await page.evaluate('window.__hits.length = 0');
+      await page.mouse.click(reached.point.x, reached.point.y);
+      const hits = await page.evaluate<{ id: string; isTrusted: boolean }[]>('window.__hits');
+      const hit = hits.find(({ id }) => id === want.hit);
+      expect(hit, `${want.hit}: ${JSON.stringify(hits)}`).toMatchObject({ isTrusted: true });
+    }
+  });
+
+  test.each(all.filter(({ after }) => after))('$id: refs after a change', async (one) => {
+    const world = await visit(one.id);
+    const before = await look(world);
+    const refs = new Map(before.seen.map((item) => [item.hit, item.ref]));
+    await page.evaluate('window.__mutate()');
+    for (const { hit, state } of one.after ?? []) {
+      const ref = refs.get(hit) ?? '';
+      const now = await world.run<Resolution>(`page.resolve(${JSON.stringify(ref)})`);
+      expect(now.state).toBe(state);
+      const mark = `page.element(${JSON.stringify(ref)})?.getAttribute('data-hit') ?? 'gone'`;
+      expect(await world.run(mark)).toBe(state === 'gone' ? 'gone' : hit);
+    }
+    // A look afterwards never gives an old number to a new node.
+    const next = await look(world);
+    for (const item of next.seen)
+      if (item.hit !== null && item.ref !== undefined && refs.has(item.hit))
+        expect(item.ref).toBe(refs.get(item.hit));
+      else if (item.ref !== undefined) expect([...refs.values()]).not.toContain(item.ref);
+  });
+});
