@@ -104,6 +104,10 @@ const (
 	// TerminalInputWait is how long a full input queue may stand still before
 	// the viewer that fills it is dropped.
 	TerminalInputWait = 30 * time.Second
+	// FirstAnswerWithin is how long after the start of a program its first viewer
+	// still answers what the program asked of its terminal meanwhile; a program
+	// that waits longer for a terminal's answer has given up.
+	FirstAnswerWithin = 10 * time.Second
 	// ResizeEvery is the shortest time between two resizes of a program; what
 	// comes closer together becomes one.
 	ResizeEvery = 50 * time.Millisecond

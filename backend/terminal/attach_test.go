@@ -268,3 +268,28 @@ func TestViewersComeAndGoFast(t *testing.T) {
 		t.Errorf("%d terminals", n)
 	}
 }
+
+// TestFirstViewerAnswers has a program ask its terminal before anybody looks:
+// for the first viewer that is no replay, for the second it is.
+func TestFirstViewerAnswers(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(`printf '\033[cready'; exec cat`)
+	w.await(info.ID, "the question was asked", func(info protocol.TerminalInfo) bool {
+		w.m.mu.Lock()
+		asked := w.m.terminals[info.ID]
+		w.m.mu.Unlock()
+		asked.mu.Lock()
+		defer asked.mu.Unlock()
+		return asked.stream.ring.head > 0
+	})
+	first := w.attach(info.ID, 0, 0)
+	if replayed := first.waitControl(protocol.ControlReplayed); replayed.Offset != 0 {
+		t.Errorf("the first viewer was given a replay of %d bytes", replayed.Offset)
+	}
+	first.waitText("ready")
+	first.leave()
+	second := w.attach(info.ID, 0, 0)
+	if replayed := second.waitControl(protocol.ControlReplayed); replayed.Offset == 0 {
+		t.Error("the second viewer was told that it is the first")
+	}
+}

@@ -31,6 +31,7 @@ type terminal struct {
 	run     *running                   // the process, or the last one; nil before the first
 	stream  stream
 	viewer  *viewer // who looks now
+	viewed  bool    // somebody has looked at this epoch
 	// readCond wakes the reader: there is room in the window, or the end.
 	readCond sync.Cond
 
@@ -203,6 +204,7 @@ func (t *terminal) begin(launch Launch) {
 	t.title, t.foreground = "", ""
 	t.stream = stream{}
 	t.run = nil
+	t.viewed = t.viewer != nil
 	if t.viewer != nil {
 		t.viewer.newEpoch()
 	}

@@ -3,6 +3,8 @@
 package terminal
 
 import (
+	"time"
+
 	"context"
 	"encoding/json"
 	"fmt"
@@ -92,6 +94,12 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	b := t.stream.baseFor(hello.Epoch == t.info.Epoch, hello.Offset)
 	v.sent, v.acked = b.offset, b.offset
 	v.replay, v.replayTo, v.redraw = true, t.stream.ring.head, b.redraw
+	if !t.viewed && b.screen != nil && b.offset == 0 && time.Since(t.info.StartedAt) < protocol.FirstAnswerWithin {
+		// The program has just started, before its viewer could be there: what
+		// it asks was never answered, and this is no replay.
+		v.replayTo = 0
+	}
+	t.viewed = true
 	v.exit = t.info.Exit != nil
 	info := t.infoLocked()
 	v.first = []protocol.TerminalControl{{
