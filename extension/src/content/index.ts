@@ -7,7 +7,7 @@ import { CONNECTED_EVENT, isMessage, isWelcomePage, type WelcomeLoaded } from '.
 
 declare global {
   /** Set in the isolated world once this script runs: it may be injected twice. */
-   
+
   var pilotfishWelcome: true | undefined;
 }
 
