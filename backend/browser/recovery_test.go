@@ -1,0 +1,360 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/extensions"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/serviceworker"
+
+	"pilotfish/backend/protocol"
+)
+
+func TestTwoTabsInParallel(t *testing.T) {
+	s := site(t)
+	f := start(t, config(t, false))
+	ctx := deadline(t)
+	other, err := f.NewTab(ctx, "t1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Navigate(ctx, "t1", s.URL+"/hang", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	// The first hangs in a script that never ends.
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, _ := f.Browser.tabs.lookup("t1")
+	p, err := r.page(ctx, front.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.post(ctx, "Runtime.evaluate", map[string]any{"expression": "for(;;);"}); err != nil {
+		t.Fatal(err)
+	}
+	hung := make(chan error, 1)
+	go func() {
+		short, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		_, err := f.Text(short, "t1", 100)
+		hung <- err
+	}()
+	for range 5 {
+		if _, err := f.Navigate(ctx, other, s.URL+"/two", protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+		text, err := f.Text(ctx, other, 100)
+		if err != nil || text.Text != "Second page" {
+			t.Fatalf("the other tab: %+v, %v", text, err)
+		}
+	}
+	select {
+	case err := <-hung:
+		t.Fatalf("the hung tab answered before its deadline: %v", err)
+	default:
+	}
+	if err := <-hung; code(err) != protocol.CodeTimeout {
+		t.Errorf("the hung tab: %v", err)
+	}
+	if info, err := f.Page(ctx, "t1"); err != nil || info.Title != "Hang" {
+		t.Errorf("a hung tab's address: %+v, %v", info, err)
+	}
+	// Another site gets another process; the tab lives again.
+	if info, err := f.Navigate(ctx, "t1", strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/one", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+		t.Errorf("away from the hung page: %+v, %v", info, err)
+	}
+}
+
+func TestTabCrash(t *testing.T) {
+	s := site(t)
+	f := start(t, config(t, false))
+	ctx := deadline(t)
+	other, err := f.NewTab(ctx, "t1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []protocol.TabID{"t1", other} {
+		if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Navigate(ctx, other, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/two", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, _ := f.Browser.tabs.lookup("t1")
+	p, err := r.page(ctx, front.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.post(ctx, "Runtime.evaluate", map[string]any{"expression": "for(;;);"}); err != nil {
+		t.Fatal(err)
+	}
+	waiting := make(chan error, 1)
+	go func() { _, err := f.Text(ctx, "t1", 100); waiting <- err }()
+	if err := postCommand(ctx, p.session, cdppage.Crash, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	// A page that spins does not hear Page.crash: its process is killed.
+	if err := syscall.Kill(spinning(t, f), syscall.SIGKILL); err != nil {
+		t.Logf("the page heard it: %v", err)
+	}
+	if err := <-waiting; code(err) != protocol.CodeCrashed {
+		t.Errorf("who waited for the page: %v", err)
+	}
+	f.wait(t, "the crash", func() bool {
+		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == "t1" && t.Crashed })
+	})
+	if _, err := f.Text(ctx, "t1", 100); code(err) != protocol.CodeCrashed {
+		t.Errorf("a crashed tab: %v", err)
+	}
+	if text, err := f.Text(ctx, other, 100); err != nil || text.Text != "Second page" {
+		t.Errorf("the other tab: %+v, %v", text, err)
+	}
+	if info, err := f.Reload(ctx, "t1", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+		t.Errorf("reload: %+v, %v", info, err)
+	}
+	f.wait(t, "the tab to live", func() bool { return !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.Crashed }) })
+	if text, err := f.Text(ctx, "t1", 100); err != nil || !strings.Contains(text.Text, "First page") {
+		t.Errorf("after reload: %+v, %v", text, err)
+	}
+}
+
+// spinning finds the renderer that uses the most time.
+func spinning(t *testing.T, f *fixture) int {
+	t.Helper()
+	best, most := 0, -1
+	for _, pid := range descendants(t, f.Info().PID) {
+		cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || !bytes.Contains(cmdline, []byte("--type=renderer")) || bytes.Contains(cmdline, []byte("--extension-process")) {
+			continue
+		}
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+		if fields[0] != "R" {
+			continue
+		}
+		if ticks, _ := strconv.Atoi(fields[11]); ticks > most {
+			best, most = pid, ticks
+		}
+	}
+	return best
+}
+
+func TestBrowserKilled(t *testing.T) {
+	s := site(t)
+	c := config(t, false)
+	c.StartURL = func() string { return s.URL + "/one" }
+	f := start(t, c)
+	ctx := deadline(t)
+	second, err := f.NewTab(ctx, "t1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Navigate(ctx, second, s.URL+"/two", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.ActivateTab(ctx, second); err != nil {
+		t.Fatal(err)
+	}
+	agree(t, f)
+	pid := f.Info().PID
+	call := make(chan error, 1)
+	go func() { _, err := f.Navigate(ctx, "t1", s.URL+"/never", protocol.WaitLoad, nil); call <- err }()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-call; code(err) != protocol.CodeNotRunning && code(err) != protocol.CodeUnknownTab {
+		t.Errorf("who waited: %v", err)
+	}
+	err = <-f.ended
+	if code(err) != protocol.CodeCrashed || !strings.Contains(err.Error(), "SIGKILL") {
+		t.Errorf("Run returned %v", err)
+	}
+	if len(f.Tabs()) != 0 {
+		t.Errorf("tabs of a dead browser: %+v", f.Tabs())
+	}
+	// The next start has the same tabs under the same ids, the same in front.
+	go func() { f.ended <- f.Run(f.ctx) }()
+	f.wait(t, "the tabs to come back", func() bool {
+		tabs := f.Tabs()
+		return len(tabs) == 2 && tabs[0].ID == "t1" && tabs[1].ID == second && tabs[1].Active
+	})
+	f.wait(t, "the worker", func() bool { r, err := f.running(); return err == nil && r.worker() != nil })
+	if tabs := agree(t, f); tabs[0].URL != s.URL+"/one" || tabs[1].URL != s.URL+"/two" {
+		t.Errorf("restored: %+v", tabs)
+	}
+	if id, err := f.NewTab(ctx, "", true); err != nil || id == "t1" || id == second {
+		t.Errorf("a new tab after the restart: %s, %v", id, err)
+	}
+}
+
+// stopWorker stops our worker as the browser does after 30 idle seconds.
+func stopWorker(t *testing.T, f *fixture) {
+	t.Helper()
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.conn.attach(deadline(t), f.Browser.tabs.panelTargets()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cdp.Call(deadline(t), s, serviceworker.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cdp.Call(deadline(t), s, serviceworker.StopAllWorkers, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.waitTabs(deadline(t), func() bool { return r.worker() == nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWorkerStopped(t *testing.T) {
+	s := site(t)
+	f := start(t, config(t, false))
+	ctx := deadline(t)
+	if err := f.Pair(ctx, pairing); err != nil {
+		t.Fatal(err)
+	}
+	stopWorker(t, f)
+	// Commands work without it, and a tab's event brings it back.
+	if _, err := f.Navigate(ctx, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	id, err := f.NewTab(ctx, "t1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tabs := agree(t, f)
+	if len(tabs) != 2 || tabs[0].ID != "t1" || tabs[1].ID != id || tabs[0].URL != s.URL+"/two" {
+		t.Errorf("after the worker was stopped: %+v", tabs)
+	}
+	if got := storedPairing(t, f); got != pairing {
+		t.Errorf("pairing is %+v", got)
+	}
+}
+
+func TestExtensionRemovedReloadedDisabled(t *testing.T) {
+	f := start(t, config(t, false))
+	if err := f.Pair(deadline(t), pairing); err != nil {
+		t.Fatal(err)
+	}
+	for i, harm := range []func(r *run) error{
+		func(r *run) error {
+			_, err := cdp.Call(deadline(t), r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID})
+			return err
+		},
+		func(r *run) error {
+			return r.worker().post(deadline(t), "Runtime.evaluate", map[string]any{"expression": "chrome.runtime.reload()"})
+		},
+	} {
+		r, err := f.running()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.waitTabs(deadline(t), func() bool { return r.worker() != nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := harm(r); err != nil {
+			t.Fatal(err)
+		}
+		f.wait(t, "the notice", func() bool { return len(f.notices) == i+1 })
+		f.wait(t, "the panel to come back", func() bool { return f.panel && f.opened == i+2 })
+		if got := storedPairing(t, f); got != pairing {
+			t.Errorf("%d: pairing is %+v", i, got)
+		}
+		if tabs := agree(t, f); len(tabs) != 1 || tabs[0].ID != "t1" {
+			t.Errorf("%d: tabs are %+v", i, tabs)
+		}
+	}
+}
+
+// A tab that the browser discards to save memory gets a new target and a new
+// number of Chrome's; it is the same tab.
+func TestDiscardedTabKeepsItsID(t *testing.T) {
+	s := site(t)
+	f := start(t, config(t, false))
+	ctx := deadline(t)
+	id, err := f.NewTab(ctx, "t1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	agree(t, f)
+	before, _ := f.Browser.tabs.lookup(id)
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := evaluate[any](ctx, r.worker(), fmt.Sprintf("chrome.tabs.discard(%d).then(() => 1)", before.ChromeTabID), 0); err != nil {
+		t.Fatal(err)
+	}
+	f.wait(t, "the discard", func() bool {
+		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == id && t.ChromeTabID != before.ChromeTabID })
+	})
+	tabs := agree(t, f)
+	after, ok := f.Browser.tabs.lookup(id)
+	if !ok || after.target == before.target || len(tabs) != 2 {
+		t.Errorf("after the discard: %+v", tabs)
+	}
+	if info, err := f.Reload(ctx, id, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+		t.Errorf("the discarded tab: %+v, %v", info, err)
+	}
+}
+
+func TestStopEndsEverything(t *testing.T) {
+	f := start(t, config(t, false))
+	all := descendants(t, f.Info().PID)
+	f.cancel()
+	if err := <-f.ended; err != nil {
+		t.Errorf("Run returned %v", err)
+	}
+	f.ended <- nil
+	for _, pid := range all {
+		if cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && bytes.Contains(cmdline, []byte("chrom")) {
+			t.Errorf("process %d is left: %q", pid, cmdline)
+		}
+	}
+	if _, err := f.Page(t.Context(), "t1"); code(err) != protocol.CodeNotRunning {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestPersonClosesBrowser(t *testing.T) {
+	f := start(t, config(t, false))
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, _ := f.Browser.tabs.lookup("t1")
+	if err := r.conn.root.post(deadline(t), "Target.closeTarget", map[string]any{"targetId": tab.target}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-f.ended; !errors.Is(err, ErrClosed) {
+		t.Errorf("Run returned %v", err)
+	}
+	f.ended <- nil
+}
