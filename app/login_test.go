@@ -32,8 +32,9 @@ func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	entry := &fakeEntry{}
 	app := &App{ctx: t.Context(), backend: newFakeBackend(), login: login{entry: entry, program: "/opt/Pilotfish"}}
 
-	if _, err := app.SaveSettings(protocol.Settings{StartOnLogin: true}); err != nil {
-		t.Fatal(err)
+	saved, err := app.SaveSettings(protocol.Settings{StartOnLogin: true})
+	if err != nil || !saved.StartOnLogin {
+		t.Fatalf("saved %+v, error %v", saved, err)
 	}
 	if want := []string{"/opt/Pilotfish", "--hidden"}; !slices.Equal(entry.command, want) {
 		t.Errorf("the desktop starts %q, want %q", entry.command, want)
@@ -51,7 +52,7 @@ func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	if _, err := app.SaveSettings(protocol.Settings{}); err != nil {
 		t.Errorf("got %v", err)
 	}
-	_, err := app.SaveSettings(protocol.Settings{StartOnLogin: true})
+	_, err = app.SaveSettings(protocol.Settings{StartOnLogin: true})
 	if err == nil {
 		t.Fatal("a failure was not told")
 	}

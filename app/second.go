@@ -20,7 +20,7 @@ func askToShow(ctx context.Context, endpointFile string) error {
 	if err != nil {
 		// It holds the lock and cannot be asked yet: it is only starting, and its
 		// window comes by itself.
-		return errAlreadyRunning //nolint:nilerr // see above
+		return errAlreadyRunning
 	}
 	if endpoint.Headless {
 		return protocol.NewError(protocol.CodeBusy, "Pilotfish is running without a window",

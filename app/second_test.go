@@ -36,7 +36,7 @@ func endpointOf(t *testing.T, answer http.HandlerFunc, headless bool) string {
 
 func TestSecondInstanceAsksTheFirst(t *testing.T) {
 	var asked []protocol.AppAction
-	path := endpointOf(t, func(w http.ResponseWriter, r *http.Request) {
+	path := endpointOf(t, func(_ http.ResponseWriter, r *http.Request) {
 		var req protocol.AppRequest
 		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
 			t.Error(err)
