@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -273,15 +276,14 @@ func TestViewersComeAndGoFast(t *testing.T) {
 // for the first viewer that is no replay, for the second it is.
 func TestFirstViewerAnswers(t *testing.T) {
 	w := newWorld(t)
-	info := w.raw(`printf '\033[cready'; exec cat`)
-	w.await(info.ID, "the question was asked", func(info protocol.TerminalInfo) bool {
-		w.m.mu.Lock()
-		asked := w.m.terminals[info.ID]
-		w.m.mu.Unlock()
-		asked.mu.Lock()
-		defer asked.mu.Unlock()
-		return asked.stream.ring.head > 0
-	})
+	asked := filepath.Join(t.TempDir(), "asked")
+	if err := syscall.Mkfifo(asked, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info := w.raw(`printf '\033[cready'; echo >` + asked + `; exec cat`)
+	if _, err := os.ReadFile(asked); err != nil { // returns when the program has asked
+		t.Fatal(err)
+	}
 	first := w.attach(info.ID, 0, 0)
 	if replayed := first.waitControl(protocol.ControlReplayed); replayed.Offset != 0 {
 		t.Errorf("the first viewer was given a replay of %d bytes", replayed.Offset)
