@@ -1,8 +1,8 @@
 // The built window in a real Chromium, with the fake backend before it.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join, normalize } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
@@ -32,7 +32,7 @@ export interface Stage {
 /** Serves the built window, and starts the browser. */
 export async function raise(): Promise<Stage> {
   const script = await bundleFake();
-  const server = serve();
+  const server = await serve();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const browser: Browser = await chromium.launch({
@@ -79,18 +79,23 @@ async function bundleFake(): Promise<string> {
   return code;
 }
 
-function serve(): Server {
+/** Serves the build as it is now: a build beside the tests does not disturb them. */
+async function serve(): Promise<Server> {
   const dist = join(root, 'dist');
+  const files = new Map<string, Buffer>();
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    files.set(`/${relative(dist, file)}`, await readFile(file));
+  }
   return createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://window');
-    const file = join(dist, normalize(pathname === '/' ? '/index.html' : pathname));
-    readFile(file).then(
-      (body) => {
-        response.writeHead(200, { 'content-type': types[extname(file)] ?? 'text/plain' }).end(body);
-      },
-      () => {
-        response.writeHead(404).end();
-      },
-    );
+    const file = pathname === '/' ? '/index.html' : pathname;
+    const body = files.get(file);
+    if (body) {
+      response.writeHead(200, { 'content-type': types[extname(file)] ?? 'text/plain' }).end(body);
+    } else {
+      response.writeHead(404).end();
+    }
   });
 }

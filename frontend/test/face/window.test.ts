@@ -127,6 +127,7 @@ test('the menu by keys; Escape gives the focus back; quitting asks while agents 
   await open();
   await button('Pilotfish menu').focus();
   await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.role === 'menuitem');
   await page.keyboard.press('ArrowDown');
   expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe(
     'Open log folder',
@@ -138,6 +139,7 @@ test('the menu by keys; Escape gives the focus back; quitting asks while agents 
   await page.keyboard.press('Control+q');
   await page.getByText('3 agents are still alive').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   expect(await calls()).not.toContainEqual(['Quit']);
   await page.keyboard.press('Control+q');
   await button('Quit').click();

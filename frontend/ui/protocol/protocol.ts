@@ -576,6 +576,12 @@ export const TerminalCloseWait = 1 * 1_000;
  */
 export const TerminalInputWait = 30 * 1_000;
 /**
+ * FirstAnswerWithin is how long after the start of a program its first viewer
+ * still answers what the program asked of its terminal meanwhile; a program
+ * that waits longer for a terminal's answer has given up.
+ */
+export const FirstAnswerWithin = 10 * 1_000;
+/**
  * ResizeEvery is the shortest time between two resizes of a program; what
  * comes closer together becomes one.
  */
