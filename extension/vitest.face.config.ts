@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: { alias: { $ui: fileURLToPath(new URL('../frontend/ui', import.meta.url)) } },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/*.test.ts'],
     environment: 'node',
     fileParallelism: false,
     testTimeout: 30_000,
