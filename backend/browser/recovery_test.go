@@ -108,12 +108,9 @@ func TestTabCrash(t *testing.T) {
 	}
 	waiting := make(chan error, 1)
 	go func() { _, err := f.Text(ctx, "t1", 100); waiting <- err }()
-	if err := postCommand(ctx, p.session, cdppage.Crash, cdp.Empty{}); err != nil {
-		t.Fatal(err)
-	}
-	// A page that spins does not hear Page.crash: its process is killed.
+	// A page that spins does not hear Page.crash; its process is killed.
 	if err := syscall.Kill(spinning(t, f), syscall.SIGKILL); err != nil {
-		t.Logf("the page heard it: %v", err)
+		t.Fatal(err)
 	}
 	if err := <-waiting; code(err) != protocol.CodeCrashed {
 		t.Errorf("who waited for the page: %v", err)
@@ -136,10 +133,25 @@ func TestTabCrash(t *testing.T) {
 	}
 }
 
-// spinning finds the renderer that uses the most time.
+// spinning finds the renderer that uses the most time, once it stands out.
 func spinning(t *testing.T, f *fixture) int {
 	t.Helper()
-	best, most := 0, -1
+	before := rendererTicks(t, f)
+	for ctx := deadline(t); ctx.Err() == nil; {
+		for pid, ticks := range rendererTicks(t, f) {
+			if was, known := before[pid]; known && ticks-was > 20 { // 0.2 s
+				return pid
+			}
+		}
+	}
+	t.Fatal("no page spins")
+	return 0
+}
+
+// rendererTicks returns the processor time of each page's process.
+func rendererTicks(t *testing.T, f *fixture) map[int]int {
+	t.Helper()
+	all := make(map[int]int)
 	for _, pid := range descendants(t, f.Info().PID) {
 		cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !bytes.Contains(cmdline, []byte("--type=renderer")) || bytes.Contains(cmdline, []byte("--extension-process")) {
@@ -150,14 +162,38 @@ func spinning(t *testing.T, f *fixture) int {
 			continue
 		}
 		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-		if fields[0] != "R" {
-			continue
-		}
-		if ticks, _ := strconv.Atoi(fields[11]); ticks > most {
-			best, most = pid, ticks
+		if ticks, err := strconv.Atoi(fields[11]); err == nil {
+			all[pid] = ticks
 		}
 	}
-	return best
+	return all
+}
+
+// A page that crashes while nobody asks it anything is noticed all the same.
+func TestIdleTabCrash(t *testing.T) {
+	s := site(t)
+	f := start(t, config(t, false))
+	ctx := deadline(t)
+	if _, err := f.Navigate(ctx, "t1", s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, _ := f.Browser.tabs.lookup("t1")
+	p, err := r.page(ctx, front.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := postCommand(ctx, p.session, cdppage.Crash, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	f.wait(t, "the crash", func() bool { return len(f.tabs) == 1 && f.tabs[0].Crashed })
+	if info, err := f.Navigate(ctx, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
+		t.Errorf("goto in a crashed tab: %+v, %v", info, err)
+	}
+	f.wait(t, "the tab to live", func() bool { return len(f.tabs) == 1 && !f.tabs[0].Crashed })
 }
 
 func TestBrowserKilled(t *testing.T) {
