@@ -1,2 +1,4 @@
-// Package journal is how state reaches the disk: whole or not at all.
+// Package journal is how state reaches the disk: whole files that are replaced
+// or left alone (WriteFile), and append-only logs with one monotonic index
+// (Log).
 package journal
