@@ -49,6 +49,8 @@ export async function raise(): Promise<Stage> {
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       const page = await context.newPage();
+      // Below the test's own limit, so that a failure names its step.
+      page.setDefaultTimeout(10_000);
       page.on('pageerror', (error) => {
         throw error;
       });
