@@ -117,6 +117,8 @@ func roomRules() []roomRule {
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
+		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
+		{"backend/mcp", []string{protocol, "backend/command", "backend/auth"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
 		{"frontend", nil, "a folder that embeds files has no logic to import"},
 		{"extension", nil, "a folder that embeds files has no logic to import"},
@@ -182,6 +184,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 	}{
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
+		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "app/cli", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the command line runs its bridge over stdio)"},
 		{"github.com/wailsapp/", []string{"app/bench/blankwindow"}, "only the desktop app has a window; the benchmark has a blank one to compare it with"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}

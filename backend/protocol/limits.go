@@ -190,8 +190,46 @@ const (
 	AgentProbes = 4
 )
 
+// Activity.
+const (
+	// ActivityRing is how many entries a session keeps in memory.
+	ActivityRing = 1000
+	// ActivityFileSize is the size at which a session's activity begins a new
+	// file, in bytes.
+	ActivityFileSize = 4 << 20
+	// ActivityFiles is how many of these files are kept.
+	ActivityFiles = 8
+	// ActivityText bounds one argument, and the summary, of an entry, in
+	// characters.
+	ActivityText = 200
+	// ActivityPageSize is how many entries GET /activity/history gives unless
+	// asked for another number, ActivityPageMax the most that it gives.
+	ActivityPageSize = 100
+	ActivityPageMax  = 1000
+	// StreamHeartbeat is how often a stream of server-sent events says that it
+	// lives.
+	StreamHeartbeat = 15 * time.Second
+	// ActorFiles is how many files of an actor's commands it can still fetch.
+	ActorFiles = 500
+)
+
+// MCP.
+const (
+	// MCPSessionIdle is how long an MCP session without a request lives.
+	MCPSessionIdle = 30 * time.Minute
+	// MCPSchemaChars bounds what tools/list costs a model, in characters.
+	MCPSchemaChars = 8000
+	// MaxImage bounds a picture that is given to a model, in bytes.
+	MaxImage = 8 << 20
+)
+
 // The command line.
 const (
+	// AutostartTimeout is how long a session that a command starts by itself may
+	// take until it listens.
+	AutostartTimeout = 20 * time.Second
+	// AutostartIdle is how long such a session lives without a command.
+	AutostartIdle = 30 * time.Minute
 	// CLIMargin is how much longer the command line waits for a reply than the
 	// deadline that it sends: the backend's own answer says more.
 	CLIMargin = 2 * time.Second

@@ -1,0 +1,214 @@
+package activity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+
+	"pilotfish/backend/hub"
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// Config is what a Log needs. Dir and Logger are required.
+type Config struct {
+	// Dir is the folder of the journal; nobody else writes there.
+	Dir string
+	// Secret says whether an argument of a command must not be recorded; nil
+	// means that none is.
+	Secret func(command, arg string) bool
+	Logger *slog.Logger
+}
+
+// Log is the activity of one session. It is safe for concurrent use; recording
+// waits for no reader.
+type Log struct {
+	config  Config
+	log     *slog.Logger
+	journal *journal.Log
+	news    *hub.Hub[struct{}]
+	done    chan struct{}
+
+	mu     sync.Mutex
+	ring   []protocol.ActivityEntry // oldest first, indexes without a gap
+	warned bool
+	closed bool
+}
+
+// Open opens the activity of a session, with what is on disk from before.
+func Open(c Config) (*Log, error) {
+	j, err := journal.OpenLog(journal.LogConfig{
+		Dir: c.Dir, FileSize: protocol.ActivityFileSize, Files: protocol.ActivityFiles, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("opening the activity: %w", err)
+	}
+	return &Log{
+		config: c, log: c.Logger.With("component", "activity"), journal: j,
+		news: hub.New[struct{}](1), done: make(chan struct{}),
+	}, nil
+}
+
+// Close ends the log and those who follow it.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	close(l.done)
+	return l.journal.Close()
+}
+
+// Record takes in one command and returns its entry, index included. An entry
+// that the disk does not take is kept in memory, and after that it is a gap.
+func (l *Log) Record(e protocol.ActivityEntry) protocol.ActivityEntry {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return e
+	}
+	// The index is the journal's; it is what it gives next, because nobody else
+	// appends.
+	e.Index = l.journal.Last() + 1
+	data, err := json.Marshal(e)
+	if err == nil {
+		_, err = l.journal.Append(data)
+	}
+	if err != nil {
+		e.Index = l.journal.Skip()
+	}
+	if err != nil && !l.warned {
+		l.log.Warn("activity could not be written", "error", err)
+	}
+	l.warned = err != nil
+	if len(l.ring) >= protocol.ActivityRing {
+		l.ring = append(l.ring[:0], l.ring[len(l.ring)-protocol.ActivityRing/2:]...)
+	}
+	l.ring = append(l.ring, e)
+	l.mu.Unlock()
+	l.news.Publish(struct{}{})
+	return e
+}
+
+// Last is the index of the newest entry; 0 when there is none.
+func (l *Log) Last() uint64 { return l.journal.Last() }
+
+// Item is an entry, or the word that some are missing.
+type Item struct {
+	Entry protocol.ActivityEntry
+	Gap   *protocol.ActivityGap
+}
+
+// next is what to read after the item.
+func (i Item) next() uint64 {
+	if i.Gap != nil {
+		return i.Gap.To
+	}
+	return i.Entry.Index
+}
+
+// read returns at most limit entries after an index.
+func (l *Log) read(after uint64, limit int) ([]Item, error) {
+	l.mu.Lock()
+	if len(l.ring) > 0 && l.ring[0].Index <= after+1 {
+		var items []Item
+		for _, e := range l.ring {
+			if e.Index > after && len(items) < limit {
+				items = append(items, Item{Entry: e})
+			}
+		}
+		l.mu.Unlock()
+		return items, nil
+	}
+	l.mu.Unlock()
+	stored, err := l.journal.Read(after, limit)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Item, 0, len(stored))
+	for _, s := range stored {
+		if s.Gap != nil {
+			items = append(items, Item{Gap: &protocol.ActivityGap{From: s.Gap.From, To: s.Gap.To}})
+			continue
+		}
+		item := Item{}
+		if err := json.Unmarshal(s.Data, &item.Entry); err != nil {
+			item.Gap = &protocol.ActivityGap{From: s.Index, To: s.Index}
+		}
+		item.Entry.Index = s.Index
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// chunk is how many entries are looked at together.
+const chunk = 256
+
+// History returns at most limit entries after an index that see lets through,
+// oldest first; nil lets all through.
+func (l *Log) History(after uint64, limit int, see func(protocol.ActivityEntry) bool) (protocol.ActivityPage, error) {
+	page := protocol.ActivityPage{Entries: []protocol.ActivityEntry{}, Gaps: []protocol.ActivityGap{}, Next: after, Last: l.Last()}
+	for len(page.Entries) < limit {
+		items, err := l.read(page.Next, chunk)
+		if err != nil {
+			return page, err
+		}
+		if len(items) == 0 {
+			break
+		}
+		for _, item := range items {
+			if len(page.Entries) == limit {
+				return page, nil
+			}
+			page.Next = item.next()
+			switch {
+			case item.Gap != nil:
+				page.Gaps = append(page.Gaps, *item.Gap)
+			case see == nil || see(item.Entry):
+				page.Entries = append(page.Entries, item.Entry)
+			}
+		}
+	}
+	return page, nil
+}
+
+// Follow gives what see lets through after an index, and then everything new,
+// until ctx ends, the reader stops or the log is closed. A reader that is too
+// slow gets a gap instead of what is gone.
+func (l *Log) Follow(ctx context.Context, after uint64, see func(protocol.ActivityEntry) bool) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		news := l.news.Subscribe() // before the reading, so that nothing falls between
+		defer news.Close()
+		for {
+			items, err := l.read(after, chunk)
+			if err != nil {
+				yield(Item{}, err)
+				return
+			}
+			for _, item := range items {
+				after = item.next()
+				if item.Gap == nil && see != nil && !see(item.Entry) {
+					continue
+				}
+				if ctx.Err() != nil || !yield(item, nil) {
+					return
+				}
+			}
+			if len(items) > 0 {
+				continue
+			}
+			select {
+			case <-news.C():
+			case <-l.done:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

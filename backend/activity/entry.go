@@ -1,0 +1,90 @@
+package activity
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+// hidden stands for what must not be recorded.
+const hidden = "•••"
+
+// Entry makes the entry of a command that was given at a time and is answered.
+// The reply's text is not recorded, only its first line: what a page says does
+// not belong on disk twice.
+func (l *Log) Entry(at time.Time, actor protocol.Actor, session protocol.SessionName, req protocol.CommandRequest, reply protocol.CommandReply) protocol.ActivityEntry {
+	e := protocol.ActivityEntry{
+		Time: at.UTC(), Actor: actor, Session: session, Tab: reply.Tab, Command: short(req.Command),
+		OK: reply.OK, DurationMS: reply.DurationMS,
+	}
+	if e.Tab == "" {
+		e.Tab = protocol.TabID(short(string(req.Tab)))
+	}
+	if len(req.Args) > 0 {
+		e.Args = make(map[string]string, len(req.Args))
+	}
+	for name, raw := range req.Args {
+		switch {
+		case len(e.Args) >= maxArgs:
+		case l.config.Secret != nil && l.config.Secret(req.Command, name):
+			e.Args[short(name)] = hidden
+		default:
+			e.Args[short(name)] = short(plain(raw))
+		}
+	}
+	text := reply.Text
+	if reply.Error != nil {
+		e.Code, text = reply.Error.Code, reply.Error.Message
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	e.Summary = short(first)
+	return e
+}
+
+// maxArgs bounds the arguments of an entry: no command has as many.
+const maxArgs = 40
+
+// plain is an argument as a person would type it.
+func plain(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// Secrets that stand in an address: a name and password before the host, and
+// the values of parameters that are called like one.
+var (
+	userInfo  = regexp.MustCompile(`(://)[^/\s@]*@`)
+	parameter = regexp.MustCompile(`(?i)([?&#;](?:[a-z0-9_.-]*(?:token|secret|password|passwd|api_?key|signature)|auth|code|otp|sig|sid|key|pwd|pass)=)[^&#\s"']+`)
+)
+
+// short takes secrets and control characters out of a text and cuts it.
+func short(s string) string {
+	// What is cut anyway is not worth looking at, but a secret must not be cut in
+	// two before it is found.
+	if limit := 16 * protocol.ActivityText; len(s) > limit {
+		s = s[:limit]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r), r == utf8.RuneError, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return -1
+		}
+		return r
+	}, s)
+	s = userInfo.ReplaceAllString(s, "${1}"+hidden+"@")
+	s = parameter.ReplaceAllString(s, "${1}"+hidden)
+	if utf8.RuneCountInString(s) <= protocol.ActivityText {
+		return s
+	}
+	return string([]rune(s)[:protocol.ActivityText-1]) + "…"
+}

@@ -1,0 +1,47 @@
+package protocol
+
+import "time"
+
+// ActivityEntry is one command of one caller, as it is recorded. What is secret
+// in it was taken out before it was stored.
+type ActivityEntry struct {
+	// Index is its place in the session's activity: it only grows.
+	Index   uint64      `json:"index"`
+	Time    time.Time   `json:"time"` // when the command was given
+	Actor   Actor       `json:"actor"`
+	Session SessionName `json:"session"`
+	Tab     TabID       `json:"tab,omitempty"`
+	Command string      `json:"command"`
+	// Args are the arguments as text, secrets replaced and long ones cut.
+	Args map[string]string `json:"args,omitempty"`
+	OK   bool              `json:"ok"`
+	// Code is the error's when it failed.
+	Code Code `json:"code,omitempty"`
+	// Summary is the first line of the reply or the error's message, cut.
+	Summary    string  `json:"summary,omitempty"`
+	DurationMS float64 `json:"durationMs"`
+}
+
+// ActivityGap is a run of indexes that are not there any more.
+type ActivityGap struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+}
+
+// ActivityPage is the reply of GET /activity/history, oldest first. Entries that
+// the caller may not see are left out of it, and are no gap.
+type ActivityPage struct {
+	Entries []ActivityEntry `json:"entries"`
+	Gaps    []ActivityGap   `json:"gaps"`
+	// Next is what to pass as `after` to go on.
+	Next uint64 `json:"next"`
+	// Last is the newest index of the session.
+	Last uint64 `json:"last"`
+}
+
+// The events of GET /activity/stream. The data of an activity event is an
+// ActivityEntry, that of a gap event an ActivityGap.
+const (
+	ActivityEventEntry = "activity"
+	ActivityEventGap   = "gap"
+)
