@@ -100,7 +100,7 @@ func TestFirstStart(t *testing.T) {
 // asks the terminal questions and drives the browser.
 func TestAgentInTheTerminal(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "tui-agent"`}})
+	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "{bin}/tui-agent"`}})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
 	p.untilScreen(panel, "tui-agent ready")

@@ -30,7 +30,7 @@ type options struct {
 	Home string
 	// Desktop of a run before; a new one when nil.
 	Desktop *desktop.Desktop
-	// Settings are TOML lines.
+	// Settings are TOML lines; {bin} is the folder of the tests' own programs.
 	Settings []string
 	// Env are further variables of the app.
 	Env []string
@@ -141,7 +141,11 @@ func (p *product) launch(o options) {
 	p.app = exec.CommandContext(context.WithoutCancel(p.ctx), filepath.Join(root, "build/bin/Pilotfish"), o.Args...)
 	p.app.Stdout, p.app.Stderr = log, log
 	p.app.Dir = p.home
-	p.app.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "SHELL=/bin/bash", "PS1=ready> ", "HISTFILE=")
+	// A home of its own: the shell's start file is the test's.
+	if err := os.WriteFile(filepath.Join(p.home, ".bashrc"), []byte("PS1='ready> '\n"), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.app.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "HOME="+p.home, "SHELL=/bin/bash", "HISTFILE=")
 	p.app.Env = append(p.app.Env, o.Env...)
 	p.app.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.app.Start(); err != nil {
@@ -379,7 +383,7 @@ func (p *product) writeSettings(lines []string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		p.t.Fatal(err)
 	}
-	text := "version = 1\n" + strings.Join(lines, "\n") + "\n"
+	text := strings.ReplaceAll("version = 1\n"+strings.Join(lines, "\n")+"\n", "{bin}", p.bin)
 	if err := os.WriteFile(filepath.Join(dir, "settings.toml"), []byte(text), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
