@@ -73,8 +73,8 @@ function* parts(el: Element, rect: Area): Generator<Area> {
 function belongs(tree: FlatTree, el: Element, target: Element, met: Element): boolean {
   if (tree.contains(target, met)) return true;
   // A control inside the label forwards nothing: only the label's own parts do.
-  for (const label of (el as HTMLInputElement).labels ?? [])
-    if (tree.contains(label, met) && !inOtherControl(tree, label, met, el)) return true;
+  const label = tree.closest(met, (at) => at.localName === 'label') as HTMLLabelElement | null;
+  if (label?.control === el && !inOtherControl(tree, label, met, el)) return true;
   // An image map's areas are met as the image where no area is.
   return el.localName === 'area' && met === el;
 }

@@ -90,7 +90,8 @@ export class Extract {
     const forms = new Map<HTMLFormElement | null, FormData>();
     for (const el of this.#all('input,select,textarea')) {
       const field = el as HTMLInputElement;
-      if (field.type === 'hidden' || (!this.#seen(field) && !this.#labelled(field))) continue;
+      if (field.type === 'hidden' || (!this.#seen(field) && !this.#labelled(field, names)))
+        continue;
       const form = field.form;
       let data = forms.get(form);
       if (!data) {
@@ -176,7 +177,7 @@ export class Extract {
     }
     const jsonLd: unknown[] = [];
     for (const el of document.querySelectorAll('script[type="application/ld+json"]')) {
-      const text = el.textContent ?? '';
+      const text = el.textContent;
       try {
         jsonLd.push(JSON.parse(text));
       } catch {
@@ -204,8 +205,8 @@ export class Extract {
     return el.checkVisibility({ visibilityProperty: true });
   }
 
-  #labelled(el: HTMLInputElement): boolean {
-    return [...(el.labels ?? [])].some((label) => this.#seen(label));
+  #labelled(el: HTMLInputElement, names: Names): boolean {
+    return names.labels.of(el).some((label) => this.#seen(label));
   }
 
   #ref(el: Element): string {

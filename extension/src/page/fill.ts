@@ -45,22 +45,22 @@ function prepare(el: Element): Filled {
   const selection = getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
-  return { state: 'type', selected: (host.textContent ?? '') !== '' };
+  return { state: 'type', selected: host.textContent !== '' };
 }
 
 // Frameworks watch the property of the element itself; the prototype's setter
 // goes past their watch, as a person's input does.
 function setWhole(el: HTMLInputElement, value: string): Filled {
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
+  const set = (to: string): boolean => Reflect.set(HTMLInputElement.prototype, 'value', to, el);
   const before = el.value;
   el.focus({ preventScroll: true });
-  set?.call(el, value);
+  set(value);
   const took =
     el.type === 'range'
       ? Number(el.value) === Number(value)
       : el.value === value.toLowerCase() || el.value === value;
   if (!took) {
-    set?.call(el, before);
+    set(before);
     return refuse(`not a value for ${el.type}: ${JSON.stringify(value)}`);
   }
   tell(el);
@@ -131,7 +131,9 @@ export function valueOf(
     el instanceof HTMLTextAreaElement ||
     el instanceof HTMLSelectElement
       ? el.value
-      : ((el as HTMLElement).innerText ?? el.textContent ?? '');
+      : el instanceof HTMLElement
+        ? el.innerText
+        : el.textContent;
   const value = isSecret(el) && raw !== '' ? mask : raw;
   return { value, matches: expected === undefined || raw.trimEnd() === expected.trimEnd() };
 }

@@ -1,3 +1,4 @@
+import type { FlatTree } from './flat.js';
 import type { Box } from './types.js';
 
 /** Edges of an area in viewport coordinates. */
@@ -115,4 +116,20 @@ function areaRect(area: HTMLAreaElement): DOMRect {
       );
     }
   }
+}
+
+/** What of the viewport the boxes around an element leave to be seen of it. */
+export function visibleArea(tree: FlatTree, el: Element): Area {
+  let view = viewport();
+  let position = getComputedStyle(el).position;
+  for (let at = tree.parent(el); at && position !== 'fixed'; at = tree.parent(at)) {
+    if (at === document.body || at === document.documentElement) break;
+    const style = getComputedStyle(at);
+    const holds = position !== 'absolute' || style.position !== 'static';
+    if (!holds) continue;
+    position = style.position;
+    if (style.overflowX !== 'visible' || style.overflowY !== 'visible')
+      view = meet(at.getBoundingClientRect(), view);
+  }
+  return view;
 }

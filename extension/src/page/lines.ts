@@ -44,7 +44,7 @@ export function cutFind(lines: readonly Line[], find: string): Set<number> {
     if (!test(line.text) && !test(line.item.name)) return;
     for (let at = index; at >= 0; at = lines[at]?.parent ?? -1) keep.add(at);
   });
-  return keep;
+  return new Set([...keep].sort((a, b) => a - b));
 }
 
 /** A test for plain text, case apart, or for `/expression/flags`. */

@@ -20,9 +20,7 @@ export function locate(look: Looker, input: string): Located {
   }
   const target = parseTarget(input);
   if (target.by === 'bad') return { state: 'bad', target: input, why: target.why };
-  const items = [
-    ...walkItems(look.items(document.body ?? document.documentElement, viewport(), false)),
-  ];
+  const items = [...walkItems(look.items(document.body, viewport(), false))];
   try {
     return answer(look, input, target, choose(look, items, target), items);
   } catch (error) {

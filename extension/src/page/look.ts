@@ -1,7 +1,16 @@
 import { aim } from './cover.js';
 import type { FlatTree } from './flat.js';
 import { header, identity, lineOf, type LineStyle, namer } from './format.js';
-import { type Area, boxOf, grow, rectOf, touches, viewport } from './geometry.js';
+import {
+  type Area,
+  boxOf,
+  grow,
+  imageOf,
+  rectOf,
+  touches,
+  viewport,
+  visibleArea,
+} from './geometry.js';
 import {
   cutBudget,
   cutDepth,
@@ -126,19 +135,34 @@ export class Looker {
   describe(el: Element): Item | undefined {
     const styles = new Styles();
     const view = viewport();
+    const names = new Names(this.tree, styles);
     const walk = new Walk({
       tree: this.tree,
       styles,
-      names: new Names(this.tree, styles),
+      names,
       listens: (at) => at === el || this.#listening.has(at),
       view,
       region: null,
       escaped: new Set(),
     });
-    const items = [...walkItems(walk.run(el))];
-    const found = items.find((item) => item.el === el && item.role !== 'text');
-    if (found) found.num = this.refs.number(el);
-    return found;
+    // What is not drawn itself is met where something else stands for it.
+    const image = el.localName === 'area' ? imageOf(el as HTMLAreaElement) : null;
+    const stands = image ? [image] : names.labels.of(el);
+    for (const root of [el, ...stands]) {
+      const items = [...walkItems(walk.run(root))];
+      const found = items.find((item) => item.el === el && item.role !== 'text');
+      if (!found) continue;
+      found.num = this.refs.number(el);
+      found.view = visibleArea(this.tree, found.hit ?? el);
+      return found;
+    }
+    return undefined;
+  }
+
+  /** Role and name as the accessibility standards compute them. */
+  aria(el: Element): { role: string; name: string } {
+    const names = new Names(this.tree, new Styles());
+    return { role: names.role(el), name: names.of(el) };
   }
 
   /** A few words about any element: what covers something, what was hit. */
@@ -214,7 +238,7 @@ export class Looker {
         (el, _, all) => !all.some((other) => other !== el && other.contains(el)),
       );
     }
-    return [modalOf(this.tree) ?? document.body ?? document.documentElement];
+    return [modalOf(this.tree) ?? document.body];
   }
 
   #number(items: Item[]): void {
@@ -227,7 +251,7 @@ export class Looker {
   #cover(items: Item[], view: Area): void {
     for (const item of items) {
       if (item.offered && item.inView && item.rect && item.role !== 'frame') {
-        const { by } = aim(this.tree, item.el, item.hit, item.rect, view);
+        const { by } = aim(this.tree, item.el, item.hit, item.rect, item.view ?? view);
         if (by && !item.states.includes('not clickable'))
           item.states.push(`covered by ${this.words(by)}`);
       }

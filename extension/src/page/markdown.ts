@@ -114,7 +114,7 @@ function markdownInside(tree: FlatTree, el: Element): string {
 }
 
 function mark(el: Element, sign: string): string {
-  return (el.textContent ?? '').trim() === '' ? '' : sign;
+  return el.textContent.trim() === '' ? '' : sign;
 }
 
 function inCode(el: Element): boolean {

@@ -1,5 +1,6 @@
 import type { FlatTree } from './flat.js';
-import { namedByContent, roleOf } from './role.js';
+import { Labels } from './labels.js';
+import { mayFocus, namedByContent, roleOf } from './role.js';
 import type { Styles } from './styles.js';
 import { chosen, shownValue } from './value.js';
 
@@ -21,6 +22,8 @@ interface Pass {
 
 /** Accessible names (accname 1.2, html-aam), each computed once in a look. */
 export class Names {
+  /** The labels of this look. */
+  readonly labels = new Labels();
   readonly #tree: FlatTree;
   readonly #styles: Styles;
   readonly #cache = new Map<Element, string>();
@@ -76,7 +79,12 @@ export class Names {
       const native = this.#native(el, pass);
       if (native !== '') return native;
     }
-    if (namedByContent.has(role) || pass.within || pass.referred) {
+    if (
+      namedByContent.has(role) ||
+      (role === 'row' && namedRow(el)) ||
+      pass.within ||
+      pass.referred
+    ) {
       const content = this.#content(el, pass);
       if (collapse(content) !== '') return content;
     }
@@ -134,17 +142,17 @@ export class Names {
           case 'submit':
           case 'reset':
           case 'button':
-            return this.#labels(input.labels, pass) || buttonText(input);
+            return this.#labels(el, pass) || buttonText(input);
           case 'image':
             return (
-              this.#labels(input.labels, pass) ||
+              this.#labels(el, pass) ||
               input.alt ||
               input.getAttribute('value') ||
               input.title ||
               'Submit'
             );
           default:
-            return this.#labels(input.labels, pass);
+            return this.#labels(el, pass);
         }
       }
       case 'button':
@@ -153,26 +161,20 @@ export class Names {
       case 'progress':
       case 'select':
       case 'textarea':
-        return this.#labels((el as HTMLButtonElement).labels, pass);
+        return this.#labels(el, pass);
       case 'img':
       case 'area':
         return el.getAttribute('alt') ?? '';
       case 'option':
-        return (el.getAttribute('label') ?? '') || (el.textContent ?? '');
+        return (el.getAttribute('label') ?? '') || el.textContent;
       case 'optgroup':
         return el.getAttribute('label') ?? '';
       case 'fieldset':
         return this.#firstChild(el, 'legend', pass);
-      case 'figure':
-        return this.#firstChild(el, 'figcaption', pass);
       case 'table':
         return this.#firstChild(el, 'caption', pass);
-      case 'svg':
-      case 'a':
-      case 'g':
-        return el instanceof SVGElement ? this.#svgTitle(el) : '';
       default:
-        return '';
+        return el instanceof SVGElement ? this.#svgTitle(el) : '';
     }
   }
 
@@ -186,8 +188,9 @@ export class Names {
     return this.#compute(child, { ...pass, within: true });
   }
 
-  #labels(labels: NodeListOf<HTMLLabelElement> | null, pass: Pass): string {
-    if (!labels || labels.length === 0 || pass.referred) return '';
+  #labels(el: Element, pass: Pass): string {
+    const labels = this.labels.of(el);
+    if (labels.length === 0 || pass.referred) return '';
     const parts: string[] = [];
     for (const label of labels)
       parts.push(
@@ -217,14 +220,16 @@ export class Names {
 
   #content(el: Element, pass: Pass): string {
     const first = el.firstChild;
-    let text = this.#styles.generated(el, '::before');
+    const own = pass.hidden || this.#visible(el);
+    let text = own ? this.#styles.generated(el, '::before') : '';
     if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
-      text += (first as Text).data;
+      if (own) text += (first as Text).data;
     } else {
-      for (const child of this.#tree.children(el)) text += this.#piece(child, pass);
-      text += this.#owned(el, pass);
+      for (const child of this.#tree.children(el))
+        if (own || child.nodeType !== 3) text += this.#piece(child, pass);
     }
-    return text + this.#styles.generated(el, '::after');
+    text += this.#owned(el, pass);
+    return own ? text + this.#styles.generated(el, '::after') : text;
   }
 
   #piece(child: Node, pass: Pass): string {
@@ -269,6 +274,11 @@ export class Names {
 }
 
 const silent = new Set(['script', 'style', 'template', 'noscript', 'datalist', 'title', 'desc']);
+
+// A row speaks as one where one can move from row to row.
+function namedRow(el: Element): boolean {
+  return mayFocus(el) || el.closest('[role=grid],[role=treegrid]') !== null;
+}
 
 // ARIA forbids names for roles that only mark up text.
 const nameless = new Set(

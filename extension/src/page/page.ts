@@ -38,6 +38,8 @@ export interface Page {
   refOf(el: Element): string;
   /** A few words about an element. */
   words(el: Element): string;
+  /** Role and name of any element, as the accessibility standards compute them. */
+  aria(el: Element): { role: string; name: string };
   /** Where a ref lies, in the frame's viewport. */
   box(ref: string): Box | undefined;
   /** Scrolls to a ref, waits for its animations, and finds a point that hits it. */
@@ -100,6 +102,7 @@ export function createPage(): Page {
     element: (ref) => elementOf(look, ref),
     refOf: (el) => refs.format(refs.number(el)),
     words: (el) => look.words(el),
+    aria: (el) => look.aria(el),
     box: (ref) => {
       const el = elementOf(look, ref);
       return el ? boxOf(rectOf(el)) : undefined;

@@ -36,7 +36,7 @@ export async function reach(look: Looker, ref: string): Promise<Reached> {
   if (now.state !== 'ok') return now;
   const item = look.describe(el);
   const rect = item?.rect ?? rectOf(el);
-  const { point } = aim(look.tree, el, item?.hit, rect, viewport());
+  const { point } = aim(look.tree, el, item?.hit, rect, item?.view ?? viewport());
   // A frame is hit when its own document is: its middle will do.
   const at = point ?? { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
   return { state: 'ok', ref, line: now.line, point: at, box: boxOf(rect), scrolled };
@@ -58,7 +58,7 @@ async function settle(el: Element): Promise<boolean> {
   let last = el.getBoundingClientRect();
   let still = 0;
   for (let i = 0; i < patience; i++) {
-    await new Promise<void>((next) => requestAnimationFrame(() => next()));
+    await new Promise((next) => requestAnimationFrame(next));
     const now = el.getBoundingClientRect();
     const same =
       now.left === last.left &&

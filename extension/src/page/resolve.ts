@@ -40,7 +40,7 @@ export function judge(look: Looker, ref: string, el: Element, said: string): Res
   if (isDisabled(el)) return { state: 'disabled', ref, line };
   const rect = item.rect ?? rectOf(el);
   const box = boxOf(rect);
-  const { point, by, outside } = aim(look.tree, el, item.hit, rect, viewport());
+  const { point, by, outside } = aim(look.tree, el, item.hit, rect, item.view ?? viewport());
   if (point || item.role === 'frame') return { state: 'ok', ref, line, box };
   if (by && !outside) {
     const over = look.describe(by);

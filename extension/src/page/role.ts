@@ -29,7 +29,7 @@ export const landmarks: ReadonlySet<string> = new Set(
 export const namedByContent: ReadonlySet<string> = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
-    'menuitemradio option radio row rowheader switch tab tooltip treeitem summary'
+    'menuitemradio option radio rowheader switch tab tooltip treeitem summary'
   ).split(' '),
 );
 
@@ -118,12 +118,8 @@ const plain: Readonly<Record<string, string>> = {
   sub: 'subscript',
   sup: 'superscript',
   table: 'table',
-  tbody: 'rowgroup',
   textarea: 'textbox',
-  tfoot: 'rowgroup',
-  thead: 'rowgroup',
   time: 'time',
-  tr: 'row',
   ul: 'list',
   video: 'video',
   audio: 'audio',
@@ -173,14 +169,20 @@ function implicitRole(el: Element): string {
         el.parentElement.querySelector(':scope > summary') === el
         ? 'summary'
         : 'generic';
+    case 'tbody':
+    case 'tfoot':
+    case 'thead':
+      return inLayout(el) ? 'generic' : 'rowgroup';
+    case 'tr':
+      return inLayout(el) ? 'generic' : 'row';
     case 'td':
-      return inGrid(el) ? 'gridcell' : 'cell';
+      return inLayout(el) ? 'generic' : inGrid(el) ? 'gridcell' : 'cell';
     case 'th':
-      return headerRole(el);
+      return inLayout(el) ? 'generic' : headerRole(el);
     case 'section':
       return hasLabel(el) ? 'region' : 'generic';
     case 'form':
-      return hasLabel(el) ? 'form' : 'generic';
+      return 'form';
     case 'aside':
       return inSection(el) && !hasLabel(el) ? 'generic' : 'complementary';
     case 'header':
@@ -190,8 +192,19 @@ function implicitRole(el: Element): string {
     case 'svg':
       return el.querySelector(':scope > title') || hasLabel(el) ? 'img' : 'generic';
     default:
+      if (el.hasAttribute('popover')) return 'group';
+      // svg-aam: a shape that says what it is.
+      if (shapes.has(tag) && el.querySelector(':scope > title')) return 'graphics-symbol';
       return 'generic';
   }
+}
+
+const shapes = new Set(['circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'rect', 'use']);
+
+// A table that is only there for its layout has no rows and cells either.
+function inLayout(el: Element): boolean {
+  const role = el.closest('table')?.getAttribute('role');
+  return role === 'none' || role === 'presentation';
 }
 
 function inputRole(el: HTMLInputElement): string {

@@ -17,7 +17,16 @@ export const unnamed: ReadonlySet<string> = new Set(
 
 const cells = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Kept only with a name: without one they group what is grouped already. */
-const needName = new Set(['group', 'list', 'figure', 'radiogroup', 'article', 'feed', 'tabpanel']);
+const needName = new Set([
+  'form',
+  'group',
+  'list',
+  'figure',
+  'radiogroup',
+  'article',
+  'feed',
+  'tabpanel',
+]);
 const leaves = new Set(['progressbar', 'meter', 'video', 'audio', 'alert', 'status', 'option']);
 
 /** Whether an element with this role stands for more than its text. */

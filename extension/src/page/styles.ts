@@ -70,6 +70,7 @@ function adding(rules: CSSRuleList): boolean {
 
 /** Whether a style clips everything away: the ways of "visually hidden" classes. */
 export function clippedAway(style: CSSStyleDeclaration, position: string): boolean {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- pages still hide with it
   const clip = position === 'absolute' || position === 'fixed' ? style.clip : 'auto';
   if (clip !== 'auto' && clip !== '') {
     const [top = 0, right = 0, bottom = 0, left = 0] = (clip.match(/-?[\d.]+/g) ?? []).map(Number);

@@ -33,7 +33,9 @@ export interface Item {
   hit?: Element;
   /** Where it lies, when the walk had to know. */
   rect?: DOMRect;
-  /** Whether it lies in the viewport; unknown things count as in it. */
+  /** What can be seen where it lies: the viewport less what scrolling areas cut off. */
+  view?: { left: number; top: number; right: number; bottom: number };
+  /** Whether it lies in that; unknown things count as in it. */
   inView: boolean;
   children: Item[];
 }

@@ -41,12 +41,11 @@ export function chosen(el: Element): string | undefined {
     return [...el.selectedOptions].map((option) => option.label.trim()).join(', ');
   if (el instanceof HTMLInputElement) return careful(el, el.value);
   const picked = [...el.querySelectorAll('[role=option][aria-selected=true]')];
-  if (picked.length > 0)
-    return picked.map((option) => (option.textContent ?? '').trim()).join(', ');
+  if (picked.length > 0) return picked.map((option) => option.textContent.trim()).join(', ');
   const input = el.querySelector('input');
   if (input) return careful(input, input.value);
   if (el.getAttribute('role') !== 'combobox') return undefined;
-  const text = (el.textContent ?? '').trim();
+  const text = el.textContent.trim();
   return text === '' ? undefined : text;
 }
 
@@ -80,7 +79,7 @@ export function shownValue(el: Element, role: string): string | undefined {
 }
 
 function own(el: Element): string {
-  return (el.textContent ?? '').trim();
+  return el.textContent.trim();
 }
 
 function ranged(el: Element): string | undefined {

@@ -47,8 +47,8 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
       try {
         if (holds()) end('met');
       } catch (error) {
-        end('timeout');
         fail(error instanceof Error ? error : new Error(String(error)));
+        end('timeout');
       }
     };
     const observer = new MutationObserver(() => {
@@ -61,7 +61,7 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
       // Styles move without a mutation only while something is animated.
       if (stale || what.test || document.getAnimations().length > 0) attempt();
       stale = false;
-      if (!ended) frame = requestAnimationFrame(tick);
+      frame = requestAnimationFrame(tick);
     };
     const deadline = setTimeout(
       () => {

@@ -35,6 +35,8 @@ interface Way {
   clip: Area | null;
   abs: Area | null;
   region: Area | null;
+  /** What of the viewport the scrolling areas around leave to be seen. */
+  view: Area;
   /** What the element itself says of its scrolling. */
   scroll: string | undefined;
 }
@@ -47,6 +49,8 @@ const skipped = new Set(
 );
 /** What shows its own things, not its children. */
 const closed = new Set(['canvas', 'video', 'audio', 'object', 'embed', 'iframe', 'frame', 'img']);
+/** Roles that say nothing of what a click does. */
+const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
 const editable = /^(input|select|textarea)$/;
 
 /** One pass over the page in reading order. It writes nothing into the page. */
@@ -73,7 +77,14 @@ export class Walk {
     const none = { mute: false, pointer: false, faint: false, disabled: false };
     this.#visit(
       root,
-      { ...none, clip: null, abs: null, region: this.#at.region, scroll: undefined },
+      {
+        ...none,
+        clip: null,
+        abs: null,
+        region: this.#at.region,
+        view: this.#at.view,
+        scroll: undefined,
+      },
       out,
     );
     this.#flush(out);
@@ -137,7 +148,10 @@ export class Walk {
     const next: Way = { ...way, faint, disabled, scroll: undefined };
     if (placed && position !== 'sticky') {
       next.clip = position === 'fixed' ? null : next.abs;
-      if (position === 'fixed') next.abs = null;
+      if (position === 'fixed') {
+        next.abs = null;
+        next.view = this.#at.view;
+      }
       if (way.region) next.region = this.#at.region;
     }
     const near = next.region !== null && !rooted && style.display !== 'inline';
@@ -157,11 +171,10 @@ export class Walk {
     next.scroll = scrollState(el, style);
     if (next.scroll === undefined) {
       next.clip = meet(rect, next.clip);
-      // Nothing that flows in it can be seen; what is positioned may be.
-      if (isEmpty(next.clip)) next.faint = true;
       return;
     }
     next.clip = null;
+    next.view = meet(rect, next.view);
     if (next.region) next.region = meet(next.region, grow(rect, rect.width / 2, rect.height / 2));
   }
 
@@ -326,7 +339,8 @@ export class Walk {
       item.name = this.#at.names.content(el);
       item.children = [];
     }
-    if (role === 'generic' || role === 'none' || role === 'paragraph') item.role = 'click';
+    if (role === 'row' && item.name === '') item.name = this.#at.names.content(el);
+    if (markup.has(role)) item.role = 'click';
     // A wrapper that listens for what bubbles up to it is no thing of its own.
     const inner = count(item.children);
     const rect = item.rect;
@@ -351,7 +365,8 @@ export class Walk {
     this.#taken.add(el);
     const item = this.#item(el, role, way.disabled, true);
     item.rect = rect;
-    item.inView = touches(rect, this.#at.view);
+    item.view = way.view;
+    item.inView = touches(rect, way.view);
     if (hit) item.hit = hit;
     out.push(item);
     return item;
@@ -368,7 +383,7 @@ export class Walk {
 
   /** The label that a person sees and clicks in place of a control that is not drawn. */
   #standIn(control: HTMLInputElement): Element | undefined {
-    for (const label of control.labels ?? []) {
+    for (const label of this.#at.names.labels.of(control)) {
       const seen = label.checkVisibility({ opacityProperty: true, visibilityProperty: true });
       const rect = label.getBoundingClientRect();
       if (seen && rect.width >= 1 && rect.height >= 1 && !label.closest('[inert]')) return label;
@@ -391,7 +406,8 @@ export class Walk {
     const style = this.#at.styles.of(el);
     if (style.contentVisibility === 'hidden') return;
     const shut = el.localName === 'details' && !(el as HTMLDetailsElement).open;
-    const quiet = !visible || way.mute || this.#saidByControl(el);
+    const cut = way.clip !== null && isEmpty(way.clip);
+    const quiet = !visible || cut || way.mute || this.#saidByControl(el);
     const inner = quiet && visible && !way.mute ? { ...way, mute: true } : way;
     const take = (child: Node): void => {
       if (child.nodeType === 1) {

@@ -39,7 +39,9 @@ export class Watch {
   readonly #before: Before;
   readonly #observer: MutationObserver;
   readonly #events: [string, (event: Event) => void][] = [];
+  /** Changed since the last frame, and since the watch began. */
   #dirty = false;
+  #changed = false;
 
   constructor(look: Looker) {
     this.#look = look;
@@ -78,21 +80,28 @@ export class Watch {
   }
 
   /**
-   * Resolves once the page changed and was drawn after that, or when two
-   * frames went by without a change; in a hidden tab the frames are tasks.
+   * Resolves once the page changed and was drawn after that, and when a
+   * frame went by without a change; in a hidden tab the frames are tasks.
    */
   async quiet(): Promise<void> {
-    const frames = 2;
-    for (let calm = 0, i = 0; calm < frames && i < frames * 15; i++) {
-      this.#dirty = this.#observer.takeRecords().length > 0;
+    const frames = 30;
+    this.#dirty = false;
+    for (let i = 0; i < frames; i++) {
       await this.#frame();
-      calm = this.#dirty ? 0 : calm + 1;
+      if (this.#observer.takeRecords().length > 0) this.#mark();
+      if (!this.#takeDirty()) return;
     }
+  }
+
+  #takeDirty(): boolean {
+    const dirty = this.#dirty;
+    this.#dirty = false;
+    return dirty;
   }
 
   /** Ends the watch and says what happened. */
   report(): Change {
-    const any = this.#observer.takeRecords().length > 0 || this.#dirty || this.#wasDirty;
+    const any = this.#observer.takeRecords().length > 0 || this.#changed;
     this.#observer.disconnect();
     for (const [type, listen] of this.#events) removeEventListener(type, listen, { capture: true });
     const now = this.#state();
@@ -117,10 +126,8 @@ export class Watch {
     return change;
   }
 
-  #wasDirty = false;
-
   #mark(): void {
-    this.#dirty = this.#wasDirty = true;
+    this.#dirty = this.#changed = true;
   }
 
   #frame(): Promise<void> {
@@ -148,7 +155,7 @@ export class Watch {
   }
 
   #state(): Before {
-    const root = document.body ?? document.documentElement;
+    const root = document.body;
     const items = this.#look.items(root, viewport(), true);
     const lines = new Map<Element, { ref: string; line: string }>();
     const texts = new Map<string, number>();

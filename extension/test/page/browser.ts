@@ -29,9 +29,9 @@ export async function script(): Promise<string> {
       lib: { entry: 'src/page/index.ts', formats: ['iife'], name: 'pilotfish' },
     },
   });
-  const [output] = Array.isArray(result) ? result : [result];
-  if (!output || !('output' in output)) throw new Error('the page script was not built');
-  return output.output[0].code;
+  const built = Array.isArray(result) ? result : [result];
+  for (const output of built) if ('output' in output) return output.output[0].code;
+  throw new Error('the page script was not built');
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -111,10 +111,13 @@ export class World {
   async reveal(): Promise<void> {
     const { root: dom } = await this.#cdp.send('DOM.getDocument', { depth: -1, pierce: true });
     const closed: number[] = [];
+    // Frames of the same process are in the tree, but no nodes of this world.
+    const own = new Set<number>();
     const find = (node: typeof dom): void => {
+      own.add(node.backendNodeId);
       for (const shadow of node.shadowRoots ?? []) {
         if (shadow.shadowRootType === 'closed') closed.push(shadow.backendNodeId);
-        find(shadow);
+        if (shadow.shadowRootType !== 'user-agent') find(shadow);
       }
       node.children?.forEach(find);
     };
@@ -129,23 +132,33 @@ export class World {
     const pointer = listeners.filter(({ type }) => /^(click|mousedown|pointerdown)$/.test(type));
     await this.#give(
       'addListening',
-      pointer.flatMap(({ backendNodeId }) => backendNodeId ?? []),
+      pointer.flatMap(({ backendNodeId: id }) => (id !== undefined && own.has(id) ? id : [])),
     );
   }
 
-  /** The backend node id of what a ref stands for. */
-  async nodeOf(ref: string): Promise<number> {
-    const { result } = await this.#cdp.send('Runtime.evaluate', {
-      expression: `pilotfishPage.element(${JSON.stringify(ref)})`,
-      contextId: this.#context,
+  /** Calls a function in the isolated world with nodes as its arguments. */
+  async call<T>(nodes: number[], declaration: string): Promise<T> {
+    const { result } = await this.#cdp.send('Runtime.callFunctionOn', {
+      functionDeclaration: declaration,
+      executionContextId: this.#context,
+      arguments: await this.#objects(nodes),
+      returnByValue: true,
     });
-    const { node } = await this.#cdp.send('DOM.describeNode', { objectId: result.objectId ?? '' });
-    return node.backendNodeId;
+    return result.value as T;
   }
 
   async #give(method: string, nodes: number[]): Promise<void> {
     if (nodes.length === 0) return;
-    const args = await Promise.all(
+    await this.call(
+      nodes,
+      `function (...nodes) {
+        globalThis.pilotfishPage.${method}(...nodes.filter((node) => node.nodeType !== 9));
+      }`,
+    );
+  }
+
+  #objects(nodes: number[]): Promise<{ objectId: string }[]> {
+    return Promise.all(
       nodes.map(async (backendNodeId) => {
         const { object } = await this.#cdp.send('DOM.resolveNode', {
           backendNodeId,
@@ -154,12 +167,5 @@ export class World {
         return { objectId: object.objectId ?? '' };
       }),
     );
-    await this.#cdp.send('Runtime.callFunctionOn', {
-      functionDeclaration: `function (...nodes) {
-        globalThis.pilotfishPage.${method}(...nodes.filter((node) => node.nodeType !== 9));
-      }`,
-      executionContextId: this.#context,
-      arguments: args,
-    });
   }
 }

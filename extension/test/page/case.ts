@@ -26,7 +26,9 @@ export interface Case {
 
 /** All cases, in order. */
 export async function cases(): Promise<Case[]> {
-  const index = JSON.parse(await readFile(join(zooDir, 'index.json'), 'utf8')) as { file: string }[];
+  const index = JSON.parse(await readFile(join(zooDir, 'index.json'), 'utf8')) as {
+    file: string;
+  }[];
   return Promise.all(
     index.map(async ({ file }) => {
       const html = await readFile(join(zooDir, file), 'utf8');

@@ -74,14 +74,23 @@ describe('the zoo', () => {
       if (want.value !== undefined) expect(value).toBe(want.value);
     }
     for (const hit of one.absent ?? [])
-      expect(seen.map((item) => item.hit), shot.text).not.toContain(hit);
+      expect(
+        seen.map((item) => item.hit),
+        shot.text,
+      ).not.toContain(hit);
     for (const hit of one.covered ?? []) {
       const item = seen.find((at) => at.hit === hit);
-      expect(item?.states?.some((state) => state.startsWith('covered by')), shot.text).toBe(true);
+      expect(
+        item?.states?.some((state) => state.startsWith('covered by')),
+        shot.text,
+      ).toBe(true);
     }
     for (const text of one.text ?? []) expect(shot.text).toContain(text);
     // Nothing that the page marked is offered without being declared.
-    const declared = new Set([...(one.offered ?? []).map(({ hit }) => hit), ...(one.covered ?? [])]);
+    const declared = new Set([
+      ...(one.offered ?? []).map(({ hit }) => hit),
+      ...(one.covered ?? []),
+    ]);
     for (const item of seen)
       if (item.hit !== null && item.ref !== undefined) expect(declared).toContain(item.hit);
   });

@@ -1,0 +1,27 @@
+/**
+ * Which labels stand for which control, of one look. The browser's own
+ * `labels` searches the whole tree once for each control, which makes a page
+ * of a thousand fields slow the first time.
+ */
+export class Labels {
+  readonly #roots = new Map<Node, Map<Element, HTMLLabelElement[]>>();
+
+  /** The labels of an element in document order. */
+  of(el: Element): readonly HTMLLabelElement[] {
+    const root = el.getRootNode();
+    let labels = this.#roots.get(root);
+    if (!labels) {
+      labels = new Map();
+      this.#roots.set(root, labels);
+      if (root instanceof Document || root instanceof ShadowRoot)
+        for (const label of root.querySelectorAll('label')) {
+          const { control } = label;
+          if (!control) continue;
+          const list = labels.get(control);
+          if (list) list.push(label);
+          else labels.set(control, [label]);
+        }
+    }
+    return labels.get(el) ?? [];
+  }
+}

@@ -1,0 +1,320 @@
+// What the page's object promises, on pages of a few lines.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import type { Located, Snapshot } from '../../src/page/types.js';
+import type { Change } from '../../src/page/watch.js';
+import { launch, script, World } from './browser.js';
+
+let browser: Browser;
+let page: Page;
+let code: string;
+
+beforeAll(async () => {
+  [browser, code] = await Promise.all([launch(), script()]);
+  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+});
+
+afterAll(() => browser.close());
+
+async function open(html: string): Promise<World> {
+  await page.goto('about:blank');
+  await page.setContent(html);
+  return World.open(page, code);
+}
+
+const snapshot = (world: World, options: object = {}): Promise<Snapshot> =>
+  world.run<Snapshot>(`page.snapshot(${JSON.stringify(options)})`);
+const many = (n: number): string =>
+  Array.from({ length: n }, (_, i) => `<button>Button ${i}</button><br>`).join('');
+
+describe('a look', () => {
+  test('writes nothing into the page', async () => {
+    const world = await open(`<main><label>A <input value=x></label>${many(50)}</main>`);
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      new MutationObserver((list) => seen.push(...list.map(({ type }) => type))).observe(document, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      });
+    });
+    await snapshot(world);
+    await snapshot(world, { near: true, delta: true, boxes: true, json: true });
+    expect(await page.evaluate('window.seen')).toEqual([]);
+    expect(await page.evaluate('typeof window.pilotfishPage')).toBe('undefined');
+  });
+
+  test('keeps refs, and a budget with handles for the rest', async () => {
+    const world = await open(many(500));
+    const whole = await snapshot(world);
+    expect(whole.refs).toBe(500);
+    const cut = await snapshot(world, { max: 1500 });
+    expect(cut.text.length).toBeLessThanOrEqual(1500);
+    expect(cut.text.split('\n')[0]).toBe('e1 btn Button 0');
+    let text = cut.text;
+    const seen = new Set<string>();
+    for (let left = 50; left > 0; left--) {
+      for (const ref of text.match(/^ *e\d+/gm) ?? []) seen.add(ref.trim());
+      const handle = /… \d+ more (h\d+)/.exec(text)?.[1];
+      if (handle === undefined) break;
+      const more = await world.run<{ text: string }>(`page.more('${handle}', 1500)`);
+      expect(more.text.length).toBeLessThanOrEqual(1500);
+      text = more.text;
+    }
+    expect(seen.size).toBe(500);
+  });
+
+  test('keeps what is in view when the budget is short', async () => {
+    const world = await open(many(500));
+    await page.evaluate(() => {
+      scrollTo(0, 5000);
+    });
+    const { text, more } = await snapshot(world, { max: 800 });
+    const shown = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('button')].find((b) => b.getBoundingClientRect().top > 0)
+          ?.textContent,
+    );
+    expect(text).toContain(shown ?? '-');
+    expect(more).toBeGreaterThan(400);
+  });
+
+  test('tells what changed since the same caller looked', async () => {
+    const world = await open('<button id=a>One</button><button id=b>Two</button><p>Text</p>');
+    await snapshot(world, { caller: 'x' });
+    expect((await snapshot(world, { caller: 'x', delta: true })).text).toBe('');
+    await page.evaluate(() => {
+      document.getElementById('a')?.remove();
+      document.getElementById('b')?.replaceChildren('Second');
+      document.body.append(
+        Object.assign(document.createElement('button'), { textContent: 'Three' }),
+      );
+    });
+    const { text } = await snapshot(world, { caller: 'x', delta: true });
+    expect(text.split('\n').toSorted()).toEqual([
+      '+ e3 btn Three',
+      '- e1 btn One',
+      '~ e2 btn Second',
+    ]);
+    expect((await snapshot(world, { caller: 'y', delta: true })).text.split('\n')).toHaveLength(3);
+  });
+
+  test('finds, limits depth, scopes, and shows boxes', async () => {
+    const world = await open(
+      '<main><nav aria-label=N><a href="#a">Alpha</a></nav><section aria-label=S><button>Beta</button></section></main>',
+    );
+    expect((await snapshot(world, { find: '/bet./i' })).text).toBe(
+      'main\n region S\n  e2 btn Beta',
+    );
+    expect((await snapshot(world, { depth: 1 })).text).toMatch(/^main\n {1}… 4 more h\d+$/);
+    expect((await snapshot(world, { scope: 'section' })).text).toBe('region S\n e2 btn Beta');
+    expect((await snapshot(world, { scope: 'e2', boxes: true })).text).toMatch(
+      /^e2 btn Beta @\d+,\d+,\d+,\d+$/,
+    );
+    expect((await snapshot(world, { interactive: true, compact: true })).text).toBe(
+      'e1 link Alpha\ne2 btn Beta',
+    );
+    await expect(snapshot(world, { scope: '<<' })).rejects.toThrow(
+      /SyntaxError|not a valid selector/,
+    );
+  });
+
+  test('counts on from another document, with a prefix', async () => {
+    const world = await open('<button>Go</button>');
+    await world.run(`page.configure({ prefix: 'f2e', base: 40 })`);
+    const { text, next } = await snapshot(world);
+    expect(text).toBe('f2e40 btn Go');
+    expect(next).toBe(41);
+  });
+
+  test('scales with what is shown when it looks near', async () => {
+    const world = await open(
+      `<div>${`<section><p>far</p><button>x</button></section>`.repeat(3000)}</div>`,
+    );
+    const { refs } = await snapshot(world, { near: true });
+    expect(refs).toBeGreaterThan(5);
+    expect(refs).toBeLessThan(60);
+  });
+
+  test('1,000 elements in at most 0.6 of 34,266 characters', async () => {
+    const world = await open(
+      Array.from({ length: 1000 }, (_, i) => `<button>Button ${i}</button>`).join(''),
+    );
+    const { text, refs } = await snapshot(world);
+    expect(refs).toBe(1000);
+    expect(text.length).toBeLessThanOrEqual(20_559);
+  });
+});
+
+describe('a target', () => {
+  const html =
+    '<h1>Shop</h1><button>Save</button><button id=s2 class=k>Save as</button><label>Email <input></label>' +
+    '<a href="#h">Help</a><button>Help</button><p>Only words</p>';
+  test.each([
+    ['role=button name="Save"', 'btn Save'],
+    ['role=button name=/as$/', 'btn Save as'],
+    ['css=#s2', 'btn Save as'],
+    ['.k', 'btn Save as'],
+    ['label=Email', 'edit Email'],
+    ['text="Save as"', 'btn Save as'],
+    ['role=button nth=3', 'btn Help'],
+  ])('%s', async (target, line) => {
+    const world = await open(html);
+    const found = await world.run<Located>(`page.locate(${JSON.stringify(target)})`);
+    expect(found).toMatchObject({ state: 'one' });
+    if (found.state === 'one') expect(found.line).toBe(`${found.ref} ${line}`);
+  });
+
+  test('that means several things is answered with them', async () => {
+    const world = await open(html);
+    const found = await world.run<Located>(`page.locate('text=Help')`);
+    expect(found).toMatchObject({ state: 'many', count: 2 });
+    expect(await world.run<Located>(`page.locate('role=button name="Svae"')`)).toMatchObject({
+      state: 'none',
+    });
+    expect(await world.run<Located>(`page.locate('css=<<')`)).toMatchObject({ state: 'bad' });
+    expect(await world.run<Located>(`page.locate('nth=0')`)).not.toMatchObject({ state: 'one' });
+  });
+});
+
+describe('values', () => {
+  test('are set with the events that a person causes', async () => {
+    const world = await open(
+      '<input type=date aria-label=D><input type=range aria-label=R><select aria-label=S><option>A<option>B<option disabled>C</select><input aria-label=T value=old>',
+    );
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      for (const type of ['input', 'change'])
+        addEventListener(type, ({ target }) =>
+          seen.push(`${(target as Element).ariaLabel ?? ''} ${type}`),
+        );
+    });
+    await snapshot(world);
+    expect(await world.run(`page.fill('e1', '2026-02-03')`)).toEqual({
+      state: 'ok',
+      value: '2026-02-03',
+    });
+    expect(await world.run(`page.fill('e1', 'soon')`)).toMatchObject({ state: 'refused' });
+    expect(await world.run(`page.fill('e2', '70')`)).toEqual({ state: 'ok', value: '70' });
+    expect(await world.run(`page.choose('e3', ['B'])`)).toEqual({ state: 'ok', value: 'B' });
+    expect(await world.run(`page.choose('e3', ['C'])`)).toMatchObject({ state: 'refused' });
+    expect(await world.run(`page.choose('e3', ['Z'])`)).toMatchObject({ options: ['A', 'B', 'C'] });
+    expect(await page.evaluate('window.seen')).toEqual(
+      ['D', 'R', 'S'].flatMap((name) => [`${name} input`, `${name} change`]),
+    );
+    expect(await world.run(`page.fill('e4', 'new')`)).toEqual({ state: 'type', selected: true });
+    await world.cdp.send('Input.insertText', { text: 'new' });
+    expect(await world.run(`page.value('e4', 'new')`)).toEqual({ value: 'new', matches: true });
+  });
+
+  test('of an editor are typed over', async () => {
+    const world = await open(
+      '<div contenteditable role=textbox aria-label=E>old <b>text</b></div>',
+    );
+    await snapshot(world);
+    expect(await world.run(`page.fill('e1', 'new')`)).toEqual({ state: 'type', selected: true });
+    await world.cdp.send('Input.insertText', { text: 'new' });
+    expect(await world.run(`page.value('e1', 'new')`)).toMatchObject({ matches: true });
+  });
+});
+
+describe('effects', () => {
+  test('are reported with their refs', async () => {
+    const world = await open('<button id=b>Add</button><ul id=l></ul><div role=status id=s></div>');
+    await snapshot(world);
+    await world.run('page.watch()');
+    await page.evaluate(() => {
+      document
+        .getElementById('l')
+        ?.append(Object.assign(document.createElement('button'), { textContent: 'Item' }));
+      document.getElementById('b')?.replaceChildren('Add more');
+      document.getElementById('s')?.append('1 item');
+      history.pushState({}, '', '#one');
+    });
+    const change = await world.run<Change>('page.settled()');
+    expect(change).toMatchObject({
+      any: true,
+      changed: ['e1 btn Add more'],
+      gone: [],
+    });
+    expect(change.appeared).toEqual(['e2 btn Item', 'status "1 item"'.replace(/"/g, '')]);
+    expect(change.url).toMatch(/#one$/);
+  });
+
+  test('that never come are not made up', async () => {
+    const world = await open('<button>Nothing</button>');
+    await world.run('page.watch()');
+    expect(await world.run<Change>('page.settled()')).toEqual({
+      appeared: [],
+      gone: [],
+      changed: [],
+      said: [],
+      more: 0,
+      any: false,
+    });
+  });
+
+  test('are waited for', async () => {
+    const world = await open('<p id=p>Loading</p>');
+    const waits = Promise.all([
+      world.run(`page.waitFor({ text: 'Ready', timeout: 20000 })`),
+      world.run(`page.waitFor({ gone: '#p', timeout: 20000 })`),
+      world.run(`page.waitFor({ element: 'h1', timeout: 20000 })`),
+    ]);
+    await page.evaluate(() => {
+      document.body.innerHTML = '<h1>Ready</h1>';
+    });
+    for (const waited of await waits) expect(waited).toMatchObject({ state: 'met' });
+    expect(await world.run(`page.waitFor({ text: 'never', timeout: 0 })`)).toMatchObject({
+      state: 'timeout',
+    });
+    await expect(world.run(`page.waitFor({ element: '<<', timeout: 0 })`)).rejects.toThrow();
+  });
+});
+
+describe('extraction', () => {
+  test('keeps lines and drops what is hidden', async () => {
+    const world = await open(
+      '<h1>Title</h1><p>One <b>two</b>\n three<br>four</p><p hidden>no</p><pre>a\n  b</pre><ul><li>x<li>y</ul>',
+    );
+    expect(await world.run('page.text()')).toBe('Title\n\nOne two three\nfour\n\na\n  b\n\nx\ny');
+  });
+
+  test('writes Markdown', async () => {
+    const world = await open(
+      '<h2>Title</h2><p>See <a href="https://x.test/a">this <em>page</em></a>.</p><ol><li>one<ul><li>in</ul><li>two</ol>' +
+        '<table><tr><th>A<th>B<tr><td>1<td>2|3</table><blockquote><p>said</p></blockquote><pre>code\n</pre>',
+    );
+    expect(await world.run('page.markdown()')).toBe(
+      '## Title\n\nSee [this *page*](https://x.test/a).\n\n1. one\n  - in\n2. two\n\n' +
+        '| A | B |\n| --- | --- |\n| 1 | 2\\|3 |\n\n> said\n\n```\ncode\n```',
+    );
+  });
+
+  test('reads links, forms, tables, data', async () => {
+    const world = await open(
+      '<meta property="og:title" content=T><script type="application/ld+json">{"@type":"Thing"}</script>' +
+        '<a href="https://x.test/">X</a><form action="https://x.test/go" method=post><label>N <input name=n value=v></label><input type=password name=p value=s></form>' +
+        '<table><caption>C</caption><tr><th>A<tr><td>1</table>',
+    );
+    expect(await world.run('page.links()')).toMatchObject([{ text: 'X', url: 'https://x.test/' }]);
+    expect(await world.run('page.forms()')).toMatchObject([
+      {
+        action: 'https://x.test/go',
+        method: 'post',
+        fields: [{ label: 'N', value: 'v' }, { value: '•••' }],
+      },
+    ]);
+    expect(await world.run('page.tables()')).toEqual([
+      { caption: 'C', head: ['A'], rows: [['1']] },
+    ]);
+    expect(await world.run('page.data()')).toMatchObject({
+      openGraph: { 'og:title': 'T' },
+      jsonLd: [{ '@type': 'Thing' }],
+    });
+  });
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The page as an agent sees it: the built script in real Chromium over the protocol. */
+export default defineConfig({
+  test: {
+    include: ['test/page/**/*.test.ts'],
+    environment: 'node',
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
