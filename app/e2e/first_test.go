@@ -44,7 +44,7 @@ func TestFirstStart(t *testing.T) {
 	p.untilScreen(panel, "ready>")
 
 	welcome := p.page(browser, "/welcome")
-	p.until(welcome, "the welcome page knows that the panel is connected", `document.documentElement.dataset.panel === 'connected'`)
+	p.until(welcome, "the welcome page knows that the panel is connected", `document.body.dataset.panel === 'connected'`)
 
 	item, err := p.desk.WaitItem(p.ctx, 0)
 	if err != nil {

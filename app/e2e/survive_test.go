@@ -157,6 +157,8 @@ func TestBrowserKilled(t *testing.T) {
 	panel := p.panel(p.browser(protocol.DefaultSession))
 	p.untilScreen(panel, "ready>")
 	p.cli("newtab", pages+"/kept")
+	p.cli("tab", "t1")
+	p.untilScreen(panel, "ready>")
 	p.typeLine(panel, "echo before the crash")
 	p.untilScreen(panel, "before the crash")
 	session := p.session(protocol.DefaultSession)

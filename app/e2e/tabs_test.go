@@ -55,6 +55,15 @@ func TestTwoTabsTwoAgents(t *testing.T) {
 		t.Errorf("the tabs are at %v, want t1 at /one and t2 at /two", urls)
 	}
 
+	// A tab that its page opened is the agent's, too.
+	one := p.page(browser, "/one")
+	if err := one.Eval(p.ctx, `void window.open("/popup", "_blank", "noopener")`, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.page(browser, "/popup")
+	p.typeLine(panel, "clear; pilotfish title --tab t3; pilotfish goto --tab t3 "+pages+"/followed; echo code $?")
+	p.untilScreen(panel, "code 0")
+
 	// A tab that never was is an error, never another tab.
 	if out, err := p.cliRun("goto", "--tab", "t9", pages+"/ghost"); err == nil || !strings.Contains(out, "t9") {
 		t.Errorf("goto in t9: %v %s", err, out)

@@ -41,6 +41,9 @@ type Config struct {
 	LastTab uint64
 	// NoSandbox runs Chromium without its sandbox: for root in a container.
 	NoSandbox bool
+	// NoKeyring keeps passwords and cookies in the profile instead of asking the
+	// system's keyring for a key: for a machine where none runs.
+	NoKeyring bool
 	// Headless runs without a window, and without the extension.
 	Headless bool
 	Guard    *proc.Guard

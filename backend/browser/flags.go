@@ -43,6 +43,9 @@ func flags(c *Config) []flag {
 	} else {
 		f = append(f, flag{fmt.Sprintf("--window-size=%d,%d", windowWidth, windowHeight), "wide enough for a page beside the panel; a profile that knows its last size uses that"})
 	}
+	if c.NoKeyring {
+		f = append(f, flag{"--password-store=basic", "no keyring runs; Chromium would start one and wait with every page for a password that nobody is asked for in view"})
+	}
 	if c.NoSandbox {
 		f = append(f,
 			flag{"--no-sandbox", "Chromium refuses to run as root with its sandbox; only when PILOTFISH_NO_SANDBOX=1 says so"},

@@ -304,17 +304,6 @@ func (r *registry) activated(id protocol.TabID) {
 	r.wake()
 }
 
-func (r *registry) setOpener(id, opener protocol.TabID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, t := range r.tabs {
-		if t.ID == id && t.Opener == "" {
-			t.Opener = opener
-			r.wake()
-		}
-	}
-}
-
 func (r *registry) byTarget(id target.ID) *tab {
 	if id == "" {
 		return nil

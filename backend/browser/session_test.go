@@ -230,7 +230,7 @@ func TestNewTabCloseAndActivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	tabs := agree(t, f)
-	if len(tabs) != 2 || tabs[1].ID != id || tabs[1].Opener != "t1" || tabs[1].Active || !tabs[0].Active {
+	if len(tabs) != 2 || tabs[1].ID != id || tabs[1].Opener != "" || tabs[1].Active || !tabs[0].Active {
 		t.Errorf("after a tab in the background: %+v", tabs)
 	}
 	if err := f.ActivateTab(ctx, id); err != nil {

@@ -10,19 +10,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// NewTab opens an empty tab beside opener (which may be empty) and returns its
-// id. In the background it takes neither the front nor the keyboard. The caller
+// NewTab opens an empty tab beside another one (which may be "") and returns its
+// id. It has no Opener: no page opened it. In the background it takes neither the front nor the keyboard. The caller
 // navigates it, so that its rules hold from the first request on.
-func (b *Browser) NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error) {
+func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background bool) (protocol.TabID, error) {
 	r, err := b.running()
 	if err != nil {
 		return "", err
 	}
-	var chrome *int // of the opener
-	if opener != "" {
-		o, ok := b.tabs.lookup(opener)
+	var chrome *int // of that tab
+	if beside != "" {
+		o, ok := b.tabs.lookup(beside)
 		if !ok {
-			return "", unknownTab(opener)
+			return "", unknownTab(beside)
 		}
 		if o.ChromeTabID != 0 {
 			chrome = &o.ChromeTabID
@@ -32,13 +32,13 @@ func (b *Browser) NewTab(ctx context.Context, opener protocol.TabID, background 
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
 		if err != nil {
-			return "", b.explain(ctx, opener, nil, err)
+			return "", b.explain(ctx, beside, nil, err)
 		}
 		mine = func(t *tab) bool { return t.ChromeTabID == id }
 	} else {
 		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", Background: &background})
 		if err != nil {
-			return "", b.explain(ctx, opener, nil, err)
+			return "", b.explain(ctx, beside, nil, err)
 		}
 		mine = func(t *tab) bool { return t.target == res.TargetID }
 	}
@@ -49,9 +49,8 @@ func (b *Browser) NewTab(ctx context.Context, opener protocol.TabID, background 
 		return ok
 	})
 	if err != nil {
-		return "", tabError(ctx, opener, "waiting for the new tab", nil, err)
+		return "", tabError(ctx, beside, "waiting for the new tab", nil, err)
 	}
-	b.tabs.setOpener(id, opener)
 	if !background {
 		b.tabs.activated(id)
 	}

@@ -176,15 +176,15 @@ func runNewTab(ctx context.Context, in *invocation) (result, error) {
 			return result{}, err
 		}
 	}
-	opener := in.own
-	if !in.open(opener) {
-		opener = "" // its own tab is gone; that is no reason to open none
+	beside := in.own
+	if !in.open(beside) {
+		beside = "" // its own tab is gone; that is no reason to open none
 	}
 	background := policy.Agent(in.actor)
 	if _, said := in.args["front"]; said {
 		background = !in.args.flag("front")
 	}
-	id, err := in.browser.NewTab(ctx, opener, background)
+	id, err := in.browser.NewTab(ctx, beside, background)
 	if err != nil {
 		return result{}, err
 	}

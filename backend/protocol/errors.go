@@ -28,6 +28,7 @@ const (
 	CodeNoBrowser    Code = "no_browser"     // no Chromium was found
 	CodeNoDisplay    Code = "no_display"     // there is no display to open a window on
 	CodeNoSandbox    Code = "no_sandbox"     // running as root without PILOTFISH_NO_SANDBOX=1
+	CodeNoKeyring    Code = "no_keyring"     // a warning: the desktop runs no service that keeps secrets
 	CodeProfileInUse Code = "profile_in_use" // another browser holds the profile
 	CodeNotWritable  Code = "not_writable"   // a folder cannot be written
 	CodeBrowserStart Code = "browser_start"  // the browser ended while it started

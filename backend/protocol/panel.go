@@ -123,6 +123,8 @@ const (
 	PanelPing PanelMessageType = "ping"
 	// PanelViewing says which tab the panel shows now.
 	PanelViewing PanelMessageType = "viewing"
+	// PanelAnswer is a person's word about an approval.
+	PanelAnswer PanelMessageType = "answer"
 )
 
 // PanelMessage is a message from the panel. Which fields count depends on Type.
@@ -131,6 +133,9 @@ type PanelMessage struct {
 	Token string           `json:"token,omitempty"` // auth
 	ID    int              `json:"id,omitempty"`    // ping
 	Tab   TabID            `json:"tab,omitempty"`   // viewing
+
+	Approval string         `json:"approval,omitempty"` // answer: its ID
+	Answer   ApprovalAnswer `json:"answer,omitempty"`   // answer
 }
 
 // BridgeBinding is the name of the function that the backend adds to the
@@ -165,15 +170,17 @@ type BridgeEvent struct {
 // BridgeTab is a tab as chrome.tabs knows it, with the CDP target that
 // chrome.debugger.getTargets pairs it with.
 type BridgeTab struct {
-	ChromeTabID       int    `json:"chromeTabId"`
-	TargetID          string `json:"targetId"`
-	WindowID          int    `json:"windowId"`
-	Index             int    `json:"index"`
-	Active            bool   `json:"active"`
-	Loading           bool   `json:"loading"`
-	URL               string `json:"url"`
-	Title             string `json:"title"`
-	OpenerChromeTabID int    `json:"openerChromeTabId,omitempty"`
+	ChromeTabID int    `json:"chromeTabId"`
+	TargetID    string `json:"targetId"`
+	WindowID    int    `json:"windowId"`
+	Index       int    `json:"index"`
+	Active      bool   `json:"active"`
+	Loading     bool   `json:"loading"`
+	URL         string `json:"url"`
+	Title       string `json:"title"`
+	// OpenerChromeTabID is the tab whose page opened this one; a tab that a
+	// person opened has none.
+	OpenerChromeTabID int `json:"openerChromeTabId,omitempty"`
 	// ReplacesChromeTabID is the number that this tab had before the browser
 	// gave it another one (a discarded tab).
 	ReplacesChromeTabID int `json:"replacesChromeTabId,omitempty"`

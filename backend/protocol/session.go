@@ -31,6 +31,8 @@ type SessionInfo struct {
 	Panel     PanelState     `json:"panel"`
 	Tabs      []Tab          `json:"tabs"`
 	Terminals []TerminalInfo `json:"terminals"`
+	// Approvals are what waits for a person, oldest first.
+	Approvals []Approval `json:"approvals,omitempty"`
 }
 
 // PanelState says whether a side panel of the session is connected.
@@ -69,7 +71,7 @@ type Tab struct {
 	ChromeTabID int `json:"chromeTabId,omitempty"`
 	WindowID    int `json:"windowId,omitempty"`
 	Index       int `json:"index"`
-	// Opener is the tab that opened this one.
+	// Opener is the tab whose page opened this one.
 	Opener TabID `json:"opener,omitempty"`
 	// Agent is the state of the agent of this tab; absent when it has none.
 	Agent *TabAgent `json:"agent,omitempty"`

@@ -19,13 +19,21 @@ type stateFiles struct {
 	log    *slog.Logger
 	wake   chan struct{}
 
-	mu        sync.Mutex
-	tabs      []protocol.Tab
-	forgotten bool
+	mu         sync.Mutex
+	tabs       []protocol.Tab
+	cols, rows int
+	forgotten  bool
 }
 
-func newStateFiles(dir, memory string, log *slog.Logger) *stateFiles {
-	return &stateFiles{dir: dir, memory: memory, log: log, wake: make(chan struct{}, 1)}
+func newStateFiles(dir, path string, before memory, log *slog.Logger) *stateFiles {
+	return &stateFiles{dir: dir, memory: path, log: log, wake: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
+}
+
+// size remembers the size of the panel's terminals.
+func (f *stateFiles) size(cols, rows int) {
+	f.mu.Lock()
+	f.cols, f.rows = cols, rows
+	f.mu.Unlock()
 }
 
 // forget makes the next start a fresh one: no tab is remembered.
@@ -70,7 +78,7 @@ func (f *stateFiles) run(done <-chan struct{}) {
 // again.
 func (f *stateFiles) flush(warned *bool) {
 	f.mu.Lock()
-	tabs, forgotten := f.tabs, f.forgotten
+	tabs, forgotten, cols, rows := f.tabs, f.forgotten, f.cols, f.rows
 	f.mu.Unlock()
 	now := time.Now().UTC()
 	active := protocol.ActiveTabFile{Version: protocol.StateVersion, Updated: now}
@@ -85,6 +93,7 @@ func (f *stateFiles) flush(warned *bool) {
 	}
 	if err == nil && (len(tabs) > 0 || forgotten) {
 		remembered := memoryOf(tabs)
+		remembered.Cols, remembered.Rows = cols, rows
 		if forgotten {
 			remembered.Tabs = nil
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,11 +12,12 @@ import (
 	"pilotfish/backend/terminal"
 )
 
-// The size of a terminal that starts before its panel is there; the panel's
-// first word is its own size.
+// The size of a terminal that starts before its panel ever was there: about that
+// of Chromium's side panel as it opens first. A program that drew for the right
+// size need not draw again.
 const (
-	firstCols = 80
-	firstRows = 24
+	firstCols = 44
+	firstRows = 45
 )
 
 // startFirstTerminal starts the agent of a tab that has none.
@@ -25,7 +27,9 @@ func (s *Session) startFirstTerminal(ctx context.Context, r *run, tab protocol.T
 			return
 		}
 	}
-	if _, err := r.terminals.Start(ctx, protocol.PtySessionRequest{Tab: tab, Cols: firstCols, Rows: firstRows}); err != nil && ctx.Err() == nil {
+	if _, err := r.terminals.Start(ctx, protocol.PtySessionRequest{
+		Tab: tab, Cols: cmp.Or(r.memory.Cols, firstCols), Rows: cmp.Or(r.memory.Rows, firstRows),
+	}); err != nil && ctx.Err() == nil {
 		// The panel shows it: it asks for the terminal itself and gets the error.
 		s.log.Warn("the first terminal could not be started", "error", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
+	"pilotfish/backend/desktop"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
@@ -51,7 +52,7 @@ func (s *Session) newRun() (*run, error) {
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
 		policy: policy.New(policy.Config{OwnPort: s.m.Port}),
-		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
+		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, Grace: s.grace, Guard: s.m.guard, Logger: s.m.cfg.Logger,
@@ -63,10 +64,17 @@ func (s *Session) newRun() (*run, error) {
 	if settings.ProfileDir != "" && s.name == protocol.DefaultSession {
 		profile = settings.ProfileDir
 	}
+	keyring := desktop.KeyringRuns(s.m.ctx)
+	if !keyring && !s.m.cfg.Headless {
+		r.notices = append(r.notices, protocol.Error{
+			Code: protocol.CodeNoKeyring, Message: "No keyring is running",
+			Hint: "the browser keeps its passwords and cookies in its profile without one; unlock your desktop's keyring and start the session again to change that",
+		})
+	}
 	r.browser, err = browser.New(browser.Config{
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
-		NoSandbox: s.m.cfg.NoSandbox, Headless: s.m.cfg.Headless, Guard: s.m.guard,
+		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: s.m.guard,
 		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, Logger: s.m.cfg.Logger.With("session", s.name),
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/auth"
+	"pilotfish/backend/browser"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/proc"
@@ -52,7 +52,6 @@ type Manager struct {
 	log    *slog.Logger
 	auth   *auth.Authority
 	prober *agent.Prober
-	key    []byte // proves the server to the panel; see protocol.Pairing
 
 	changes *hub.Hub[struct{}]
 
@@ -61,8 +60,10 @@ type Manager struct {
 	running   sync.WaitGroup  // the sessions' goroutines
 	guard     *proc.Guard
 	port      int
+	key       []byte // proves the server of now to the panel; see protocol.Pairing
 	sessions  map[protocol.SessionName]*Session
 	agents    protocol.AgentsFile
+	browsers  []protocol.FoundBrowser
 	tray      protocol.TrayHost
 	problem   *protocol.Error
 	onShow    func(page string)
@@ -74,12 +75,9 @@ type Manager struct {
 
 // New returns a Manager. Nothing is opened or started before Run.
 func New(cfg Config) (*Manager, error) {
-	key := make([]byte, protocol.TokenBytes)
-	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
 	m := &Manager{
 		cfg:      cfg,
 		log:      cfg.Logger.With("component", "session"),
-		key:      key,
 		changes:  hub.New[struct{}](1),
 		sessions: map[protocol.SessionName]*Session{},
 		tray:     protocol.TrayStarting,
@@ -113,7 +111,7 @@ func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
-		Version: m.cfg.Version, Agents: m.agents, Tray: m.tray, Problem: m.problem, Port: m.port,
+		Version: m.cfg.Version, Agents: m.agents, Tray: m.tray, Problem: m.problem, Port: m.port, Browsers: m.browsers,
 		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(),
 	}
 	sessions := m.sortedLocked()
@@ -313,8 +311,13 @@ func (m *Manager) eachSession(do func(*Session)) {
 // ProbeAgents looks again which agents are installed, and tells everybody.
 func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
 	found := m.prober.Probe(ctx)
+	browsers := browser.FindAll()
 	m.mu.Lock()
 	m.agents = found
+	m.browsers = nil
+	for _, b := range browsers {
+		m.browsers = append(m.browsers, protocol.FoundBrowser{Name: b.Name, Path: b.Path})
+	}
 	m.mu.Unlock()
 	m.eachSession(func(s *Session) {
 		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: found})

@@ -21,6 +21,9 @@ type memory struct {
 	// LastTab is the number of the last tab id that was given away.
 	LastTab uint64      `json:"lastTab"`
 	Tabs    []memoryTab `json:"tabs"`
+	// Cols and Rows are the size of the panel's last terminal.
+	Cols int `json:"cols,omitempty"`
+	Rows int `json:"rows,omitempty"`
 }
 
 type memoryTab struct {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ import (
 // Run serves until ctx ends, then stops every session and returns when nothing
 // of them is left. The caller holds the instance lock.
 func (m *Manager) Run(ctx context.Context) error {
+	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
+		m.log.Warn("processes of a run before could not be ended", "error", err)
+	}
 	guard, err := proc.StartGuard(context.WithoutCancel(ctx), proc.GuardConfig{
 		Exe: m.cfg.Program, Args: []string{"guard"}, Dir: m.cfg.Dirs.ProcessDir(), Logger: m.cfg.Logger,
 	})
@@ -37,10 +41,6 @@ func (m *Manager) Run(ctx context.Context) error {
 	m.mu.Lock()
 	m.ctx, m.guard = own, guard
 	m.mu.Unlock()
-
-	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
-		m.log.Warn("processes of a run before could not be ended", "error", err)
-	}
 
 	listener, err := m.listen(ctx, 0)
 	if err != nil {
@@ -105,8 +105,11 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 				return err
 			}
 		}
+		// A key of its own for each listener: whoever takes an old port cannot
+		// have the new one prove itself in its place.
+		m.renewKey()
 		srv, err := server.New(server.Config{
-			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.key, Welcome: m.cfg.Welcome, Logger: m.cfg.Logger,
+			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger,
 		})
 		port := listener.Addr().(*net.TCPAddr).Port
 		listener = nil
@@ -234,5 +237,20 @@ func (m *Manager) RotateTokens() {
 	m.eachSession(func(s *Session) { s.rotatePanelToken() })
 }
 
+// renewKey makes the key by which the next server proves itself.
+func (m *Manager) renewKey() {
+	key := make([]byte, protocol.TokenBytes)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	m.mu.Lock()
+	m.key = key
+	m.mu.Unlock()
+}
+
+func (m *Manager) serverKey() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.key
+}
+
 // pairingKey is the server's key as Pairing carries it.
-func (m *Manager) pairingKey() string { return base64.RawURLEncoding.EncodeToString(m.key) }
+func (m *Manager) pairingKey() string { return base64.RawURLEncoding.EncodeToString(m.serverKey()) }

@@ -263,12 +263,24 @@ func (s *Session) publishTabs() {
 // terminalChanged hands a terminal's new state on; a tab's agent may have
 // changed with it.
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
+	if info.Viewers > 0 {
+		s.mu.Lock()
+		if s.run != nil {
+			s.run.files.size(info.Cols, info.Rows)
+		}
+		s.mu.Unlock()
+	}
 	s.events.Publish(protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: info})
 	s.publishTabs()
 }
 
 func (s *Session) terminalGone(id protocol.TerminalID) {
 	s.revokeTerminal(id)
+	s.mu.Lock()
+	if s.run != nil {
+		s.run.policy.Forget(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
+	}
+	s.mu.Unlock()
 	s.events.Publish(protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: id})
 	s.publishTabs()
 }

@@ -44,6 +44,14 @@ export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
   return current;
 }
 
+/**
+ * Which tab's page opened which tab. Not `openerTabId`: Chrome sets that for
+ * every tab that a person opens from another one, too, and an agent may act on
+ * what its own pages opened, not on what the person did. It may be forgotten
+ * with this worker: the backend keeps what it was told.
+ */
+const openedBy = new Map<number, number>();
+
 /** Tabs whose number has just changed: the new one, and the one before. */
 const replaced = new Map<number, number>();
 
@@ -86,7 +94,7 @@ async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
           loading: tab.status === 'loading',
           url: tab.url ?? '',
           title: tab.title ?? '',
-          ...(tab.openerTabId !== undefined && { openerChromeTabId: tab.openerTabId }),
+          ...(openedBy.has(tab.id) && { openerChromeTabId: openedBy.get(tab.id) ?? 0 }),
           ...(replaced.has(tab.id) && { replacesChromeTabId: replaced.get(tab.id) ?? 0 }),
         },
       ];
@@ -98,9 +106,14 @@ async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
 export function watchTabs(): void {
   const changed = (): void => void report();
   chrome.tabs.onCreated.addListener(changed);
+  chrome.webNavigation.onCreatedNavigationTarget.addListener(({ sourceTabId, tabId }) => {
+    openedBy.set(tabId, sourceTabId);
+    changed();
+  });
   chrome.tabs.onUpdated.addListener(changed);
   chrome.tabs.onRemoved.addListener((id) => {
     replaced.delete(id);
+    openedBy.delete(id);
     changed();
   });
   chrome.tabs.onActivated.addListener(changed);
