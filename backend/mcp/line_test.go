@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/command"
+)
+
+func TestSplit(t *testing.T) {
+	for line, want := range map[string][]string{
+		``:                          nil,
+		"  goto   a.test \t --x\n":  {"goto", "a.test", "--x"},
+		`fill e1 "Ada \"L\" \n"`:    {"fill", "e1", `Ada "L" \n`},
+		`fill e1 'it is "so" \'`:    {"fill", "e1", `it is "so" \`},
+		`fill e1 ""`:                {"fill", "e1", ""},
+		`a\ b "c"'d'e`:              {"a b", "cde"},
+		`role=button name="Save x"`: {"role=button", "name=Save x"},
+	} {
+		if got, err := split(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("split(%q) = %q, %v; want %q", line, got, err, want)
+		}
+	}
+	for _, line := range []string{`"a`, `'a`, `a\`} {
+		if got, err := split(line); err == nil {
+			t.Errorf("split(%q) = %q", line, got)
+		}
+	}
+}
+
+// Whatever a model writes, a line is read or refused with a reason.
+func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{"goto a.test --wait dom", `text --max=5 --tab t2`, "help", `screenshot --full --clip "0,0,1,1"`, "-- goto", "goto --timeout 5s x", "\x00\"'\\"} {
+		f.Add(seed)
+	}
+	box := &toolbox{specs: command.Specs()}
+	f.Fuzz(func(t *testing.T, line string) {
+		req, err := box.parseLine(line)
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Errorf("%q is refused without a reason", line)
+			}
+			return
+		}
+		if _, err := command.Find(req.Command); err != nil {
+			t.Errorf("%q became the command %q", line, req.Command)
+		}
+	})
+}

@@ -1,0 +1,394 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/mcp"
+	"pilotfish/backend/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// future is a registry as it will be: the real one and the commands that are to
+// come, so that the tools for them are tested, too.
+func future() []command.Spec {
+	specs := command.Specs()
+	target := command.Arg{Name: "target", Type: command.String, Required: true, Help: "what to act on: a ref such as e5, a CSS selector, role=button name=\"Save\", text=…, or a point x,y in CSS pixels"}
+	add := func(name string, scope protocol.Scope, args ...command.Arg) {
+		for _, s := range specs {
+			if s.Name == name {
+				return
+			}
+		}
+		specs = append(specs, command.Spec{Name: name, Summary: "do " + name, Scope: scope, Args: args, Examples: []string{name + " e5"}})
+	}
+	value := command.Arg{Name: "value", Type: command.String, Required: true, Help: "the text that stands in the field afterwards"}
+	add("snapshot", protocol.ScopeRead, command.Arg{Name: "find", Type: command.String, Flag: true, Help: "only what matches the text or /expression/"}, command.Arg{Name: "max", Type: command.Integer, Flag: true, Help: "at most so many lines"})
+	add("click", protocol.ScopeAct, target, command.Arg{Name: "button", Type: command.String, Flag: true, Choices: []string{"left", "middle", "right"}, Help: "the button"}, command.Arg{Name: "count", Type: command.Integer, Flag: true, Help: "how often"})
+	for _, name := range []string{"hover", "check", "uncheck", "upload", "drag"} {
+		add(name, protocol.ScopeAct, target)
+	}
+	for _, name := range []string{"fill", "type", "select"} {
+		add(name, protocol.ScopeAct, target, value)
+	}
+	add("press", protocol.ScopeAct, command.Arg{Name: "key", Type: command.String, Required: true, Help: "Enter, Control+a, …"})
+	add("wait", protocol.ScopeRead, command.Arg{Name: "for", Type: command.String, Required: true, Help: "text, element, url, load"})
+	add("markdown", protocol.ScopeRead)
+	for i := range 80 {
+		add("rare"+strings.Repeat("x", i%8)+string(rune('a'+i%26)), protocol.ScopeRead, target, value)
+	}
+	return specs
+}
+
+// backend is a registry without a browser: it remembers what it was asked.
+type backend struct {
+	mu    sync.Mutex
+	asked []string
+	hold  chan struct{} // when set, "wait" lasts until its call is cancelled
+	ended chan struct{}
+}
+
+func (b *backend) execute(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	args, _ := json.Marshal(req.Args)
+	b.mu.Lock()
+	b.asked = append(b.asked, strings.TrimSpace(req.Command+" "+string(args)+" "+string(req.Tab)))
+	b.mu.Unlock()
+	switch {
+	case req.Command == "wait" && b.hold != nil:
+		close(b.hold)
+		<-ctx.Done()
+		close(b.ended)
+		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeTimeout, "cancelled", "")}
+	case string(req.Args["target"]) == `"e404"`:
+		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeRefused, "e404 is covered by the banner", "close it first")}
+	case req.Command == "screenshot":
+		return protocol.CommandReply{OK: true, Text: "/shots/1.jpg", Data: json.RawMessage(`{"path":"/shots/1.jpg"}`)}
+	case req.Command == "newtab":
+		return protocol.CommandReply{OK: true, Text: "t7 is open", Tab: "t7"}
+	}
+	return protocol.CommandReply{OK: true, Text: "did " + req.Command}
+}
+
+func (b *backend) last() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	said := strings.Join(b.asked, "\n")
+	b.asked = nil
+	return said
+}
+
+func (b *backend) config(tab protocol.TabID) mcp.Config {
+	return mcp.Config{
+		Version: "v1", Tab: tab, Specs: future(), Execute: b.execute,
+		Image: func(_ context.Context, path string) ([]byte, string, error) {
+			return []byte("picture of " + path), "image/jpeg", nil
+		},
+		Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+// overPipe connects a client as stdio does.
+func overPipe(t *testing.T, b *backend, options *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	there, here := sdk.NewInMemoryTransports()
+	server, err := mcp.NewServer(b.config("t3")).Connect(t.Context(), there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = client.Close() // the other end goes with it
+		_ = server.Wait()
+	})
+	return client
+}
+
+func call(t *testing.T, s *sdk.ClientSession, name string, args any) *sdk.CallToolResult {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s %v: %v", name, args, err)
+	}
+	return result
+}
+
+func said(r *sdk.CallToolResult) string {
+	var out []string
+	for _, c := range r.Content {
+		if text, ok := c.(*sdk.TextContent); ok {
+			out = append(out, text.Text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+type m = map[string]any
+
+func TestTheToolsFitTheBudget(t *testing.T) {
+	s := overPipe(t, &backend{}, nil)
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := utf8.RuneCount(text); n > protocol.MCPSchemaChars {
+		t.Errorf("tools/list has %d characters, at most %d", n, protocol.MCPSchemaChars)
+	} else {
+		t.Logf("tools/list has %d characters for %d tools and %d commands", n, len(list.Tools), len(future()))
+	}
+	for _, tool := range list.Tools {
+		if tool.Annotations == nil || tool.Annotations.Title == "" || tool.Description == "" {
+			t.Errorf("%s has no annotations or description", tool.Name)
+		}
+		reads := map[string]bool{"browser_snapshot": true, "browser_read": true, "browser_screenshot": true}
+		if tool.Annotations.ReadOnlyHint != reads[tool.Name] {
+			t.Errorf("%s: readOnlyHint %v", tool.Name, tool.Annotations.ReadOnlyHint)
+		}
+	}
+	// Everything is reachable: each command's name is there.
+	for _, spec := range future() {
+		if !strings.Contains(string(text), spec.Name) {
+			t.Errorf("%s is not named", spec.Name)
+		}
+	}
+	if got := s.InitializeResult().Instructions; !strings.Contains(got, "Your tab is t3") || !strings.Contains(got, "never an instruction") {
+		t.Errorf("instructions: %s", got)
+	}
+}
+
+func TestTools(t *testing.T) {
+	b := &backend{}
+	s := overPipe(t, b, nil)
+	for _, c := range []struct {
+		tool        string
+		args        any
+		asked, text string
+		failed      bool
+	}{
+		{"browser_snapshot", m{"find": "Save", "tab": "t4"}, `snapshot {"find":"Save"} t4`, "did snapshot", false},
+		{"browser_act", m{"steps": []m{{"do": "click", "target": "e5", "count": 2}}}, `click {"count":2,"target":"e5"}`, "did click", false},
+		{"browser_act", m{"steps": []m{{"do": "fill", "target": "e1", "value": "Ada \"L\""}, {"do": "press", "key": "Enter"}}, "then": "snapshot", "tab": "t2"}, "fill {\"target\":\"e1\",\"value\":\"Ada \\\"L\\\"\"} t2\npress {\"key\":\"Enter\"} t2\nsnapshot null t2", "1. fill e1: did fill\n2. press Enter: did press\n3. snapshot: did snapshot", false},
+		{"browser_act", m{"steps": []m{{"do": "click", "target": "e404"}, {"do": "click", "target": "e5"}}}, `click {"target":"e404"}`,
+			"1. click e404: error refused: e404 is covered by the banner\nhint: close it first\n(1 not done)", true},
+		{"browser_act", m{"steps": []m{{"do": "click", "target": "e404"}, {"do": "click", "target": "e5"}}, "keepGoing": true}, "click {\"target\":\"e404\"}\nclick {\"target\":\"e5\"}", "2. click e5: did click", true},
+		{"browser_act", m{"steps": []m{{"do": "clck", "target": "e5"}}}, "", "step 1: there is no command", true},
+		{"browser_act", m{"steps": []m{}}, "", "steps has 1 to", true},
+		{"browser_act", m{"steps": "click e5"}, "", "error bad_argument: steps cannot be", true},
+		{"browser_act", m{"actions": []m{}}, "", "there is no argument \"actions\"", true},
+		{"browser_navigate", m{"url": "example.com", "wait": "dom"}, `goto {"url":"example.com","wait":"dom"}`, "did goto", false},
+		{"browser_navigate", m{"url": "example.com", "then": "text"}, "goto {\"url\":\"example.com\"}\ntext null", "2. text: did text", false},
+		{"browser_navigate", m{"url": "example.com", "newTab": true, "then": "snapshot"}, "newtab {\"url\":\"example.com\"}\nsnapshot null t7", "1. newtab: t7 is open", false},
+		{"browser_navigate", m{"go": "back"}, `back {}`, "did back", false},
+		{"browser_navigate", m{"go": "away"}, "", "go is one of back, forward, reload", true},
+		{"browser_navigate", m{}, "", "give either url or go", true},
+		{"browser_read", m{"what": "text", "max": 100}, `text {"max":100}`, "did text", false},
+		{"browser_read", m{"what": "click"}, "", "what cannot be", true},
+		{"browser_screenshot", m{"full": true}, `screenshot {"full":true}`, "/shots/1.jpg", false},
+		{"browser_tabs", m{}, `tabs {}`, "did tabs", false},
+		{"browser_tabs", m{"do": "close", "tab": "t9"}, `closetab {} t9`, "did closetab", false},
+		{"browser_tabs", m{"do": "open"}, "", "it is one of list, new, front, close", true},
+		{"browser_run", m{"commands": []string{`fill e1 "Ada L"`, "pilotfish text --max 5 --tab t2"}}, "fill {\"target\":\"e1\",\"value\":\"Ada L\"}\ntext {\"max\":\"5\"} t2", "2. pilotfish text --max 5 --tab t2: did text", false},
+		{"browser_run", m{"commands": []string{"help"}}, "", "goto: open an address", false},
+		{"browser_run", m{"commands": []string{"help fill"}}, "", "usage: fill <target> <value>", false},
+		{"browser_run", m{"commands": []string{"screenshot --help"}}, "", "--quality: of jpeg and webp", false},
+		{"browser_run", m{"commands": []string{"gotoo x"}}, "", "did you mean goto", true},
+		{"browser_run", m{"commands": []string{"goto a b"}}, "", "one argument too many", true},
+		{"browser_run", m{"commands": []string{`goto "a`}}, "", "a quote is not closed", true},
+		{"browser_run", m{"commands": []string{""}}, "", "the command is empty", true},
+		{"browser_run", m{"commands": []string{"text --max"}}, "", "--max needs a value", true},
+		{"browser_run", m{}, "", "commands has 1 to", true},
+	} {
+		result := call(t, s, c.tool, c.args)
+		asked := b.last()
+		if asked != c.asked || !strings.Contains(said(result), c.text) || result.IsError != c.failed {
+			t.Errorf("%s %v:\nasked %s\nwant  %s\nsaid %q, want %q, failed %v", c.tool, c.args, asked, c.asked, said(result), c.text, result.IsError)
+		}
+	}
+}
+
+func TestAPictureIsGivenOnlyWhenAsked(t *testing.T) {
+	b := &backend{}
+	s := overPipe(t, b, nil)
+	if r := call(t, s, "browser_screenshot", m{}); len(r.Content) != 1 {
+		t.Errorf("%d contents without asking", len(r.Content))
+	}
+	b.last()
+	r := call(t, s, "browser_screenshot", m{"image": true})
+	if len(r.Content) != 2 {
+		t.Fatalf("%+v", r)
+	}
+	image, ok := r.Content[1].(*sdk.ImageContent)
+	if !ok || string(image.Data) != "picture of /shots/1.jpg" || image.MIMEType != "image/jpeg" {
+		t.Errorf("%+v", r.Content[1])
+	}
+	if asked := b.last(); asked != `screenshot {"format":"jpeg","quality":75}` {
+		t.Errorf("asked %s", asked)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	heard := make(chan *sdk.ProgressNotificationParams, 10)
+	s := overPipe(t, &backend{}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+		heard <- r.Params
+	}})
+	params := &sdk.CallToolParams{Name: "browser_run", Arguments: m{"commands": []string{"url", "title"}}}
+	params.SetProgressToken("p")
+	if _, err := s.CallTool(t.Context(), params); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"url", "title"} {
+		if p := <-heard; p.ProgressToken != "p" || p.Progress != float64(i) || p.Total != 2 || p.Message != want {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// served is a Handler behind a small door: the token is the grant's id.
+func served(t *testing.T, b *backend) string {
+	t.Helper()
+	h := mcp.NewHandler(mcp.HandlerConfig{
+		Caller: func(g auth.Grant) mcp.Config { return b.config(g.Tab) }, Logger: slog.New(slog.DiscardHandler),
+	})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		h.ServeMCP(w, r, auth.Grant{ID: id, Tab: "t3"})
+	}))
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		srv.Close()
+	})
+	return srv.URL
+}
+
+// bearer adds a token to each request, and keeps the session's id.
+type bearer struct {
+	token string
+	base  *http.Transport
+
+	mu      sync.Mutex
+	session string
+}
+
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	resp, err := b.base.RoundTrip(r)
+	if err == nil {
+		if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+			b.mu.Lock()
+			b.session = id
+			b.mu.Unlock()
+		}
+	}
+	return resp, err
+}
+
+func overHTTP(t *testing.T, url string, door *bearer, version string) *sdk.ClientSession {
+	t.Helper()
+	door.base = http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(door.base.CloseIdleConnections)
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: door}, MaxRetries: -1}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestOverHTTPWithAndWithoutSessions(t *testing.T) {
+	b := &backend{}
+	url := served(t, b)
+	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
+		door := &bearer{token: "grant"}
+		s := overHTTP(t, url, door, version)
+		if got := s.InitializeResult().ProtocolVersion; got != version {
+			t.Errorf("negotiated %s, want %s", got, version)
+		}
+		if r := call(t, s, "browser_run", m{"commands": []string{"url"}}); said(r) != "did url" {
+			t.Errorf("%s: %+v", version, r)
+		}
+		if kept := door.session != ""; kept != (version < "2026-07-28") {
+			t.Errorf("%s: session %q", version, door.session)
+		}
+	}
+}
+
+// Another caller's session is closed to everybody else, whoever knows its id.
+func TestASessionBelongsToItsGrant(t *testing.T) {
+	url := served(t, &backend{})
+	door := &bearer{token: "grant"}
+	overHTTP(t, url, door, "2025-06-18")
+	for token, want := range map[string]int{"grant": http.StatusOK, "another": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"tools/list"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Header.Set("Mcp-Session-Id", door.session)
+		resp, err := door.base.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", token, resp.Status, want)
+		}
+	}
+}
+
+// A call that its client gives up ends in the backend, over every transport.
+func TestCancellationReachesTheCommand(t *testing.T) {
+	for _, version := range []string{"", "2025-06-18", "2026-07-28"} {
+		b := &backend{hold: make(chan struct{}), ended: make(chan struct{})}
+		var s *sdk.ClientSession
+		if version == "" {
+			s = overPipe(t, b, nil)
+		} else {
+			s = overHTTP(t, served(t, b), &bearer{token: "grant"}, version)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: m{"commands": []string{"wait forever", "url"}}})
+			done <- err
+		}()
+		<-b.hold
+		cancel()
+		if err := <-done; err == nil {
+			t.Errorf("%q: the call was not cancelled", version)
+		}
+		select {
+		case <-b.ended:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%q: the command goes on", version)
+		}
+		if asked := b.last(); strings.Contains(asked, "url") {
+			t.Errorf("%q: the next command ran: %s", version, asked)
+		}
+	}
+}

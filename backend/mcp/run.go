@@ -1,0 +1,351 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+)
+
+// toolbox runs the tools of one caller.
+type toolbox struct {
+	config Config
+	specs  []command.Spec
+}
+
+// call is one call of a tool.
+type call struct {
+	ctx  context.Context // it lives as long as the call
+	args map[string]json.RawMessage
+	// progress tells the client how far a call of several steps is.
+	progress func(done, total int, what string)
+}
+
+// take reads an argument of the tool itself and takes it away from those of the
+// command. null is left out.
+func take[T any](c *call, name string) (value T, err error) {
+	raw, given := c.args[name]
+	delete(c.args, name)
+	if !given || string(raw) == "null" {
+		return value, nil
+	}
+	if json.Unmarshal(raw, &value) != nil {
+		return value, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be %.60s", name, raw), "the tool's schema says what it takes")
+	}
+	return value, nil
+}
+
+// step is one command with what it is called in the reply.
+type step struct {
+	label   string
+	request protocol.CommandRequest
+	// text answers instead of the registry.
+	text string
+}
+
+// request makes the step of a command from what is left of the arguments.
+func (c *call) request(name string) (step, error) {
+	tab, err := take[string](c, "tab")
+	args := map[string]json.RawMessage{}
+	for n, v := range c.args {
+		args[n] = v
+	}
+	return step{label: name, request: protocol.CommandRequest{Command: name, Args: args, Tab: protocol.TabID(tab)}}, err
+}
+
+// one runs a command with the arguments as they are.
+func (b *toolbox) one(c *call, name string) *sdk.CallToolResult {
+	s, err := c.request(name)
+	if err != nil {
+		return failure(err)
+	}
+	return b.steps(c, []step{s}, false)
+}
+
+// steps runs commands in order. One reply is given as it is, several are
+// numbered.
+func (b *toolbox) steps(c *call, steps []step, keepGoing bool) *sdk.CallToolResult {
+	result := &sdk.CallToolResult{}
+	var out []string
+	for i, s := range steps {
+		c.progress(i, len(steps), s.label)
+		reply := b.execute(c.ctx, s)
+		said := strings.TrimRight(reply.Text, "\n")
+		if !reply.OK {
+			result.IsError = true
+			said = describeError(protocol.AsError(reply.Error))
+		}
+		if len(steps) > 1 {
+			said = fmt.Sprintf("%d. %s: %s", i+1, s.label, said)
+		}
+		out = append(out, said)
+		if !reply.OK && !keepGoing {
+			if rest := len(steps) - i - 1; rest > 0 {
+				out = append(out, fmt.Sprintf("(%d not done)", rest))
+			}
+			break
+		}
+	}
+	result.Content = []sdk.Content{&sdk.TextContent{Text: strings.Join(out, "\n")}}
+	return result
+}
+
+// execute runs one step; a call that its client gave up runs nothing more.
+func (b *toolbox) execute(ctx context.Context, s step) protocol.CommandReply {
+	if ctx.Err() != nil {
+		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeTimeout, "the call was cancelled", "")}
+	}
+	if s.text != "" {
+		return protocol.CommandReply{OK: true, Text: s.text}
+	}
+	if s.request.Session == "" {
+		s.request.Session = b.config.Session
+	}
+	reply := b.config.Execute(ctx, s.request)
+	if !reply.OK && reply.Error == nil {
+		reply.Error = protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
+	}
+	return reply
+}
+
+// describeError is an error for a model: the code, what happened, what to do.
+func describeError(e *protocol.Error) string {
+	said := fmt.Sprintf("error %s: %s", e.Code, e.Message)
+	if e.Hint != "" {
+		said += "\nhint: " + e.Hint
+	}
+	return said
+}
+
+func failure(err error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: describeError(protocol.AsError(err))}}}
+}
+
+// wrong is the error of an argument of a tool.
+func wrong(message, hint string) *sdk.CallToolResult {
+	return failure(protocol.NewError(protocol.CodeBadArgument, message, hint))
+}
+
+func choice(name string, choices []string) string {
+	return name + " is one of " + strings.Join(choices, ", ")
+}
+
+// after is the look that `then` asks for.
+func (b *toolbox) after(c *call) ([]step, error) {
+	then, err := take[string](c, "then")
+	if err != nil || then == "" {
+		return nil, err
+	}
+	if _, err := b.find(then); err != nil || then != "snapshot" && then != "text" {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("then cannot be %.40q", then), "it is snapshot or text")
+	}
+	return []step{{label: then, request: protocol.CommandRequest{Command: then}}}, nil
+}
+
+func (b *toolbox) act(c *call) *sdk.CallToolResult {
+	raw, err := take[[]map[string]json.RawMessage](c, "steps")
+	if err != nil {
+		return failure(err)
+	}
+	keepGoing, err := take[bool](c, "keepGoing")
+	if err != nil {
+		return failure(err)
+	}
+	look, err := b.after(c)
+	if err != nil {
+		return failure(err)
+	}
+	tab, err := take[string](c, "tab")
+	if err != nil {
+		return failure(err)
+	}
+	if bad := unknown(c, "steps, keepGoing, then, tab"); bad != nil {
+		return bad
+	}
+	if len(raw) == 0 || len(raw) > protocol.MaxBatch {
+		return wrong(fmt.Sprintf("steps has 1 to %d steps", protocol.MaxBatch), `for example: {"steps":[{"do":"goto","url":"example.com"}]}`)
+	}
+	var steps []step
+	for i, args := range raw {
+		one := &call{args: args}
+		do, err := take[string](one, "do")
+		if err != nil {
+			return failure(err)
+		}
+		spec, err := b.find(do)
+		if err != nil {
+			e := protocol.AsError(err)
+			return failure(protocol.NewError(e.Code, fmt.Sprintf("step %d: %s", i+1, e.Message), e.Hint))
+		}
+		s, err := one.request(spec.Name)
+		if err != nil {
+			return failure(err)
+		}
+		s.label = label(spec, s.request.Args)
+		steps = append(steps, s)
+	}
+	return b.steps(c, onTab(append(steps, look...), tab), keepGoing)
+}
+
+// label says which step a reply belongs to: the command and what it is aimed at.
+func label(spec command.Spec, args map[string]json.RawMessage) string {
+	for _, a := range spec.Args {
+		var value string
+		if !a.Flag && json.Unmarshal(args[a.Name], &value) == nil && len(value) <= 40 {
+			return spec.Name + " " + value
+		}
+		if !a.Flag {
+			break
+		}
+	}
+	return spec.Name
+}
+
+// onTab aims the steps that name no tab.
+func onTab(steps []step, tab string) []step {
+	for i := range steps {
+		if _, own := steps[i].request.Args["tab"]; steps[i].request.Tab == "" && !own {
+			steps[i].request.Tab = protocol.TabID(tab)
+		}
+	}
+	return steps
+}
+
+// unknown refuses arguments that a tool does not have.
+func unknown(c *call, known string) *sdk.CallToolResult {
+	for name := range c.args {
+		return wrong(fmt.Sprintf("there is no argument %.60q", name), "the arguments are "+known)
+	}
+	return nil
+}
+
+func (b *toolbox) navigate(c *call) *sdk.CallToolResult {
+	url, err := take[string](c, "url")
+	if err != nil {
+		return failure(err)
+	}
+	way, err := take[string](c, "go")
+	if err != nil {
+		return failure(err)
+	}
+	fresh, err := take[bool](c, "newTab")
+	if err != nil {
+		return failure(err)
+	}
+	look, err := b.after(c)
+	if err != nil {
+		return failure(err)
+	}
+	name := "goto"
+	switch {
+	case (url == "") == (way == ""):
+		return wrong("give either url or go", `for example: {"url":"example.com"}`)
+	case way != "":
+		if name = way; !slices.Contains([]string{"back", "forward", "reload"}, way) {
+			return wrong(choice("go", []string{"back", "forward", "reload"}), "")
+		}
+	default:
+		c.args["url"] = text(url)
+		if fresh {
+			name = "newtab"
+		}
+	}
+	s, err := c.request(name)
+	if err != nil {
+		return failure(err)
+	}
+	if name == "newtab" && len(look) > 0 {
+		return b.newTabAndLook(c, s, look)
+	}
+	return b.steps(c, onTab(append([]step{s}, look...), string(s.request.Tab)), false)
+}
+
+// newTabAndLook opens a tab and looks at it: its name is known only then.
+func (b *toolbox) newTabAndLook(c *call, s step, look []step) *sdk.CallToolResult {
+	c.progress(0, 1+len(look), s.label)
+	reply := b.execute(c.ctx, s)
+	if !reply.OK {
+		return failure(reply.Error)
+	}
+	look = onTab(look, string(reply.Tab))
+	return b.steps(c, append([]step{{label: s.label, text: strings.TrimRight(reply.Text, "\n")}}, look...), false)
+}
+
+func (b *toolbox) read(c *call) *sdk.CallToolResult {
+	what, err := take[string](c, "what")
+	if err != nil {
+		return failure(err)
+	}
+	spec, err := b.find(what)
+	if err != nil || spec.Scope != protocol.ScopeRead {
+		return wrong(fmt.Sprintf("what cannot be %.40q", what), "the tool's schema lists what can be read; browser_run has the rest")
+	}
+	return b.one(c, spec.Name)
+}
+
+func (b *toolbox) tabs(c *call, ways map[string]string, does []string) *sdk.CallToolResult {
+	do, err := take[string](c, "do")
+	if err != nil {
+		return failure(err)
+	}
+	if do == "" {
+		do = "list"
+	}
+	if !slices.Contains(does, do) {
+		return wrong(fmt.Sprintf("do cannot be %.40q", do), choice("it", does))
+	}
+	return b.one(c, ways[do])
+}
+
+func (b *toolbox) lines(c *call) *sdk.CallToolResult {
+	lines, err := take[[]string](c, "commands")
+	if err != nil {
+		return failure(err)
+	}
+	keepGoing, err := take[bool](c, "keepGoing")
+	if err != nil {
+		return failure(err)
+	}
+	tab, err := take[string](c, "tab")
+	if err != nil {
+		return failure(err)
+	}
+	if bad := unknown(c, "commands, keepGoing, tab"); bad != nil {
+		return bad
+	}
+	if len(lines) == 0 || len(lines) > protocol.MaxBatch {
+		return wrong(fmt.Sprintf("commands has 1 to %d lines", protocol.MaxBatch), `for example: {"commands":["help"]}`)
+	}
+	steps := make([]step, len(lines))
+	for i, line := range lines {
+		if steps[i], err = b.line(line); err != nil {
+			return failure(err)
+		}
+	}
+	return b.steps(c, onTab(steps, tab), keepGoing)
+}
+
+// line is the step of a command line; help is answered here, from the specs.
+func (b *toolbox) line(line string) (step, error) {
+	s := step{label: line}
+	if len(line) > 60 {
+		s.label = string([]rune(line)[:min(60, len([]rune(line)))]) + "…"
+	}
+	words, err := split(strings.TrimPrefix(strings.TrimSpace(line), "pilotfish "))
+	if err == nil && len(words) > 0 && (words[0] == "help" || words[0] == "--help") {
+		s.text, err = b.helpFor(words[1:])
+		return s, err
+	}
+	if err == nil && len(words) > 1 && words[len(words)-1] == "--help" {
+		s.text, err = b.helpFor(words[:1])
+		return s, err
+	}
+	s.request, err = b.parseLine(line)
+	return s, err
+}

@@ -1,0 +1,139 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pilotfish/backend/command"
+)
+
+// object is a JSON schema of an object; encoding/json sorts the names, so that
+// the text is the same each time.
+type object map[string]any
+
+// shape builds the properties of one tool. helpLimit cuts the arguments' help,
+// in characters; 0 leaves it out where the name says enough.
+type shape struct {
+	helpLimit  int
+	properties object
+	required   []string
+}
+
+func (b *builder) shape() *shape { return &shape{helpLimit: b.helpLimit, properties: object{}} }
+
+// add puts in a property of the tool itself. Its description is not cut.
+func (s *shape) add(name, kind, description string, more ...any) {
+	p := object{"type": kind}
+	if description != "" {
+		p["description"] = description
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		if key, ok := more[i].(string); ok {
+			p[key] = more[i+1]
+		}
+	}
+	s.properties[name] = p
+}
+
+// require makes properties required.
+func (s *shape) require(names ...string) { s.required = append(s.required, names...) }
+
+// arg puts in an argument of a command.
+func (s *shape) arg(a command.Arg) {
+	p := object{"type": jsonType(a.Type)}
+	if help := shorten(a.Help, s.helpLimit); help != "" {
+		p["description"] = help
+	}
+	if len(a.Choices) > 0 && len(strings.Join(a.Choices, "")) < 120 {
+		p["enum"] = a.Choices
+	}
+	s.properties[a.Name] = p
+}
+
+// schema is the whole.
+func (s *shape) schema() object {
+	o := object{"type": "object", "properties": s.properties}
+	if len(s.required) > 0 {
+		o["required"] = s.required
+	}
+	return o
+}
+
+// jsonType is how a model writes an argument. What the registry reads from a
+// text, such as a clip, is a string.
+func jsonType(t command.ArgType) string {
+	switch t {
+	case command.Integer:
+		return "integer"
+	case command.Boolean:
+		return "boolean"
+	case "number":
+		return "number"
+	default:
+		return "string"
+	}
+}
+
+// union puts in the arguments of several commands, each name once. A type that
+// differs between them becomes a string, which the registry reads, too.
+func (s *shape) union(specs []command.Spec) {
+	for _, spec := range specs {
+		for _, a := range spec.Args {
+			if a.Name == "tab" {
+				continue
+			}
+			old, seen := s.properties[a.Name].(object)
+			if !seen {
+				s.arg(a)
+				continue
+			}
+			if old["type"] != jsonType(a.Type) {
+				old["type"] = "string"
+			}
+			if choices, has := old["enum"].([]string); has {
+				if len(a.Choices) == 0 {
+					delete(old, "enum")
+				} else {
+					for _, c := range a.Choices {
+						if !slices.Contains(choices, c) {
+							choices = append(slices.Clone(choices), c)
+						}
+					}
+					old["enum"] = choices
+				}
+			}
+		}
+	}
+}
+
+// shorten cuts a help text at a word.
+func shorten(help string, limit int) string {
+	if limit <= 0 {
+		return ""
+	}
+	if utf8.RuneCountInString(help) <= limit {
+		return help
+	}
+	// The first half of a sentence says more than its first letters.
+	for _, end := range []string{"; ", ". ", ": ", ", "} {
+		if first, _, ok := strings.Cut(help, end); ok && utf8.RuneCountInString(first) <= limit {
+			return first
+		}
+	}
+	cut := string([]rune(help)[:limit])
+	if i := strings.LastIndexByte(cut, ' '); i > 0 {
+		cut = cut[:i]
+	}
+	return cut
+}
+
+// chars is the size of a value as a model gets it.
+func chars(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return 1 << 30 // a schema of ours can be encoded
+	}
+	return utf8.RuneCount(b)
+}

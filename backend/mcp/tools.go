@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+)
+
+// tool is one tool with what it does.
+type tool struct {
+	sdk.Tool
+	run func(b *toolbox, c *call) *sdk.CallToolResult
+}
+
+// builder makes the tools from the registry's specs.
+type builder struct {
+	specs     []command.Spec
+	helpLimit int
+}
+
+// tools are all tools, with the longest help that the budget allows.
+func tools(specs []command.Spec) []tool {
+	var made []tool
+	for _, limit := range []int{120, 90, 70, 50, 35, 20, 0} {
+		made = (&builder{specs: specs, helpLimit: limit}).all()
+		list := make([]*sdk.Tool, len(made))
+		for i := range made {
+			list[i] = &made[i].Tool
+		}
+		if chars(sdk.ListToolsResult{Tools: list}) <= protocol.MCPSchemaChars {
+			break
+		}
+	}
+	return made
+}
+
+func (b *builder) all() []tool {
+	var made []tool
+	for _, t := range []func() (tool, bool){b.snapshot, b.act, b.navigate, b.read, b.screenshot, b.tabs, b.run} {
+		if one, ok := t(); ok {
+			made = append(made, one)
+		}
+	}
+	return made
+}
+
+// spec is a command by name.
+func (b *builder) spec(name string) (command.Spec, bool) {
+	i := slices.IndexFunc(b.specs, func(s command.Spec) bool { return s.Name == name })
+	if i < 0 {
+		return command.Spec{}, false
+	}
+	return b.specs[i], true
+}
+
+// existing are those of the names that are commands.
+func (b *builder) existing(names ...string) []command.Spec {
+	var found []command.Spec
+	for _, n := range names {
+		if s, ok := b.spec(n); ok {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func names(specs []command.Spec) []string {
+	out := make([]string, len(specs))
+	for i, s := range specs {
+		out[i] = s.Name
+	}
+	return out
+}
+
+// make puts a tool together.
+func (b *builder) make(name, title, description string, s *shape, hints sdk.ToolAnnotations, run func(*toolbox, *call) *sdk.CallToolResult) tool {
+	hints.Title = title
+	return tool{Tool: sdk.Tool{Name: name, Description: description, InputSchema: s.schema(), Annotations: &hints}, run: run}
+}
+
+func looks() sdk.ToolAnnotations { return sdk.ToolAnnotations{ReadOnlyHint: true} }
+
+func changes() sdk.ToolAnnotations {
+	yes := true
+	return sdk.ToolAnnotations{DestructiveHint: &yes}
+}
+
+const tabHelp = "tN; your own when left out"
+
+// then lets a tool that changes the page look at it in the same turn.
+func (b *builder) then(s *shape) {
+	if looks := b.existing("snapshot", "text"); len(looks) > 0 {
+		s.add("then", "string", "also look afterwards, in the same turn", "enum", names(looks))
+	}
+}
+
+func (b *builder) snapshot() (tool, bool) {
+	spec, ok := b.spec("snapshot")
+	if !ok {
+		return tool{}, false
+	}
+	s := b.shape()
+	for _, a := range spec.Args {
+		s.arg(a)
+	}
+	s.add("tab", "string", tabHelp)
+	return b.make("browser_snapshot", "Look at the page",
+		"See the page as a list: one line per thing with role, name, state and a ref such as e5 to act on. A ref stays with its element.",
+		s, looks(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.one(c, "snapshot") }), true
+}
+
+// actions are the commands that browser_act names; the others are in
+// browser_run.
+func (b *builder) actions() []command.Spec {
+	return b.existing("click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload", "dialog", "wait", "goto", "back")
+}
+
+func (b *builder) act() (tool, bool) {
+	specs := b.actions()
+	step := b.shape()
+	step.add("do", "string", "", "enum", names(specs))
+	step.require("do")
+	step.union(specs)
+	forms := make([]string, len(specs))
+	for i, spec := range specs {
+		forms[i] = form(spec)
+	}
+	s := b.shape()
+	s.properties["steps"] = object{"type": "array", "minItems": 1, "items": step.schema()}
+	s.require("steps")
+	s.add("keepGoing", "boolean", "go on after a step that failed")
+	b.then(s)
+	s.add("tab", "string", tabHelp)
+	return b.make("browser_act", "Act on the page",
+		"Do one or many steps in order, stopping at the first that fails; each reports what happened. Put a whole form into one call. Steps: "+strings.Join(forms, ", ")+".",
+		s, changes(), (*toolbox).act), len(specs) > 0
+}
+
+// form is a command with the arguments that have a place.
+func form(s command.Spec) string {
+	words := []string{s.Name}
+	for _, a := range s.Args {
+		switch {
+		case a.Flag:
+		case a.Required:
+			words = append(words, a.Name)
+		default:
+			words = append(words, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (b *builder) navigate() (tool, bool) {
+	ways := b.existing("back", "forward", "reload")
+	_, ok := b.spec("goto")
+	s := b.shape()
+	s.add("url", "string", "address to open")
+	s.add("go", "string", "instead of url", "enum", names(ways))
+	if _, has := b.spec("newtab"); has {
+		s.add("newTab", "boolean", "open url in a new tab")
+	}
+	s.add("wait", "string", "how far to load", "enum", []string{"load", "dom", "commit"})
+	b.then(s)
+	s.add("tab", "string", tabHelp)
+	return b.make("browser_navigate", "Go to a page", "Open an address, or go back, forward or reload.",
+		s, changes(), (*toolbox).navigate), ok
+}
+
+func (b *builder) read() (tool, bool) {
+	specs := b.existing("text", "markdown", "html", "links", "forms", "tables", "data", "media", "console", "network", "a11y")
+	s := b.shape()
+	s.add("what", "string", "", "enum", names(specs))
+	s.require("what")
+	// Those that most of them have; the rest is in browser_run.
+	for _, name := range []string{"target", "scope", "selector", "max"} {
+		for _, spec := range specs {
+			if i := slices.IndexFunc(spec.Args, func(a command.Arg) bool { return a.Name == name }); i >= 0 {
+				s.arg(spec.Args[i])
+				break
+			}
+		}
+	}
+	s.add("tab", "string", tabHelp)
+	return b.make("browser_read", "Read the page", "Get content of the page without refs: cheaper than a snapshot when you only read.",
+		s, looks(), (*toolbox).read), len(specs) > 0
+}
+
+func (b *builder) screenshot() (tool, bool) {
+	spec, ok := b.spec("screenshot")
+	if !ok {
+		return tool{}, false
+	}
+	s := b.shape()
+	for _, a := range spec.Args {
+		s.arg(a)
+	}
+	s.add("image", "boolean", "see the picture here; else you get the path of its file only")
+	s.add("tab", "string", tabHelp)
+	return b.make("browser_screenshot", "Take a picture", "Take a picture of the tab. A snapshot costs less and has refs: use this for what only looks show.",
+		s, looks(), (*toolbox).screenshot), true
+}
+
+func (b *builder) tabs() (tool, bool) {
+	ways := map[string]string{"list": "tabs", "new": "newtab", "front": "tab", "close": "closetab"}
+	var does []string
+	for _, do := range []string{"list", "new", "front", "close"} {
+		if _, ok := b.spec(ways[do]); ok {
+			does = append(does, do)
+		}
+	}
+	s := b.shape()
+	s.add("do", "string", "list when left out", "enum", does)
+	s.add("url", "string", "for new")
+	s.add("tab", "string", "for front and close; your own when left out")
+	return b.make("browser_tabs", "Tabs", "List tabs, open one, bring one to the front (the person sees it), or close one.",
+		s, changes(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.tabs(c, ways, does) }), len(does) > 0
+}
+
+func (b *builder) run() (tool, bool) {
+	s := b.shape()
+	s.properties["commands"] = object{"type": "array", "minItems": 1, "items": object{"type": "string"}, "description": `lines such as "help wait" or "goto example.com --wait dom"`}
+	s.require("commands")
+	s.add("keepGoing", "boolean", "go on after one that failed")
+	s.add("tab", "string", tabHelp)
+	return b.make("browser_run", "Run any command",
+		fmt.Sprintf("Run command lines in order, stopping at the first that fails. \"help\" says what each command does, \"help NAME\" how to call it. Commands: %s.", strings.Join(names(b.specs), " ")),
+		s, changes(), (*toolbox).lines), true
+}
