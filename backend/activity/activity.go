@@ -98,14 +98,8 @@ func (l *Log) Record(e protocol.ActivityEntry) protocol.ActivityEntry {
 // Last is the index of the newest entry; 0 when there is none.
 func (l *Log) Last() uint64 { return l.journal.Last() }
 
-// Item is an entry, or the word that some are missing.
-type Item struct {
-	Entry protocol.ActivityEntry
-	Gap   *protocol.ActivityGap
-}
-
-// next is what to read after the item.
-func (i Item) next() uint64 {
+// next is what to read after an item.
+func next(i protocol.ActivityItem) uint64 {
 	if i.Gap != nil {
 		return i.Gap.To
 	}
@@ -113,13 +107,13 @@ func (i Item) next() uint64 {
 }
 
 // read returns at most limit entries after an index.
-func (l *Log) read(after uint64, limit int) ([]Item, error) {
+func (l *Log) read(after uint64, limit int) ([]protocol.ActivityItem, error) {
 	l.mu.Lock()
 	if len(l.ring) > 0 && l.ring[0].Index <= after+1 {
-		var items []Item
+		var items []protocol.ActivityItem
 		for _, e := range l.ring {
 			if e.Index > after && len(items) < limit {
-				items = append(items, Item{Entry: e})
+				items = append(items, protocol.ActivityItem{Entry: e})
 			}
 		}
 		l.mu.Unlock()
@@ -130,13 +124,13 @@ func (l *Log) read(after uint64, limit int) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Item, 0, len(stored))
+	items := make([]protocol.ActivityItem, 0, len(stored))
 	for _, s := range stored {
 		if s.Gap != nil {
-			items = append(items, Item{Gap: &protocol.ActivityGap{From: s.Gap.From, To: s.Gap.To}})
+			items = append(items, protocol.ActivityItem{Gap: &protocol.ActivityGap{From: s.Gap.From, To: s.Gap.To}})
 			continue
 		}
-		item := Item{}
+		item := protocol.ActivityItem{}
 		if err := json.Unmarshal(s.Data, &item.Entry); err != nil {
 			item.Gap = &protocol.ActivityGap{From: s.Index, To: s.Index}
 		}
@@ -165,7 +159,7 @@ func (l *Log) History(after uint64, limit int, see func(protocol.ActivityEntry) 
 			if len(page.Entries) == limit {
 				return page, nil
 			}
-			page.Next = item.next()
+			page.Next = next(item)
 			switch {
 			case item.Gap != nil:
 				page.Gaps = append(page.Gaps, *item.Gap)
@@ -180,18 +174,18 @@ func (l *Log) History(after uint64, limit int, see func(protocol.ActivityEntry) 
 // Follow gives what see lets through after an index, and then everything new,
 // until ctx ends, the reader stops or the log is closed. A reader that is too
 // slow gets a gap instead of what is gone.
-func (l *Log) Follow(ctx context.Context, after uint64, see func(protocol.ActivityEntry) bool) iter.Seq2[Item, error] {
-	return func(yield func(Item, error) bool) {
+func (l *Log) Follow(ctx context.Context, after uint64, see func(protocol.ActivityEntry) bool) iter.Seq2[protocol.ActivityItem, error] {
+	return func(yield func(protocol.ActivityItem, error) bool) {
 		news := l.news.Subscribe() // before the reading, so that nothing falls between
 		defer news.Close()
 		for {
 			items, err := l.read(after, chunk)
 			if err != nil {
-				yield(Item{}, err)
+				yield(protocol.ActivityItem{}, err)
 				return
 			}
 			for _, item := range items {
-				after = item.next()
+				after = next(item)
 				if item.Gap == nil && see != nil && !see(item.Entry) {
 					continue
 				}

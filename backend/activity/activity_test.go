@@ -42,10 +42,10 @@ func record(l *activity.Log, actor, command string) protocol.ActivityEntry {
 	return l.Record(protocol.ActivityEntry{Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: actor}, Command: command})
 }
 
-func args(pairs ...string) map[string]json.RawMessage {
+func args(texts map[string]string) map[string]json.RawMessage {
 	m := map[string]json.RawMessage{}
-	for i := 0; i < len(pairs); i += 2 {
-		m[pairs[i]], _ = json.Marshal(pairs[i+1])
+	for name, text := range texts {
+		m[name], _ = json.Marshal(text)
 	}
 	return m
 }
@@ -56,8 +56,10 @@ func TestWhatIsRecordedOfACommand(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
 	long := strings.Repeat("é", 5000)
 	e := l.Record(l.Entry(at, protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}, "work",
-		protocol.CommandRequest{Command: "login", Tab: "t9", Args: args("password", "hunter2", "user", "ada\x1b[2J", "note", long,
-			"url", "https://ada:hunter2@example.com/a?access_token=hunter2&page=3&code=hunter2#key=hunter2")},
+		protocol.CommandRequest{Command: "login", Tab: "t9", Args: args(map[string]string{
+			"password": "hunter2", "user": "ada\x1b[2J", "note": long,
+			"url": "https://ada:hunter2@example.com/a?access_token=hunter2&page=3&code=hunter2#key=hunter2",
+		})},
 		protocol.CommandReply{Tab: "t2", OK: false, DurationMS: 12.5, Error: protocol.NewError(protocol.CodeRefused, "no\nmore", "hint")}))
 	if e.Index != 1 || e.Tab != "t2" || e.Code != protocol.CodeRefused || e.Summary != "no" || e.DurationMS != 12.5 || e.Time.Location() != time.UTC {
 		t.Errorf("%+v", e)
@@ -152,7 +154,10 @@ func TestFollowEndsWithTheLog(t *testing.T) {
 	began := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for range l.Follow(t.Context(), 0, nil) {
+		for _, err := range l.Follow(t.Context(), 0, nil) {
+			if err != nil {
+				t.Error(err)
+			}
 			close(began)
 		}
 	}()

@@ -17,13 +17,16 @@ const (
 	DoorProbe       Door = "probe"        // look again for agents
 	DoorAgentStatus Door = "agent_status" // an agent says what it does
 	DoorApp         Door = "app"          // the app itself
+	DoorMCP         Door = "mcp"          // drive the browser by MCP
+	DoorActivity    Door = "activity"     // what was done in a session
+	DoorFile        Door = "file"         // fetch a screenshot or download
 )
 
 // Doors are all doors, for tests and documents.
 func Doors() []Door {
 	return []Door{
 		DoorPanel, DoorTerminal, DoorAttach, DoorCommand, DoorTabs,
-		DoorAgents, DoorProbe, DoorAgentStatus, DoorApp,
+		DoorAgents, DoorProbe, DoorAgentStatus, DoorApp, DoorMCP, DoorActivity, DoorFile,
 	}
 }
 
@@ -34,9 +37,9 @@ func (k Kind) opens(door Door) bool {
 		return k == KindPanel
 	case DoorAttach:
 		return k == KindAttach
-	case DoorCommand, DoorTabs:
+	case DoorCommand, DoorTabs, DoorMCP, DoorFile:
 		return slices.Contains([]Kind{KindAgent, KindCLI}, k)
-	case DoorAgents:
+	case DoorAgents, DoorActivity:
 		return slices.Contains([]Kind{KindPanel, KindAgent, KindCLI}, k)
 	case DoorProbe:
 		return slices.Contains([]Kind{KindPanel, KindCLI}, k)

@@ -28,6 +28,14 @@ type ActivityGap struct {
 	To   uint64 `json:"to"`
 }
 
+// ActivityItem is what a reader of the activity gets: an entry, or the word that
+// some are missing.
+type ActivityItem struct {
+	Entry ActivityEntry `json:"entry"`
+	// Gap is set instead of Entry.
+	Gap *ActivityGap `json:"gap,omitempty"`
+}
+
 // ActivityPage is the reply of GET /activity/history, oldest first. Entries that
 // the caller may not see are left out of it, and are no gap.
 type ActivityPage struct {
