@@ -39,6 +39,11 @@ func golden() map[string]any {
 		Warnings: []protocol.Error{{Code: protocol.CodeNoSandbox, Message: "The browser runs without its sandbox", Hint: "start Pilotfish as an ordinary user"}},
 		Browser:  &protocol.BrowserInfo{Name: "Chromium", Version: "156.0.8078.73", Path: "/usr/bin/chromium", PID: 99},
 		Tabs:     []protocol.Tab{tab, background}, Terminals: []protocol.TerminalInfo{live, ended},
+		Approvals: []protocol.Approval{{
+			ID: "bm9uY2U", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k3v9", Name: "claude in t1"},
+			Tab: "t1", URL: tab.URL, Origin: "https://example.com", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: "document.title"}},
+			Kind: protocol.ActionEval, Why: "run code in the page", Site: "example.com", Since: at, Expires: at.Add(time.Minute),
+		}},
 	}
 	failed := protocol.SessionInfo{
 		Name: "work", State: protocol.SessionFailed, Panel: protocol.PanelAbsent, Warnings: []protocol.Error{}, Tabs: []protocol.Tab{}, Terminals: []protocol.TerminalInfo{},
@@ -60,6 +65,7 @@ func golden() map[string]any {
 		"PanelMessage.auth":    protocol.PanelMessage{Type: protocol.PanelAuth, Token: "dG9rZW4"},
 		"PanelMessage.ping":    protocol.PanelMessage{Type: protocol.PanelPing, ID: 3},
 		"PanelMessage.viewing": protocol.PanelMessage{Type: protocol.PanelViewing, Tab: "t1"},
+		"PanelMessage.answer":  protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce},
 
 		"TerminalControl.ready":    protocol.TerminalControl{Type: protocol.ControlReady, Terminal: &live, Epoch: 2, Offset: 4096},
 		"TerminalControl.snapshot": protocol.TerminalControl{Type: protocol.ControlSnapshot, Epoch: 2, Offset: 4096, Data: "\x1b[1mhi\x1b[0m\r\n", Cols: 80, Rows: 24},

@@ -190,6 +190,22 @@ const (
 	AgentProbes = 4
 )
 
+// Approvals.
+const (
+	// ApprovalTimeout is how long a command waits for a person whose caller
+	// names no deadline.
+	ApprovalTimeout = 5 * time.Minute
+	// MaxApprovals is how many commands of a session wait for a person at once;
+	// further ones are refused.
+	MaxApprovals = 20
+	// MaxSiteRules bounds the rules of a session.
+	MaxSiteRules = 500
+	// MaxSitePattern bounds the site of a rule, in bytes.
+	MaxSitePattern = 300
+	// RulesVersion is the version of rules.json.
+	RulesVersion = 1
+)
+
 // Activity.
 const (
 	// ActivityRing is how many entries a session keeps in memory.
@@ -239,4 +255,38 @@ const (
 	HookInputWait = 250 * time.Millisecond
 	// DoctorTimeout is how long `doctor` gives each of its checks.
 	DoctorTimeout = 10 * time.Second
+)
+
+// Watching: what a tab keeps of what it is asked to remember.
+const (
+	// ConsoleRing, NetworkRing, DialogRing and DownloadRing are how many entries
+	// are kept; the oldest go first and are counted.
+	ConsoleRing  = 1000
+	NetworkRing  = 1000
+	DialogRing   = 200
+	DownloadRing = 200
+	// ConsoleText bounds one entry of the console, in characters.
+	ConsoleText = 10_000
+	// NetworkBuffer is how many bytes of bodies the browser keeps for a watched
+	// tab, NetworkBody the largest single one.
+	NetworkBuffer = 64 << 20
+	NetworkBody   = 16 << 20
+	// WatchBegin is how long a page may take to say what it already knows when
+	// watching begins; a page that hangs is watched all the same.
+	WatchBegin = 1 * time.Second
+	// RecordSteps and RecordFrames bound a recording.
+	RecordSteps  = 2000
+	RecordFrames = 1200
+	// RecordRate is how many pictures a second a video has at most.
+	RecordRate = 10
+	// TraceStop is how long the browser may take to hand over a trace.
+	TraceStop = 30 * time.Second
+	// TraceBytes bounds a trace's file.
+	TraceBytes = 256 << 20
+	// NetworkRules is how many addresses a tab may have blocked or mocked.
+	NetworkRules = 100
+	// ListShown is how many entries a listing shows unless asked for more.
+	ListShown = 50
+	// EachTabs is how many tabs `each` asks at once.
+	EachTabs = 8
 )

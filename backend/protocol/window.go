@@ -116,6 +116,15 @@ type TrayState struct {
 	// Busy disables that entry while the session starts or stops.
 	Busy bool      `json:"busy"`
 	Tabs []TrayTab `json:"tabs"`
+	// Approvals are what waits for a person, oldest first.
+	Approvals []TrayApproval `json:"approvals,omitempty"`
+}
+
+// TrayApproval is something that waits for a person, in the tray's menu.
+type TrayApproval struct {
+	Session SessionName `json:"session"`
+	ID      string      `json:"id"`
+	Label   string      `json:"label"` // command and site, shortened
 }
 
 // TrayTab is a tab in the tray's menu.
@@ -130,6 +139,9 @@ type TrayAction struct {
 	Action  TrayActionType `json:"action"`
 	Session SessionName    `json:"session,omitempty"`
 	Tab     TabID          `json:"tab,omitempty"`
+
+	Approval string         `json:"approval,omitempty"`
+	Answer   ApprovalAnswer `json:"answer,omitempty"`
 }
 
 // TrayActionType is the kind of a TrayAction.
@@ -143,6 +155,7 @@ const (
 	TrayStop   TrayActionType = "stop"
 	TrayTabOp  TrayActionType = "tab" // bring this tab and its panel forward
 	TrayOpen   TrayActionType = "open"
+	TrayAnswer TrayActionType = "answer" // a person's word about an approval
 	TrayLogs   TrayActionType = "logs"
 	TrayQuit   TrayActionType = "quit"
 )

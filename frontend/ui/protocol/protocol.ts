@@ -40,6 +40,17 @@ export interface ActivityGap {
   to: number /* uint64 */;
 }
 /**
+ * ActivityItem is what a reader of the activity gets: an entry, or the word that
+ * some are missing.
+ */
+export interface ActivityItem {
+  entry: ActivityEntry;
+  /**
+   * Gap is set instead of Entry.
+   */
+  gap?: ActivityGap;
+}
+/**
  * ActivityPage is the reply of GET /activity/history, oldest first. Entries that
  * the caller may not see are left out of it, and are no gap.
  */
@@ -154,6 +165,139 @@ export const EnvState = "PILOTFISH_STATE"; // the folder with tabs.json and acti
 export const EnvMark = "PILOTFISH_PROC"; // marks every descendant, so that none is left behind
 export const EnvHome = "PILOTFISH_HOME"; // replaces every user folder; for tests and portable installations
 export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium without its sandbox
+
+//////////
+// source: approval.go
+
+/**
+ * ActionKind is what a command does, as far as a person decides about it.
+ */
+export type ActionKind =
+  | typeof ActionOpen
+  | typeof ActionAct
+  | typeof ActionSensitive
+  | typeof ActionEval
+  | typeof ActionCookies
+  | typeof ActionDownload
+  | typeof ActionUpload
+  | typeof ActionClipboard
+  | typeof ActionPermissions;
+/**
+ * The kinds of action. The last six are the sensitive ones that have a name of
+ * their own; a rule about ActionSensitive is about all of them.
+ */
+export const ActionOpen = "open"; // open an address
+export const ActionAct = "act"; // click, type, change the page
+export const ActionSensitive = "sensitive"; // anything below, and what has no name
+export const ActionEval = "eval"; // run code in the page
+export const ActionCookies = "cookies"; // values of cookies and storage
+export const ActionDownload = "download"; // save a file of the page
+export const ActionUpload = "upload"; // give the page a file
+export const ActionClipboard = "clipboard"; // read or write the clipboard
+export const ActionPermissions = "permissions"; // give the page camera, location, …
+/**
+ * SiteDecision is what a rule says.
+ */
+export type SiteDecision =
+  | typeof SiteAllow
+  | typeof SiteAsk
+  | typeof SiteDeny;
+/**
+ * The decisions.
+ */
+export const SiteAllow = "allow";
+export const SiteAsk = "ask";
+export const SiteDeny = "deny";
+/**
+ * SiteRule says what agents may do on a site. A person is bound by none.
+ */
+export interface SiteRule {
+  /**
+   * Site is "*" for every page, "example.com" for that host on any port,
+   * "*.example.com" for it and all hosts below it, or an origin such as
+   * "https://example.com:8443".
+   */
+  site: string;
+  kind: ActionKind;
+  decision: SiteDecision;
+  /**
+   * Default marks a rule that nobody made: it can be overruled and not removed.
+   */
+  default?: boolean;
+}
+/**
+ * SiteRulesFile is rules.json in a session's folder. Mode 0600, written whole or
+ * not at all.
+ */
+export interface SiteRulesFile {
+  version: number /* int */;
+  rules: SiteRule[];
+}
+/**
+ * Approval is something that waits for a person's word. All its texts are
+ * foreign: an agent or a page wrote them.
+ */
+export interface Approval {
+  /**
+   * ID is good for one answer and cannot be guessed.
+   */
+  id: string;
+  session: SessionName;
+  actor: Actor;
+  /**
+   * Tab and URL are the page that it is about; Origin is the part of URL to
+   * judge by.
+   */
+  tab?: TabID;
+  url?: string;
+  origin: string;
+  /**
+   * Command and Args are what would be done, in full.
+   */
+  command: string;
+  args?: ApprovalArg[];
+  kind: ActionKind;
+  /**
+   * Why is the kind in words: "run code in the page".
+   */
+  why: string;
+  /**
+   * Site is what "always" would be for; empty when the page has no site, and
+   * then there is no "always".
+   */
+  site?: string;
+  since: string;
+  /**
+   * Expires is when the caller gives up.
+   */
+  expires: string;
+}
+/**
+ * ApprovalArg is one argument of a command that waits, in full.
+ */
+export interface ApprovalArg {
+  name: string;
+  value: string;
+}
+/**
+ * ApprovalAnswer is what a person says.
+ */
+export type ApprovalAnswer =
+  | typeof AnswerOnce
+  | typeof AnswerAlways
+  | typeof AnswerDeny;
+/**
+ * The answers.
+ */
+export const AnswerOnce = "once";
+/**
+ * AnswerAlways makes a rule for the site and the kind, in this session.
+ */
+export const AnswerAlways = "always";
+/**
+ * The answers.
+ */
+export const AnswerDeny = "deny";
 
 //////////
 // source: command.go
@@ -372,6 +516,7 @@ export type Code =
   | typeof CodeNoBrowser
   | typeof CodeNoDisplay
   | typeof CodeNoSandbox
+  | typeof CodeNoKeyring
   | typeof CodeProfileInUse
   | typeof CodeNotWritable
   | typeof CodeBrowserStart;
@@ -397,6 +542,7 @@ export const CodeInternal = "internal"; // a fault of ours
 export const CodeNoBrowser = "no_browser"; // no Chromium was found
 export const CodeNoDisplay = "no_display"; // there is no display to open a window on
 export const CodeNoSandbox = "no_sandbox"; // running as root without PILOTFISH_NO_SANDBOX=1
+export const CodeNoKeyring = "no_keyring"; // a warning: the desktop runs no service that keeps secrets
 export const CodeProfileInUse = "profile_in_use"; // another browser holds the profile
 export const CodeNotWritable = "not_writable"; // a folder cannot be written
 export const CodeBrowserStart = "browser_start"; // the browser ended while it started
@@ -750,6 +896,28 @@ export const AgentVersionTimeout = 10 * 1_000;
  */
 export const AgentProbes = 4;
 /**
+ * ApprovalTimeout is how long a command waits for a person whose caller
+ * names no deadline.
+ */
+export const ApprovalTimeout = 5 * 60_000;
+/**
+ * MaxApprovals is how many commands of a session wait for a person at once;
+ * further ones are refused.
+ */
+export const MaxApprovals = 20;
+/**
+ * MaxSiteRules bounds the rules of a session.
+ */
+export const MaxSiteRules = 500;
+/**
+ * MaxSitePattern bounds the site of a rule, in bytes.
+ */
+export const MaxSitePattern = 300;
+/**
+ * RulesVersion is the version of rules.json.
+ */
+export const RulesVersion = 1;
+/**
  * ActivityRing is how many entries a session keeps in memory.
  */
 export const ActivityRing = 1000;
@@ -1049,7 +1217,8 @@ export interface PanelView {
 export type PanelMessageType =
   | typeof PanelAuth
   | typeof PanelPing
-  | typeof PanelViewing;
+  | typeof PanelViewing
+  | typeof PanelAnswer;
 /**
  * The messages of the panel's socket, panel to backend.
  */
@@ -1060,6 +1229,10 @@ export const PanelPing = "ping";
  */
 export const PanelViewing = "viewing";
 /**
+ * PanelAnswer is a person's word about an approval.
+ */
+export const PanelAnswer = "answer";
+/**
  * PanelMessage is a message from the panel. Which fields count depends on Type.
  */
 export interface PanelMessage {
@@ -1067,6 +1240,8 @@ export interface PanelMessage {
   token?: string; // auth
   id?: number /* int */; // ping
   tab?: TabID; // viewing
+  approval?: string; // answer: its ID
+  answer?: ApprovalAnswer; // answer
 }
 /**
  * BridgeBinding is the name of the function that the backend adds to the
@@ -1121,6 +1296,10 @@ export interface BridgeTab {
   loading: boolean;
   url: string;
   title: string;
+  /**
+   * OpenerChromeTabID is the tab whose page opened this one; a tab that a
+   * person opened has none.
+   */
   openerChromeTabId?: number /* int */;
   /**
    * ReplacesChromeTabID is the number that this tab had before the browser
@@ -1177,6 +1356,10 @@ export interface SessionInfo {
   panel: PanelState;
   tabs: Tab[];
   terminals: TerminalInfo[];
+  /**
+   * Approvals are what waits for a person, oldest first.
+   */
+  approvals?: Approval[];
 }
 /**
  * PanelState says whether a side panel of the session is connected.
@@ -1226,7 +1409,7 @@ export interface Tab {
   windowId?: number /* int */;
   index: number /* int */;
   /**
-   * Opener is the tab that opened this one.
+   * Opener is the tab whose page opened this one.
    */
   opener?: TabID;
   /**
@@ -1666,6 +1849,18 @@ export interface TrayState {
    */
   busy: boolean;
   tabs: TrayTab[];
+  /**
+   * Approvals are what waits for a person, oldest first.
+   */
+  approvals?: TrayApproval[];
+}
+/**
+ * TrayApproval is something that waits for a person, in the tray's menu.
+ */
+export interface TrayApproval {
+  session: SessionName;
+  id: string;
+  label: string; // command and site, shortened
 }
 /**
  * TrayTab is a tab in the tray's menu.
@@ -1682,6 +1877,8 @@ export interface TrayAction {
   action: TrayActionType;
   session?: SessionName;
   tab?: TabID;
+  approval?: string;
+  answer?: ApprovalAnswer;
 }
 /**
  * TrayActionType is the kind of a TrayAction.
@@ -1693,6 +1890,7 @@ export type TrayActionType =
   | typeof TrayStop
   | typeof TrayTabOp
   | typeof TrayOpen
+  | typeof TrayAnswer
   | typeof TrayLogs
   | typeof TrayQuit;
 /**
@@ -1704,6 +1902,7 @@ export const TrayStart = "start";
 export const TrayStop = "stop";
 export const TrayTabOp = "tab"; // bring this tab and its panel forward
 export const TrayOpen = "open";
+export const TrayAnswer = "answer"; // a person's word about an approval
 export const TrayLogs = "logs";
 export const TrayQuit = "quit";
 /**

@@ -123,6 +123,49 @@ export const terminalInfoSchema = v.object({
   viewers: v.number(),
 });
 
+export const actorSchema = v.object({
+  kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
+  id: v.exactOptional(v.string()),
+  name: v.string(),
+});
+
+const actionKind = v.picklist([
+  p.ActionOpen,
+  p.ActionAct,
+  p.ActionSensitive,
+  p.ActionEval,
+  p.ActionCookies,
+  p.ActionDownload,
+  p.ActionUpload,
+  p.ActionClipboard,
+  p.ActionPermissions,
+]);
+
+export const approvalSchema = v.object({
+  id: v.string(),
+  session: v.string(),
+  actor: actorSchema,
+  tab: v.exactOptional(v.string()),
+  url: v.exactOptional(v.string()),
+  origin: v.string(),
+  command: v.string(),
+  args: v.exactOptional(v.array(v.object({ name: v.string(), value: v.string() }))),
+  kind: actionKind,
+  why: v.string(),
+  site: v.exactOptional(v.string()),
+  since: v.string(),
+  expires: v.string(),
+});
+
+export const siteRuleSchema = v.object({
+  site: v.string(),
+  kind: actionKind,
+  decision: v.picklist([p.SiteAllow, p.SiteAsk, p.SiteDeny]),
+  default: v.exactOptional(v.boolean()),
+});
+
+export const siteRulesSchema = list(siteRuleSchema);
+
 export const sessionInfoSchema = v.object({
   name: v.string(),
   state: v.picklist([
@@ -140,6 +183,7 @@ export const sessionInfoSchema = v.object({
   panel: v.picklist([p.PanelAbsent, p.PanelConnected]),
   tabs: list(tabSchema),
   terminals: list(terminalInfoSchema),
+  approvals: v.exactOptional(v.array(approvalSchema)),
 });
 
 export const panelViewSchema = v.object({
@@ -300,6 +344,8 @@ export type SchemasAgree = AssertAll<{
   tab: Agrees<typeof tabSchema, p.Tab>;
   exit: Agrees<typeof exitSchema, p.Exit>;
   terminalInfo: Agrees<typeof terminalInfoSchema, p.TerminalInfo>;
+  approval: Agrees<typeof approvalSchema, p.Approval>;
+  siteRule: Agrees<typeof siteRuleSchema, p.SiteRule>;
   sessionInfo: Agrees<typeof sessionInfoSchema, p.SessionInfo>;
   panelView: Agrees<typeof panelViewSchema, p.PanelView>;
   panelEvent: Agrees<typeof panelEventSchema, p.PanelEvent>;

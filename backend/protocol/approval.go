@@ -1,0 +1,100 @@
+package protocol
+
+import "time"
+
+// ActionKind is what a command does, as far as a person decides about it.
+type ActionKind string
+
+// The kinds of action. The last six are the sensitive ones that have a name of
+// their own; a rule about ActionSensitive is about all of them.
+const (
+	ActionOpen        ActionKind = "open"        // open an address
+	ActionAct         ActionKind = "act"         // click, type, change the page
+	ActionSensitive   ActionKind = "sensitive"   // anything below, and what has no name
+	ActionEval        ActionKind = "eval"        // run code in the page
+	ActionCookies     ActionKind = "cookies"     // values of cookies and storage
+	ActionDownload    ActionKind = "download"    // save a file of the page
+	ActionUpload      ActionKind = "upload"      // give the page a file
+	ActionClipboard   ActionKind = "clipboard"   // read or write the clipboard
+	ActionPermissions ActionKind = "permissions" // give the page camera, location, …
+)
+
+// ActionKinds are all kinds, in the order in which a person reads them.
+func ActionKinds() []ActionKind {
+	return []ActionKind{
+		ActionOpen, ActionAct, ActionSensitive, ActionEval, ActionCookies,
+		ActionDownload, ActionUpload, ActionClipboard, ActionPermissions,
+	}
+}
+
+// SiteDecision is what a rule says.
+type SiteDecision string
+
+// The decisions.
+const (
+	SiteAllow SiteDecision = "allow"
+	SiteAsk   SiteDecision = "ask"
+	SiteDeny  SiteDecision = "deny"
+)
+
+// SiteRule says what agents may do on a site. A person is bound by none.
+type SiteRule struct {
+	// Site is "*" for every page, "example.com" for that host on any port,
+	// "*.example.com" for it and all hosts below it, or an origin such as
+	// "https://example.com:8443".
+	Site     string       `json:"site"`
+	Kind     ActionKind   `json:"kind"`
+	Decision SiteDecision `json:"decision"`
+	// Default marks a rule that nobody made: it can be overruled and not removed.
+	Default bool `json:"default,omitempty"`
+}
+
+// SiteRulesFile is rules.json in a session's folder. Mode 0600, written whole or
+// not at all.
+type SiteRulesFile struct {
+	Version int        `json:"version"`
+	Rules   []SiteRule `json:"rules"`
+}
+
+// Approval is something that waits for a person's word. All its texts are
+// foreign: an agent or a page wrote them.
+type Approval struct {
+	// ID is good for one answer and cannot be guessed.
+	ID      string      `json:"id"`
+	Session SessionName `json:"session"`
+	Actor   Actor       `json:"actor"`
+	// Tab and URL are the page that it is about; Origin is the part of URL to
+	// judge by.
+	Tab    TabID  `json:"tab,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Origin string `json:"origin"`
+	// Command and Args are what would be done, in full.
+	Command string        `json:"command"`
+	Args    []ApprovalArg `json:"args,omitempty"`
+	Kind    ActionKind    `json:"kind"`
+	// Why is the kind in words: "run code in the page".
+	Why string `json:"why"`
+	// Site is what "always" would be for; empty when the page has no site, and
+	// then there is no "always".
+	Site  string    `json:"site,omitempty"`
+	Since time.Time `json:"since"`
+	// Expires is when the caller gives up.
+	Expires time.Time `json:"expires"`
+}
+
+// ApprovalArg is one argument of a command that waits, in full.
+type ApprovalArg struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ApprovalAnswer is what a person says.
+type ApprovalAnswer string
+
+// The answers.
+const (
+	AnswerOnce ApprovalAnswer = "once"
+	// AnswerAlways makes a rule for the site and the kind, in this session.
+	AnswerAlways ApprovalAnswer = "always"
+	AnswerDeny   ApprovalAnswer = "deny"
+)

@@ -1,0 +1,121 @@
+package protocol
+
+import "time"
+
+// Cookie is one cookie of the profile.
+type Cookie struct {
+	Name     string     `json:"name"`
+	Value    string     `json:"value"`
+	Domain   string     `json:"domain"`
+	Path     string     `json:"path"`
+	Expires  *time.Time `json:"expires,omitempty"` // absent: with the session
+	HTTPOnly bool       `json:"httpOnly,omitempty"`
+	Secure   bool       `json:"secure,omitempty"`
+	SameSite string     `json:"sameSite,omitempty"` // "Strict", "Lax" or "None"
+}
+
+// StorageItem is one entry of a page's storage.
+type StorageItem struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Storage is the storage of one origin.
+type Storage struct {
+	Origin string        `json:"origin"`
+	Local  []StorageItem `json:"local,omitempty"`
+	// SessionItems belong to the tab.
+	SessionItems []StorageItem `json:"session,omitempty"`
+}
+
+// BrowserState is what `state save` writes, before it is encrypted.
+type BrowserState struct {
+	Version int       `json:"version"`
+	Saved   time.Time `json:"saved"`
+	// Site is the host that it is of; empty for everything.
+	Site    string    `json:"site,omitempty"`
+	Cookies []Cookie  `json:"cookies"`
+	Storage []Storage `json:"storage"`
+}
+
+// StateFile describes a saved state without what is in it.
+type StateFile struct {
+	Name    string    `json:"name"`
+	Path    string    `json:"path"`
+	Bytes   int       `json:"bytes"`
+	Saved   time.Time `json:"saved"`
+	Site    string    `json:"site,omitempty"`
+	Cookies int       `json:"cookies,omitempty"`
+	Items   int       `json:"items,omitempty"` // of storage
+	// Key is "passphrase" or "keychain".
+	Key string `json:"key,omitempty"`
+}
+
+// Emulation is what a tab is made to believe. A field that is nil is the
+// browser's own.
+type Emulation struct {
+	Viewport  *EmulatedViewport `json:"viewport,omitempty"`
+	Device    string            `json:"device,omitempty"` // the name of the device that viewport and user agent are of
+	UserAgent string            `json:"userAgent,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	Media     string            `json:"media,omitempty"` // "print" or "screen"
+	// Scheme is "dark" or "light", Motion and Contrast "reduce", "no-preference",
+	// "more" and so on, as CSS names them.
+	Scheme      string              `json:"scheme,omitempty"`
+	Motion      string              `json:"motion,omitempty"`
+	Contrast    string              `json:"contrast,omitempty"`
+	Locale      string              `json:"locale,omitempty"`
+	Timezone    string              `json:"timezone,omitempty"`
+	Geolocation *EmulatedPlace      `json:"geolocation,omitempty"`
+	Network     *EmulatedConditions `json:"network,omitempty"`
+	// CPU is how many times slower the processor is.
+	CPU float64 `json:"cpu,omitempty"`
+}
+
+// EmulatedViewport is the size of a page, in CSS pixels.
+type EmulatedViewport struct {
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Scale  float64 `json:"scale"` // device pixels for each CSS pixel
+	Mobile bool    `json:"mobile,omitempty"`
+	Touch  bool    `json:"touch,omitempty"`
+}
+
+// EmulatedPlace is a place on earth, in degrees and metres.
+type EmulatedPlace struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+	Accuracy  float64 `json:"accuracy"`
+}
+
+// EmulatedConditions are the network's.
+type EmulatedConditions struct {
+	Name      string  `json:"name"`
+	Offline   bool    `json:"offline,omitempty"`
+	LatencyMS float64 `json:"latencyMs,omitempty"`
+	Down      float64 `json:"down,omitempty"` // bytes a second
+	Up        float64 `json:"up,omitempty"`   // bytes a second
+}
+
+// Window is one window of the browser.
+type Window struct {
+	// ID is the browser's own number; 0 where it cannot be told.
+	ID      int     `json:"id"`
+	Tabs    []TabID `json:"tabs"`
+	Focused bool    `json:"focused"`
+	State   string  `json:"state,omitempty"` // "normal", "minimized", "maximized" or "fullscreen"
+	Left    int     `json:"left"`
+	Top     int     `json:"top"`
+	Width   int     `json:"width"`
+	Height  int     `json:"height"`
+}
+
+// TabGroup is a named group of tabs.
+type TabGroup struct {
+	ID        int     `json:"id"`
+	Title     string  `json:"title"`
+	Color     string  `json:"color"`
+	Collapsed bool    `json:"collapsed"`
+	WindowID  int     `json:"windowId"`
+	Tabs      []TabID `json:"tabs"`
+}
