@@ -268,9 +268,9 @@ const (
 	// ConsoleText bounds one entry of the console, in characters.
 	ConsoleText = 10_000
 	// NetworkBuffer is how many bytes of bodies the browser keeps for a watched
-	// tab, NetworkBody the largest single one.
-	NetworkBuffer = 64 << 20
-	NetworkBody   = 16 << 20
+	// tab, NetworkBodyMax the largest single one.
+	NetworkBuffer  = 64 << 20
+	NetworkBodyMax = 16 << 20
 	// WatchBegin is how long a page may take to say what it already knows when
 	// watching begins; a page that hangs is watched all the same.
 	WatchBegin = 1 * time.Second
