@@ -114,11 +114,15 @@ export class Looker {
     if (!held) return undefined;
     const options = max === undefined ? {} : { max };
     const base = Math.min(...held.lines.map((line) => line.depth));
-    const own = new Map(held.lines.map((line, index) => [line.item, index]));
-    const lines = held.lines.map((line) => {
-      const up = held.lines.findIndex((at) => at.item.children.includes(line.item));
-      return { ...line, depth: line.depth - base, parent: up >= 0 && own.has(line.item) ? up : -1 };
+    const parents = new Map<Item, number>();
+    held.lines.forEach(({ item }, index) => {
+      for (const child of item.children) parents.set(child, index);
     });
+    const lines = held.lines.map((line) => ({
+      ...line,
+      depth: line.depth - base,
+      parent: parents.get(line.item) ?? -1,
+    }));
     const { text, more } = this.#write(lines, held.style, options, viewport(), []);
     return { text, more };
   }

@@ -11,7 +11,7 @@ export interface WaitFor {
   element?: string;
   /** A selector, ref or text= that is no longer there or drawn. */
   gone?: string;
-  /** The body of a function, evaluated in this isolated world until it returns something true. */
+  /** A function of this world, called until it returns something true. */
   test?: () => unknown;
   /** Milliseconds until it gives up; at least 0. */
   timeout: number;

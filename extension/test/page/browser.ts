@@ -76,12 +76,26 @@ export class World {
     this.#context = context;
   }
 
-  /** Makes the world in the page's main frame and tells it what only the protocol sees. */
-  static async open(page: Page, code: string): Promise<World> {
-    const cdp = await page.context().newCDPSession(page);
+  /** Makes the world in the page's main frame, or the child frame at a path of indexes. */
+  static async open(page: Page, code: string, path: number[] = []): Promise<World> {
+    let frame = page.mainFrame();
+    for (const index of path) frame = frame.childFrames()[index] ?? frame;
+    // A frame in a process of its own has a session of its own; the others
+    // are in the tree of the page's.
+    const own =
+      path.length > 0
+        ? await page
+            .context()
+            .newCDPSession(frame)
+            .catch(() => null)
+        : null;
+    const cdp = own ?? (await page.context().newCDPSession(page));
     const { frameTree } = await cdp.send('Page.getFrameTree');
+    let at: typeof frameTree | undefined = frameTree;
+    if (!own) for (const index of path) at = at?.childFrames?.[index];
+    if (!at) throw new Error(`no frame ${path.join('.')}`);
     const { executionContextId } = await cdp.send('Page.createIsolatedWorld', {
-      frameId: frameTree.frame.id,
+      frameId: at.frame.id,
       worldName: 'pilotfish-test',
     });
     const world = new World(cdp, executionContextId);

@@ -1,0 +1,109 @@
+import type { FlatTree } from './flat.js';
+import { type Area, grow, meet, touches } from './geometry.js';
+import type { Names } from './name.js';
+import { scrollState } from './structure.js';
+import { clippedAway, type Styles } from './styles.js';
+
+/** What a walk needs of the page and its caller. */
+export interface WalkConfig {
+  tree: FlatTree;
+  styles: Styles;
+  names: Names;
+  /** Whether the page listens for the pointer on this very element. */
+  listens: (el: Element) => boolean;
+  /** What the frame shows. */
+  view: Area;
+  /** Only this area (near mode), and the ancestors of what is drawn in it from elsewhere. */
+  region: Area | null;
+  escaped: ReadonlySet<Element>;
+}
+
+/** What surrounds an element on the way down. */
+export interface Way {
+  /** Text is said already by the name of something around it. */
+  mute: boolean;
+  /** Inside something offered, or under its pointer. */
+  pointer: boolean;
+  /** Inside something that is not seen although it is there (opacity 0, clipped to nothing). */
+  faint: boolean;
+  disabled: boolean;
+  /** What ancestors cut off, for what flows in them and for what is positioned. */
+  clip: Area | null;
+  abs: Area | null;
+  region: Area | null;
+  /** What of the viewport the scrolling areas around leave to be seen. */
+  view: Area;
+  /** What the element itself says of its scrolling. */
+  scroll: string | undefined;
+}
+
+/** What surrounds the children of an element; null when it is out of the picture altogether. */
+export function around(
+  at: WalkConfig,
+  el: Element,
+  style: CSSStyleDeclaration,
+  way: Way,
+): Way | null {
+  const position = style.position;
+  const overflow = style.overflowX;
+  const rooted = el === document.body || el === document.documentElement;
+  const cuts = overflow !== 'visible' && !rooted;
+  const faint = way.faint || style.opacity === '0' || clippedAway(style, position);
+  const disabled = way.disabled || el.getAttribute('aria-disabled') === 'true';
+  const placed = position !== 'static' && position !== 'relative';
+  if (
+    !cuts &&
+    !way.clip &&
+    !way.region &&
+    way.scroll === undefined &&
+    faint === way.faint &&
+    disabled === way.disabled
+  )
+    return way;
+  const next: Way = { ...way, faint, disabled, scroll: undefined };
+  if (placed && position !== 'sticky') {
+    next.clip = position === 'fixed' ? null : next.abs;
+    if (position === 'fixed') {
+      next.abs = null;
+      next.view = at.view;
+    }
+    if (way.region) next.region = at.region;
+  }
+  const near = next.region !== null && !rooted && style.display !== 'inline';
+  if ((cuts || next.clip || near) && style.display !== 'contents') {
+    const rect = el.getBoundingClientRect();
+    const sized = rect.width >= 1 && rect.height >= 1;
+    if (next.region && near && sized && away(at, el, rect, next.region)) return null;
+    if (next.clip && sized && !touches(rect, next.clip)) return null;
+    if (cuts) cut(el, style, rect, next);
+  }
+  if (position !== 'static' || (next.clip && style.transform !== 'none')) next.abs = next.clip;
+  return next;
+}
+
+/** Takes in what an element cuts off, or how far it scrolls. */
+function cut(el: Element, style: CSSStyleDeclaration, rect: DOMRect, next: Way): void {
+  next.scroll = scrollState(el, style);
+  if (next.scroll === undefined) {
+    next.clip = meet(rect, next.clip);
+    return;
+  }
+  next.clip = null;
+  next.view = meet(rect, next.view);
+  if (next.region) next.region = meet(next.region, grow(rect, rect.width / 2, rect.height / 2));
+}
+
+/** Whether an element and all that overflows it lie outside the area that is wanted. */
+function away(at: WalkConfig, el: Element, rect: DOMRect, region: Area): boolean {
+  if (touches(rect, region) || at.escaped.has(el)) return false;
+  if (el.childElementCount === 0) return true;
+  return !touches(
+    {
+      left: rect.left,
+      top: rect.top,
+      right: rect.left + Math.max(rect.width, el.scrollWidth),
+      bottom: rect.top + Math.max(rect.height, el.scrollHeight),
+    },
+    region,
+  );
+}
