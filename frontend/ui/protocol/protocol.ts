@@ -991,6 +991,67 @@ export const HookInputWait = 250 * 1;
  * DoctorTimeout is how long `doctor` gives each of its checks.
  */
 export const DoctorTimeout = 10 * 1_000;
+/**
+ * ConsoleRing, NetworkRing, DialogRing and DownloadRing are how many entries
+ * are kept; the oldest go first and are counted.
+ */
+export const ConsoleRing = 1000;
+/**
+ * Watching: what a tab keeps of what it is asked to remember.
+ */
+export const NetworkRing = 1000;
+export const DialogRing = 200;
+export const DownloadRing = 200;
+/**
+ * ConsoleText bounds one entry of the console, in characters.
+ */
+export const ConsoleText = 10_000;
+/**
+ * NetworkBuffer is how many bytes of bodies the browser keeps for a watched
+ * tab, NetworkBodyMax the largest single one.
+ */
+export const NetworkBuffer = 64 << 20;
+/**
+ * Watching: what a tab keeps of what it is asked to remember.
+ */
+export const NetworkBodyMax = 16 << 20;
+/**
+ * WatchBegin is how long a page may take to say what it already knows when
+ * watching begins; a page that hangs is watched all the same.
+ */
+export const WatchBegin = 1 * 1_000;
+/**
+ * RecordSteps and RecordFrames bound a recording.
+ */
+export const RecordSteps = 2000;
+/**
+ * Watching: what a tab keeps of what it is asked to remember.
+ */
+export const RecordFrames = 1200;
+/**
+ * RecordRate is how many pictures a second a video has at most.
+ */
+export const RecordRate = 10;
+/**
+ * TraceStop is how long the browser may take to hand over a trace.
+ */
+export const TraceStop = 30 * 1_000;
+/**
+ * TraceBytes bounds a trace's file.
+ */
+export const TraceBytes = 256 << 20;
+/**
+ * NetworkRules is how many addresses a tab may have blocked or mocked.
+ */
+export const NetworkRules = 100;
+/**
+ * ListShown is how many entries a listing shows unless asked for more.
+ */
+export const ListShown = 50;
+/**
+ * EachTabs is how many tabs `each` asks at once.
+ */
+export const EachTabs = 8;
 
 //////////
 // source: page.go
@@ -1447,6 +1508,151 @@ export interface ActiveTabFile {
 export const StateVersion = 1;
 
 //////////
+// source: tabstate.go
+
+/**
+ * Cookie is one cookie of the profile.
+ */
+export interface Cookie {
+  name: string;
+  value: string;
+  domain: string;
+  path: string;
+  expires?: string; // absent: with the session
+  httpOnly?: boolean;
+  secure?: boolean;
+  sameSite?: string; // "Strict", "Lax" or "None"
+}
+/**
+ * StorageItem is one entry of a page's storage.
+ */
+export interface StorageItem {
+  key: string;
+  value: string;
+}
+/**
+ * Storage is the storage of one origin.
+ */
+export interface Storage {
+  origin: string;
+  local?: StorageItem[];
+  /**
+   * SessionItems belong to the tab.
+   */
+  session?: StorageItem[];
+}
+/**
+ * BrowserState is what `state save` writes, before it is encrypted.
+ */
+export interface BrowserState {
+  version: number /* int */;
+  saved: string;
+  /**
+   * Site is the host that it is of; empty for everything.
+   */
+  site?: string;
+  cookies: Cookie[];
+  storage: Storage[];
+}
+/**
+ * StateFile describes a saved state without what is in it.
+ */
+export interface StateFile {
+  name: string;
+  path: string;
+  bytes: number /* int */;
+  saved: string;
+  site?: string;
+  cookies?: number /* int */;
+  items?: number /* int */; // of storage
+  /**
+   * Key is "passphrase" or "keychain".
+   */
+  key?: string;
+}
+/**
+ * Emulation is what a tab is made to believe. A field that is nil is the
+ * browser's own.
+ */
+export interface Emulation {
+  viewport?: EmulatedViewport;
+  device?: string; // the name of the device that viewport and user agent are of
+  userAgent?: string;
+  headers?: { [key: string]: string};
+  media?: string; // "print" or "screen"
+  /**
+   * Scheme is "dark" or "light", Motion and Contrast "reduce", "no-preference",
+   * "more" and so on, as CSS names them.
+   */
+  scheme?: string;
+  motion?: string;
+  contrast?: string;
+  locale?: string;
+  timezone?: string;
+  geolocation?: EmulatedPlace;
+  network?: EmulatedConditions;
+  /**
+   * CPU is how many times slower the processor is.
+   */
+  cpu?: number /* float64 */;
+}
+/**
+ * EmulatedViewport is the size of a page, in CSS pixels.
+ */
+export interface EmulatedViewport {
+  width: number /* int */;
+  height: number /* int */;
+  scale: number /* float64 */; // device pixels for each CSS pixel
+  mobile?: boolean;
+  touch?: boolean;
+}
+/**
+ * EmulatedPlace is a place on earth, in degrees and metres.
+ */
+export interface EmulatedPlace {
+  latitude: number /* float64 */;
+  longitude: number /* float64 */;
+  accuracy: number /* float64 */;
+}
+/**
+ * EmulatedConditions are the network's.
+ */
+export interface EmulatedConditions {
+  name: string;
+  offline?: boolean;
+  latencyMs?: number /* float64 */;
+  down?: number /* float64 */; // bytes a second
+  up?: number /* float64 */; // bytes a second
+}
+/**
+ * Window is one window of the browser.
+ */
+export interface Window {
+  /**
+   * ID is the browser's own number; 0 where it cannot be told.
+   */
+  id: number /* int */;
+  tabs: TabID[];
+  focused: boolean;
+  state?: string; // "normal", "minimized", "maximized" or "fullscreen"
+  left: number /* int */;
+  top: number /* int */;
+  width: number /* int */;
+  height: number /* int */;
+}
+/**
+ * TabGroup is a named group of tabs.
+ */
+export interface TabGroup {
+  id: number /* int */;
+  title: string;
+  color: string;
+  collapsed: boolean;
+  windowId: number /* int */;
+  tabs: TabID[];
+}
+
+//////////
 // source: terminal.go
 
 /**
@@ -1671,6 +1877,317 @@ export const CloseUnauthorized = 4401; // the token ended; authenticate again
 export const CloseGone = 4404; // what the socket was for does not exist any more
 export const CloseTakenOver = 4409; // another viewer attached to this terminal
 export const CloseSlow = 4408; // the reader was too slow; resynchronise
+
+//////////
+// source: watching.go
+
+/**
+ * ConsoleEntry is one line of a tab's console.
+ */
+export interface ConsoleEntry {
+  /**
+   * N counts the entries of a tab since it is watched, from 1.
+   */
+  n: number /* int */;
+  at: string;
+  level: string; // "error", "warning", "info", "log" or "debug"
+  /**
+   * Source is "console" for what the page wrote, "exception" for what it did
+   * not catch, else what in the browser speaks, such as "network".
+   */
+  source: string;
+  text: string;
+  /**
+   * URL, Line and Column are where in the source it came from, from 1.
+   */
+  url?: string;
+  line?: number /* int */;
+  column?: number /* int */;
+  /**
+   * Stack are the callers, nearest first.
+   */
+  stack?: string[];
+}
+/**
+ * ConsoleLog is what a tab's console said.
+ */
+export interface ConsoleLog {
+  entries: ConsoleEntry[];
+  /**
+   * Dropped is how many older entries are no longer kept.
+   */
+  dropped?: number /* int */;
+  /**
+   * Since is when the tab began to be watched.
+   */
+  since: string;
+}
+/**
+ * NetworkEntry is one request of a tab.
+ */
+export interface NetworkEntry {
+  /**
+   * ID names the request within its tab: "n1", "n2", …
+   */
+  id: string;
+  at: string;
+  method: string;
+  url: string;
+  /**
+   * Type is what it was for: "document", "script", "xhr", "fetch", …
+   */
+  type: string;
+  /**
+   * Status is 0 until an answer came.
+   */
+  status?: number /* int */;
+  statusText?: string;
+  mime?: string;
+  /**
+   * Bytes is what came over the network.
+   */
+  bytes?: number /* int */;
+  /**
+   * DurationMS is from the request to its end; 0 while it runs.
+   */
+  durationMs?: number /* float64 */;
+  done: boolean;
+  /**
+   * Failed says why no answer came.
+   */
+  failed?: string;
+  /**
+   * From is "cache", "worker", "mock" or empty for the network.
+   */
+  from?: string;
+  initiator?: string;
+  requestHeaders?: { [key: string]: string};
+  responseHeaders?: { [key: string]: string};
+  postData?: string;
+  protocol?: string;
+  remoteAddress?: string;
+}
+/**
+ * NetworkLog is what a tab asked the network for.
+ */
+export interface NetworkLog {
+  entries: NetworkEntry[];
+  dropped?: number /* int */;
+  since: string;
+}
+/**
+ * NetworkBody is the body of an answer.
+ */
+export interface NetworkBody {
+  entry: NetworkEntry;
+  /**
+   * Text is the body when it is text; else Bytes only tells its size.
+   */
+  text?: string;
+  /**
+   * Bytes is the size of the whole body.
+   */
+  bytes: number /* int */;
+  /**
+   * Path is the file that the body was saved to, if it was.
+   */
+  path?: string;
+}
+/**
+ * NetworkRule changes what a tab gets for the addresses that match.
+ */
+export interface NetworkRule {
+  /**
+   * Pattern is an address in which * stands for anything.
+   */
+  pattern: string;
+  /**
+   * Block fails the request; else it is answered with what follows.
+   */
+  block?: boolean;
+  status?: number /* int */;
+  headers?: { [key: string]: string};
+  body?: string;
+  /**
+   * Hits is how often it was used.
+   */
+  hits: number /* int */;
+}
+/**
+ * SavedFile is a file that a command wrote into the session's folder.
+ */
+export interface SavedFile {
+  path: string;
+  bytes: number /* int */;
+  /**
+   * Entries is how many things are in it: requests, frames, steps.
+   */
+  entries?: number /* int */;
+}
+/**
+ * DialogEntry is one dialog that a page showed.
+ */
+export interface DialogEntry {
+  n: number /* int */;
+  at: string;
+  type: string; // "alert", "confirm", "prompt" or "beforeunload"
+  message: string;
+  url: string;
+  open: boolean;
+  /**
+   * Accepted and Answer are how it ended.
+   */
+  accepted?: boolean;
+  answer?: string;
+  /**
+   * ByPolicy: it was answered by the tab's policy and not by anybody.
+   */
+  byPolicy?: boolean;
+}
+/**
+ * DialogLog is what dialogs a tab showed since it is watched.
+ */
+export interface DialogLog {
+  /**
+   * Policy is "leave", "accept" or "dismiss".
+   */
+  policy: string;
+  entries: DialogEntry[];
+  dropped?: number /* int */;
+  since: string;
+}
+/**
+ * Download is one download of the session.
+ */
+export interface Download {
+  /**
+   * ID names it within the session: "d1", "d2", …
+   */
+  id: string;
+  tab?: TabID;
+  url: string;
+  name: string;
+  /**
+   * State is "running", "done" or "canceled".
+   */
+  state: string;
+  at: string;
+  received: number /* int64 */; // bytes
+  total?: number /* int64 */; // bytes; 0 while it is not known
+  /**
+   * Path is the file, once it is done.
+   */
+  path?: string;
+}
+/**
+ * WatchRequest says what to wait for; exactly one of the kinds.
+ */
+export interface WatchRequest {
+  /**
+   * Kind is "text", "element", "url", "console", "request" or "download".
+   */
+  kind: string;
+  /**
+   * Value is the text, the selector, or a pattern in which * stands for
+   * anything.
+   */
+  value: string;
+  /**
+   * Gone waits until text or element is no longer there.
+   */
+  gone?: boolean;
+}
+/**
+ * WatchReply is what came.
+ */
+export interface WatchReply {
+  kind: string;
+  /**
+   * What is the text, address or line that matched.
+   */
+  what: string;
+  /**
+   * Origin is where What came from.
+   */
+  origin?: string;
+  /**
+   * AfterMS is how long it took.
+   */
+  afterMs: number /* float64 */;
+}
+/**
+ * RecordedStep is one thing that was done on a page.
+ */
+export interface RecordedStep {
+  /**
+   * Do is "goto", "click", "fill", "select", "check", "uncheck" or "press".
+   */
+  do: string;
+  at: string;
+  url?: string;
+  css?: string;
+  role?: string;
+  name?: string;
+  value?: string;
+  /**
+   * Secret: what was typed is not kept; a parameter of the routine stands for
+   * it.
+   */
+  secret?: boolean;
+}
+/**
+ * Recording is a recording that ended, or its state.
+ */
+export interface Recording {
+  running: boolean;
+  steps: RecordedStep[];
+  dropped?: number /* int */;
+  frames?: number /* int */;
+  /**
+   * Video is the file of the pictures, if they were asked for.
+   */
+  video?: SavedFile;
+}
+/**
+ * Routine is a list of command lines that can be run again with other
+ * parameters. ${name} in a line stands for the parameter of that name.
+ */
+export interface Routine {
+  version: number /* int */;
+  name: string;
+  params?: { [key: string]: string}; // with their defaults
+  steps: string[];
+  created: string;
+}
+/**
+ * PageTool is a tool that a page offers to agents (WebMCP). Everything in it is
+ * the page's word.
+ */
+export interface PageTool {
+  name: string;
+  description: string;
+  /**
+   * Schema is the JSON schema of its input.
+   */
+  schema?: string;
+  origin?: string;
+  frame: string;
+  /**
+   * ReadOnly and Consequential are hints of the page.
+   */
+  readOnly?: boolean;
+  consequential?: boolean;
+}
+/**
+ * PageToolResult is what a page's tool answered.
+ */
+export interface PageToolResult {
+  tool: string;
+  status: string; // "Completed", "Canceled" or "Error"
+  output?: string;
+  error?: string;
+  origin?: string;
+}
 
 //////////
 // source: window.go

@@ -23,6 +23,7 @@ const code = v.picklist([
   p.CodeBusy,
   p.CodeTooLarge,
   p.CodeInternal,
+  p.CodeNoKeyring,
   p.CodeNoBrowser,
   p.CodeNoDisplay,
   p.CodeNoSandbox,
