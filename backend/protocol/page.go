@@ -44,6 +44,12 @@ type ScreenshotRequest struct {
 	Quality int    `json:"quality,omitempty"` // 1 to 100, not for png; 0 is the browser's choice
 	Full    bool   `json:"full,omitempty"`    // the whole page instead of what is in view
 	Clip    *Clip  `json:"clip,omitempty"`
+	// Element is a target: only the element that it means.
+	Element string `json:"element,omitempty"`
+	// Annotated draws the refs of what can be acted on over the picture.
+	Annotated bool `json:"annotated,omitempty"`
+	// Slices saves a tall picture in parts that a model can read.
+	Slices bool `json:"slices,omitempty"`
 }
 
 // Screenshot is a picture that was saved.
@@ -54,4 +60,8 @@ type Screenshot struct {
 	Height int    `json:"height"` // CSS pixels
 	Bytes  int    `json:"bytes"`
 	URL    string `json:"url"`
+	// Slices are the parts of a tall picture, from the top; Path is the first.
+	Slices []string `json:"slices,omitempty"`
+	// Labels is how many refs were drawn.
+	Labels int `json:"labels,omitempty"`
 }
