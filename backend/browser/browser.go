@@ -29,6 +29,9 @@ type Config struct {
 	// ScreenshotDir is where screenshots are saved; it is created with mode
 	// 0700.
 	ScreenshotDir string
+	// FilesDir is where the other files of commands go, each kind in a folder of
+	// its own with mode 0700: HARs, traces, recordings, saved states.
+	FilesDir string
 	// ExtensionDir is the built extension; empty runs without it.
 	ExtensionDir string
 	// StartURL is asked for the first page at each start that restores none.

@@ -37,6 +37,9 @@ type run struct {
 	pages    map[target.ID]*page
 	timeline []Milestone
 	last     []protocol.Tab // the tabs when they were last reported
+
+	keepers   keepers // tabs that are watched or changed
+	downloads downloads
 }
 
 // Milestone is a step of the start, for the benchmark and the log.
@@ -96,6 +99,8 @@ func (r *run) serve(ctx context.Context) error {
 	g.Go(func() error { defer cancel(); return r.conn.serve(context.WithoutCancel(ctx)) })
 	g.Go(func() error { return r.watchTargets(inner, events) })
 	g.Go(func() error { return r.settleTabs(inner) })
+	saved := r.conn.root.events(browser.DownloadWillBegin.Method, browser.DownloadProgress.Method)
+	g.Go(func() error { r.downloads.watch(inner, r, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
 		g.Go(func() error { r.superviseExtension(inner); return nil })
@@ -110,6 +115,7 @@ func (r *run) serve(ctx context.Context) error {
 	r.conn.fail(errPipeEnded)
 	_ = r.proc.pipe.Close()
 	err := g.Wait()
+	r.keepers.wg.Wait()
 	return r.verdict(stopped, err)
 }
 

@@ -1,0 +1,274 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureConsole = "console"
+
+// consoleWatch keeps what a tab's console says. The browser repeats what it
+// still knows when watching begins.
+type consoleWatch struct {
+	since time.Time
+
+	mu   sync.Mutex
+	ring ring[protocol.ConsoleEntry]
+	last int
+	more chan struct{} // closed at the next entry
+}
+
+func newConsoleWatch() *consoleWatch {
+	return &consoleWatch{since: time.Now(), ring: ring[protocol.ConsoleEntry]{limit: protocol.ConsoleRing}, more: make(chan struct{})}
+}
+
+func (c *consoleWatch) begin(ctx context.Context, s *session, _ bool) error {
+	if err := watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: runtime.Enable.Method}); err != nil {
+		return err
+	}
+	return watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: log.Enable.Method})
+}
+
+func (c *consoleWatch) end(ctx context.Context, s *session) {
+	_ = postCommand(ctx, s, runtime.DiscardConsoleEntries, cdp.Empty{})
+	_ = postCommand(ctx, s, log.Disable, cdp.Empty{})
+}
+
+func (c *consoleWatch) event(_ context.Context, _ *session, e event) {
+	switch e.method {
+	case runtime.ConsoleAPICalled.Method:
+		if v, ok := decode(e, runtime.ConsoleAPICalled); ok && v.Type != "clear" && v.Type != "endGroup" {
+			c.add(calledEntry(&v))
+		}
+	case runtime.ExceptionThrown.Method:
+		if v, ok := decode(e, runtime.ExceptionThrown); ok && v.ExceptionDetails != nil {
+			c.add(thrownEntry(&v))
+		}
+	case log.EntryAdded.Method:
+		if v, ok := decode(e, log.EntryAdded); ok && v.Entry != nil {
+			l := v.Entry
+			entry := protocol.ConsoleEntry{
+				At: stamp(float64(l.Timestamp)), Level: levelOf(string(l.Level)), Source: string(l.Source), Text: l.Text, URL: l.URL,
+			}
+			if l.URL != "" && l.StackTrace != nil {
+				entry.Line = int(l.LineNumber) + 1
+			}
+			c.add(entry)
+		}
+	}
+}
+
+func (c *consoleWatch) add(e protocol.ConsoleEntry) {
+	if utf8.RuneCountInString(e.Text) > protocol.ConsoleText {
+		e.Text = string([]rune(e.Text)[:protocol.ConsoleText]) + "…"
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	e.N = c.last
+	c.ring.add(e)
+	close(c.more)
+	c.more = make(chan struct{})
+}
+
+// log returns the entries after a number.
+func (c *consoleWatch) log(after int) protocol.ConsoleLog {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := protocol.ConsoleLog{Since: c.since, Dropped: c.ring.dropped, Entries: []protocol.ConsoleEntry{}}
+	for _, e := range c.ring.items {
+		if e.N > after {
+			out.Entries = append(out.Entries, e)
+		}
+	}
+	return out
+}
+
+// next returns a channel that is closed at the next entry, and the number of
+// the last.
+func (c *consoleWatch) next() (<-chan struct{}, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.more, c.last
+}
+
+func (c *consoleWatch) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ring.items, c.ring.dropped = nil, 0
+}
+
+// stamp is a time of the protocol in milliseconds since 1970.
+func stamp(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)).UTC() }
+
+func levelOf(level string) string {
+	switch level {
+	case "error", "assert":
+		return "error"
+	case "warning":
+		return "warning"
+	case "info", "log", "debug":
+		return level
+	case "verbose":
+		return "debug"
+	default:
+		return "log"
+	}
+}
+
+func calledEntry(v *runtime.EventConsoleAPICalled) protocol.ConsoleEntry {
+	words := make([]string, 0, len(v.Args))
+	for _, a := range v.Args {
+		words = append(words, objectText(a))
+	}
+	e := protocol.ConsoleEntry{At: stamp(float64(v.Timestamp)), Level: levelOf(string(v.Type)), Source: "console", Text: strings.Join(words, " ")}
+	if v.Type == "assert" {
+		e.Text = strings.TrimSpace("assertion failed: " + e.Text)
+	}
+	place(&e, v.StackTrace)
+	if e.Level != "error" && e.Level != "warning" {
+		e.Stack = nil
+	}
+	return e
+}
+
+func thrownEntry(v *runtime.EventExceptionThrown) protocol.ConsoleEntry {
+	d := v.ExceptionDetails
+	e := protocol.ConsoleEntry{
+		At: stamp(float64(v.Timestamp)), Level: "error", Source: "exception", Text: d.Text,
+		URL: d.URL, Line: int(d.LineNumber) + 1, Column: int(d.ColumnNumber) + 1,
+	}
+	if d.Exception != nil {
+		text := objectText(d.Exception)
+		first, _, _ := strings.Cut(text, "\n    at ") // the stack is told apart
+		e.Text = strings.TrimSpace(d.Text + " " + first)
+	}
+	at := protocol.ConsoleEntry{}
+	place(&at, d.StackTrace)
+	e.Stack = at.Stack
+	if e.URL == "" {
+		e.URL = at.URL
+	}
+	return e
+}
+
+// The callers that are kept of a stack.
+const stackKept = 8
+
+func place(e *protocol.ConsoleEntry, st *runtime.StackTrace) {
+	if st == nil {
+		return
+	}
+	for i, f := range st.CallFrames {
+		if i == 0 {
+			e.URL, e.Line, e.Column = f.URL, int(f.LineNumber)+1, int(f.ColumnNumber)+1
+		}
+		if i == stackKept {
+			break
+		}
+		name := f.FunctionName
+		if name == "" {
+			name = "(anonymous)"
+		}
+		e.Stack = append(e.Stack, name+" "+f.URL+":"+itoa(f.LineNumber+1)+":"+itoa(f.ColumnNumber+1))
+	}
+}
+
+// objectText is a value as the console shows it.
+func objectText(o *runtime.RemoteObject) string {
+	if o == nil {
+		return "undefined"
+	}
+	if o.UnserializableValue != "" {
+		return string(o.UnserializableValue)
+	}
+	if len(o.Value) > 0 {
+		var s string
+		if json.Unmarshal(o.Value, &s) == nil {
+			return s
+		}
+		return string(o.Value)
+	}
+	if p := o.Preview; p != nil && o.Subtype != "error" {
+		return previewText(p)
+	}
+	if o.Description != "" {
+		return o.Description
+	}
+	return string(o.Type)
+}
+
+func previewText(p *runtime.ObjectPreview) string {
+	var parts []string
+	list := p.Subtype == "array"
+	for _, f := range p.Properties {
+		value := f.Value
+		if f.Type == "string" {
+			value = `"` + value + `"`
+		}
+		if f.ValuePreview != nil {
+			value = previewText(f.ValuePreview)
+		}
+		if list {
+			parts = append(parts, value)
+		} else {
+			parts = append(parts, f.Name+": "+value)
+		}
+	}
+	if p.Overflow {
+		parts = append(parts, "…")
+	}
+	switch {
+	case list:
+		return "[" + strings.Join(parts, ", ") + "]"
+	case len(parts) == 0 && p.Description != "" && p.Description != "Object":
+		return p.Description
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// Console returns what a tab's console said after an entry (0: everything that
+// is kept), and begins to watch it if nobody did.
+func (b *Browser) Console(ctx context.Context, id protocol.TabID, after int) (protocol.ConsoleLog, error) {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return protocol.ConsoleLog{}, err
+	}
+	c, err := use(ctx, k, featureConsole, newConsoleWatch)
+	if err != nil {
+		return protocol.ConsoleLog{}, err
+	}
+	if err := k.catchUp(ctx); err != nil {
+		return protocol.ConsoleLog{}, b.explain(ctx, id, nil, err)
+	}
+	return c.log(after), nil
+}
+
+// ClearConsole forgets what a tab's console said, and watches on.
+func (b *Browser) ClearConsole(ctx context.Context, id protocol.TabID) error {
+	if _, err := b.Console(ctx, id, 0); err != nil {
+		return err
+	}
+	if c, ok := get[*consoleWatch](b.kept(id), featureConsole); ok {
+		c.clear()
+	}
+	return nil
+}
+
+// StopConsole ends the watching of a tab's console.
+func (b *Browser) StopConsole(ctx context.Context, id protocol.TabID) error {
+	if k := b.kept(id); k != nil {
+		return k.stop(ctx, featureConsole)
+	}
+	return nil
+}

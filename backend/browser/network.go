@@ -1,0 +1,352 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureNetwork = "network"
+
+// networkWatch keeps what a tab asks the network for.
+type networkWatch struct {
+	since time.Time
+
+	mu    sync.Mutex
+	ring  ring[*traffic]
+	byID  map[trafficKey]*traffic
+	last  int
+	extra map[trafficKey]network.Headers // came before their request
+	more  chan struct{}
+}
+
+// trafficKey is the browser's own name of a request; frames of other sites have
+// a session of their own, and its ids.
+type trafficKey struct {
+	s  *session
+	id network.RequestID
+}
+
+// traffic is one request with what only its later events need.
+type traffic struct {
+	protocol.NetworkEntry
+	key      trafficKey
+	began    float64 // monotonic seconds
+	timing   *network.ResourceTiming
+	redirect string
+}
+
+func newNetworkWatch() *networkWatch {
+	return &networkWatch{
+		since: time.Now(), ring: ring[*traffic]{limit: protocol.NetworkRing},
+		byID: make(map[trafficKey]*traffic), extra: make(map[trafficKey]network.Headers), more: make(chan struct{}),
+	}
+}
+
+func (n *networkWatch) begin(ctx context.Context, s *session, _ bool) error {
+	total, one := int64(protocol.NetworkBuffer), int64(protocol.NetworkBodyMax)
+	post := int64(64 << 10)
+	return postCommand(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
+}
+
+func (n *networkWatch) end(ctx context.Context, s *session) {
+	_ = postCommand(ctx, s, network.Disable, cdp.Empty{})
+}
+
+func (n *networkWatch) event(_ context.Context, s *session, e event) {
+	if !strings.HasPrefix(e.method, "Network.") {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch e.method {
+	case network.RequestWillBeSent.Method:
+		if v, ok := decode(e, network.RequestWillBeSent); ok && v.Request != nil {
+			n.sent(s, &v)
+		}
+	case network.RequestWillBeSentExtraInfo.Method:
+		if v, ok := decode(e, network.RequestWillBeSentExtraInfo); ok {
+			key := trafficKey{s, v.RequestID}
+			if t := n.byID[key]; t != nil {
+				merge(t.RequestHeaders, v.Headers)
+			} else if len(n.extra) < protocol.NetworkRing {
+				n.extra[key] = v.Headers
+			}
+		}
+	case network.ResponseReceived.Method:
+		if v, ok := decode(e, network.ResponseReceived); ok && v.Response != nil {
+			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+				t.Type = strings.ToLower(string(v.Type))
+				t.answered(v.Response)
+			}
+		}
+	case network.ResponseReceivedExtraInfo.Method:
+		if v, ok := decode(e, network.ResponseReceivedExtraInfo); ok {
+			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+				merge(t.ResponseHeaders, v.Headers)
+			}
+		}
+	case network.RequestServedFromCache.Method:
+		if v, ok := decode(e, network.RequestServedFromCache); ok {
+			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+				t.From = "cache"
+			}
+		}
+	case network.LoadingFinished.Method:
+		if v, ok := decode(e, network.LoadingFinished); ok {
+			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+				t.Bytes = int(v.EncodedDataLength)
+				n.finish(t, float64(v.Timestamp))
+			}
+		}
+	case network.LoadingFailed.Method:
+		if v, ok := decode(e, network.LoadingFailed); ok {
+			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+				t.Failed = strings.TrimPrefix(v.ErrorText, "net::")
+				if v.BlockedReason != "" {
+					t.Failed += " (" + string(v.BlockedReason) + ")"
+				}
+				n.finish(t, float64(v.Timestamp))
+			}
+		}
+	}
+}
+
+func (n *networkWatch) finish(t *traffic, at float64) {
+	t.Done = true
+	t.DurationMS = max(0, (at-t.began)*1000)
+	n.wake()
+}
+
+func (n *networkWatch) wake() {
+	close(n.more)
+	n.more = make(chan struct{})
+}
+
+func (n *networkWatch) sent(s *session, v *network.EventRequestWillBeSent) {
+	key := trafficKey{s, v.RequestID}
+	if old := n.byID[key]; old != nil && v.RedirectResponse != nil {
+		// A redirect keeps the id: the hop before ends here.
+		old.answered(v.RedirectResponse)
+		old.redirect = v.Request.URL
+		n.finish(old, float64(v.Timestamp))
+	}
+	n.last++
+	t := &traffic{
+		NetworkEntry: protocol.NetworkEntry{
+			ID: fmt.Sprintf("n%d", n.last), At: stamp(float64(v.WallTime) * 1000), Method: v.Request.Method,
+			URL: v.Request.URL + v.Request.URLFragment, Type: strings.ToLower(string(v.Type)),
+			RequestHeaders: map[string]string{}, ResponseHeaders: map[string]string{},
+		},
+		key: key, began: float64(v.Timestamp),
+	}
+	merge(t.RequestHeaders, v.Request.Headers)
+	merge(t.RequestHeaders, n.extra[key])
+	delete(n.extra, key)
+	for _, p := range v.Request.PostDataEntries {
+		if utf8.Valid(p.Bytes) {
+			t.PostData += string(p.Bytes)
+		}
+	}
+	if i := v.Initiator; i != nil {
+		t.Initiator = string(i.Type)
+		if i.URL != "" {
+			t.Initiator += " " + i.URL
+		}
+	}
+	dropped := n.ring.dropped
+	var oldest []*traffic
+	if len(n.ring.items) >= n.ring.limit {
+		oldest = n.ring.items
+	}
+	n.ring.add(t)
+	for _, o := range oldest[:min(len(oldest), n.ring.dropped-dropped)] {
+		if n.byID[o.key] == o {
+			delete(n.byID, o.key)
+		}
+	}
+	n.byID[key] = t
+}
+
+// answered takes in the head of an answer.
+func (t *traffic) answered(r *network.Response) {
+	t.Status, t.StatusText, t.MIME = int(r.Status), r.StatusText, r.MimeType
+	t.Protocol, t.timing = r.Protocol, r.Timing
+	merge(t.RequestHeaders, r.RequestHeaders)
+	merge(t.ResponseHeaders, r.Headers)
+	if r.RemoteIPAddress != "" {
+		t.RemoteAddress = net.JoinHostPort(strings.Trim(r.RemoteIPAddress, "[]"), strconv.FormatInt(r.RemotePort, 10))
+	}
+	switch {
+	case r.FromDiskCache || r.FromPrefetchCache:
+		t.From = "cache"
+	case r.FromServiceWorker:
+		t.From = "worker"
+	}
+}
+
+// merge adds headers by their lower case names.
+func merge(into map[string]string, h network.Headers) {
+	for name, value := range h {
+		text, ok := value.(string)
+		if !ok {
+			text = fmt.Sprint(value)
+		}
+		into[strings.ToLower(name)] = text
+	}
+}
+
+// entries returns what is kept; the maps are copies.
+func (n *networkWatch) entries() protocol.NetworkLog {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := protocol.NetworkLog{Since: n.since, Dropped: n.ring.dropped, Entries: make([]protocol.NetworkEntry, 0, len(n.ring.items))}
+	for _, t := range n.ring.items {
+		out.Entries = append(out.Entries, t.copy())
+	}
+	return out
+}
+
+func (t *traffic) copy() protocol.NetworkEntry {
+	e := t.NetworkEntry
+	e.RequestHeaders, e.ResponseHeaders = cloneHeaders(e.RequestHeaders), cloneHeaders(e.ResponseHeaders)
+	return e
+}
+
+func cloneHeaders(h map[string]string) map[string]string {
+	out := make(map[string]string, len(h))
+	for k, v := range h {
+		out[k] = v
+	}
+	return out
+}
+
+// find returns a copy of one request and its key.
+func (n *networkWatch) find(id string) (protocol.NetworkEntry, trafficKey, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, t := range n.ring.items {
+		if t.ID == id {
+			return t.copy(), t.key, true
+		}
+	}
+	return protocol.NetworkEntry{}, trafficKey{}, false
+}
+
+// networkOf is the tab's watch, begun if nobody did, and up to date.
+func (b *Browser) networkOf(ctx context.Context, id protocol.TabID) (*networkWatch, error) {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	n, err := use(ctx, k, featureNetwork, newNetworkWatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.catchUp(ctx); err != nil {
+		return nil, b.explain(ctx, id, nil, err)
+	}
+	return n, nil
+}
+
+// Network returns what a tab asked the network for since it is watched, and
+// begins to watch it if nobody did.
+func (b *Browser) Network(ctx context.Context, id protocol.TabID) (protocol.NetworkLog, error) {
+	n, err := b.networkOf(ctx, id)
+	if err != nil {
+		return protocol.NetworkLog{}, err
+	}
+	return n.entries(), nil
+}
+
+// ClearNetwork forgets the requests that have ended, and watches on.
+func (b *Browser) ClearNetwork(ctx context.Context, id protocol.TabID) error {
+	n, err := b.networkOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var open []*traffic
+	for _, t := range n.ring.items {
+		if t.Done {
+			if n.byID[t.key] == t {
+				delete(n.byID, t.key)
+			}
+			continue
+		}
+		open = append(open, t)
+	}
+	n.ring.items, n.ring.dropped = open, 0
+	return nil
+}
+
+// StopNetwork ends the watching of a tab's requests.
+func (b *Browser) StopNetwork(ctx context.Context, id protocol.TabID) error {
+	if k := b.kept(id); k != nil {
+		return k.stop(ctx, featureNetwork)
+	}
+	return nil
+}
+
+// NetworkBody returns the body of an answer while the browser still has it;
+// with save it is also written into the session's folder.
+func (b *Browser) NetworkBody(ctx context.Context, id protocol.TabID, request string, save bool) (protocol.NetworkBody, error) {
+	n, err := b.networkOf(ctx, id)
+	if err != nil {
+		return protocol.NetworkBody{}, err
+	}
+	entry, key, ok := n.find(request)
+	if !ok {
+		return protocol.NetworkBody{}, protocol.NewError(protocol.CodeBadArgument, "there is no request "+request+" in "+string(id), "`pilotfish network` lists them")
+	}
+	data, err := bodyOf(ctx, key)
+	if err != nil {
+		return protocol.NetworkBody{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the body of %s is not there (%v)", request, err), "the browser keeps bodies only while the page that asked for them is open")
+	}
+	body := protocol.NetworkBody{Entry: entry, Bytes: len(data)}
+	if utf8.Valid(data) {
+		body.Text = string(data)
+	}
+	if save {
+		file, err := b.saveFile("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
+		if err != nil {
+			return body, err
+		}
+		body.Path = file.Path
+	}
+	return body, nil
+}
+
+func bodyOf(ctx context.Context, key trafficKey) ([]byte, error) {
+	res, err := cdp.Call(ctx, key.s, network.GetResponseBody, network.GetResponseBodyParams{RequestID: key.id})
+	if err != nil {
+		return nil, err
+	}
+	return res.Body, nil
+}
+
+// extensionOf is the ending of a file of a kind; "bin" when it is not known.
+func extensionOf(mime string) string {
+	for kind, ext := range map[string]string{
+		"json": "json", "html": "html", "javascript": "js", "css": "css", "png": "png", "jpeg": "jpg", "gif": "gif",
+		"webp": "webp", "svg": "svg", "pdf": "pdf", "plain": "txt", "xml": "xml", "csv": "csv",
+	} {
+		if strings.HasSuffix(mime, "/"+kind) || strings.HasSuffix(mime, "+"+kind) {
+			return ext
+		}
+	}
+	return "bin"
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
