@@ -169,6 +169,21 @@ const (
 	MaxCommandTimeout = 10 * time.Minute
 	// TextLimit is how many characters `text` returns unless asked for more.
 	TextLimit = 200_000
+	// ReplyLimit is how many characters the commands that show a page's parts
+	// answer unless asked for more; what is left out is counted.
+	ReplyLimit = 20_000
+	// SliceHeight is the height of one slice of a tall picture, in CSS pixels:
+	// models scale larger pictures down until their text cannot be read.
+	SliceHeight = 1400
+	// SliceOverlap is what two slices have in common, so that no line is cut in
+	// both.
+	SliceOverlap = 60
+	// MaxResponsive is how many widths `responsive` takes in one call.
+	MaxResponsive = 12
+	// MaxTraceTime is how long `perf --trace` may record.
+	MaxTraceTime = 60 * time.Second
+	// StyleHistory is how many style edits of a tab are remembered.
+	StyleHistory = 100
 )
 
 // Logs.
