@@ -36,6 +36,8 @@ type Arg struct {
 	// Min and Max bound an Integer; both 0 means unbounded.
 	Min int `json:"min,omitempty"`
 	Max int `json:"max,omitempty"`
+	// Secret: its value is a password, key or the like, and is not recorded.
+	Secret bool `json:"secret,omitempty"`
 	// Default is what is meant when it is left out, for the help.
 	Default string `json:"default,omitempty"`
 }

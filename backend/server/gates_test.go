@@ -37,6 +37,14 @@ var routeTable = []struct {
 	{method: "POST", path: "/agents/probe", kinds: []auth.Kind{auth.KindPanel, auth.KindCLI}},
 	{method: "POST", path: "/agent-status", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/app", kinds: []auth.Kind{auth.KindCLI}},
+	{method: "GET", path: "/openapi.json"},
+	{method: "POST", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "DELETE", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/activity/history", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/activity/stream", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 }
 
 // bodyFor is a body that each route takes.
@@ -55,6 +63,9 @@ func bodyFor(method, path string) string {
 // the status.
 func (w *world) try(t *testing.T, method, path, origin, token string, socket bool) int {
 	t.Helper()
+	if path == "/activity/stream" {
+		return w.tryStream(t, origin, token)
+	}
 	if !socket {
 		return w.do(t, ask{method: method, path: path, origin: origin, token: token, body: bodyFor(method, path)}).status
 	}
@@ -209,7 +220,7 @@ func TestSimpleRequestsHaveNoEffect(t *testing.T) {
 		}
 	}
 	for _, rt := range routeTable {
-		if rt.method != "POST" {
+		if rt.method != "POST" || rt.path == "/mcp" { // which has others, too
 			continue
 		}
 		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "PATCH", "TRACE"} {

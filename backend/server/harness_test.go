@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -153,6 +156,53 @@ func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (pro
 	return protocol.AppReply{}, h.called("app", g)
 }
 
+// activityEnds is how many entries the house has.
+const activityEnds = 3
+
+func (h *house) Activity(_ context.Context, g auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
+	page := protocol.ActivityPage{Entries: []protocol.ActivityEntry{}, Next: after, Last: activityEnds}
+	for page.Next < activityEnds && len(page.Entries) < limit {
+		page.Next++
+		page.Entries = append(page.Entries, protocol.ActivityEntry{Index: page.Next, Command: "goto"})
+	}
+	return page, h.called("activity", g)
+}
+
+// FollowActivity has lost its first entry, and lasts until it is ended.
+func (h *house) FollowActivity(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
+	return func(yield func(protocol.ActivityItem, error) bool) {
+		if after == 0 {
+			if !yield(protocol.ActivityItem{Gap: &protocol.ActivityGap{From: 1, To: 1}}, nil) {
+				return
+			}
+			after = 1
+		}
+		for i := after + 1; i <= activityEnds; i++ {
+			if !yield(protocol.ActivityItem{Entry: protocol.ActivityEntry{Index: i, Command: "goto"}}, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
+		h.set(func(h *house) { h.calls = append(h.calls, "followed") })
+	}, h.called("follow", g)
+}
+
+func (h *house) File(_ context.Context, g auth.Grant, path string) (*os.File, error) {
+	if err := h.called("file", g); err != nil {
+		return nil, err
+	}
+	return os.Open(filepath.Join("testdata", path))
+}
+
+// mcp is a small MCP server: it says who called, and echoes.
+func (h *house) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
+	if h.called("mcp", g) != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	_, _ = io.Copy(w, r.Body)
+}
+
 // logBuffer collects what is logged, at every level.
 type logBuffer struct {
 	mu  sync.Mutex
@@ -195,7 +245,12 @@ func start(t *testing.T, ln *memoryListener) *world {
 	cfg := server.Config{
 		Auth: w.auth, Sessions: w.house, Version: "1.2.3", Key: []byte(testKey),
 		OnReady: func(port int) { ready <- port },
-		Logger:  slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		MCP:     w.house.mcp,
+		Commands: []server.CommandDoc{
+			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},
+			{Name: "snapshot", Summary: "look", Scope: protocol.ScopeRead, Schema: json.RawMessage(`{"type":"object"}`)},
+		},
+		Logger: slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Welcome: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'")
 			_, _ = io.WriteString(w, "<!doctype html>welcome")

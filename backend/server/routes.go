@@ -33,6 +33,8 @@ type route struct {
 	// body bounds the request's body in bytes; 0 means that it has none.
 	body   int64
 	handle func(w http.ResponseWriter, r *http.Request, c call) error
+	// doc is what /openapi.json says about it.
+	doc routeDoc
 }
 
 // call is who calls, and what a socket must look at while it is open.
@@ -44,24 +46,100 @@ type call struct {
 // table is every route that exists.
 func (s *Server) table() map[string]map[string]route {
 	list := []route{
-		{method: http.MethodGet, path: "/health", origin: originNoPage, handle: s.health},
+		{
+			method: http.MethodGet, path: "/health", origin: originNoPage, handle: s.health,
+			doc: routeDoc{about: "Say that the server lives; ?challenge=HEX proves who it is.", query: []string{"challenge"}, out: protocol.Health{}},
+		},
+		{
+			method: http.MethodGet, path: "/openapi.json", origin: originNoPage, handle: s.openAPI,
+			doc: routeDoc{about: "This description."},
+		},
 
-		{method: http.MethodGet, path: "/panel", door: auth.DoorPanel, origin: originExtension, socket: true, handle: s.panel},
-		{method: http.MethodPost, path: "/pty-session", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptySession},
-		{method: http.MethodPost, path: "/pty-restart", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptyRestart},
-		{method: http.MethodPost, path: "/pty-close", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptyClose},
-		{method: http.MethodGet, path: "/ws", door: auth.DoorAttach, origin: originExtension, once: true, socket: true, handle: s.terminal},
+		{
+			method: http.MethodGet, path: "/panel", door: auth.DoorPanel, origin: originExtension, socket: true, handle: s.panel,
+			doc: routeDoc{about: "The side panel's socket."},
+		},
+		{
+			method: http.MethodPost, path: "/pty-session", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptySession,
+			doc: routeDoc{about: "Find or start a terminal, and mint the token for its socket.", in: protocol.PtySessionRequest{}, out: protocol.PtySessionReply{}},
+		},
+		{
+			method: http.MethodPost, path: "/pty-restart", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptyRestart,
+			doc: routeDoc{about: "Start a terminal's program again.", in: protocol.PtyRestartRequest{}, out: protocol.TerminalInfo{}},
+		},
+		{
+			method: http.MethodPost, path: "/pty-close", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptyClose,
+			doc: routeDoc{about: "End a terminal.", in: protocol.PtyCloseRequest{}, out: struct{}{}},
+		},
+		{
+			method: http.MethodGet, path: "/ws", door: auth.DoorAttach, origin: originExtension, once: true, socket: true, handle: s.terminal,
+			doc: routeDoc{about: "A terminal's socket."},
+		},
 
-		{method: http.MethodPost, path: "/command", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.command},
-		{method: http.MethodPost, path: "/batch", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.batch},
-		{method: http.MethodGet, path: "/tabs", door: auth.DoorTabs, origin: originNoPage, handle: s.tabs},
-		{method: http.MethodGet, path: "/agents", door: auth.DoorAgents, origin: originNoPage, handle: s.agents},
-		{method: http.MethodPost, path: "/agents/probe", door: auth.DoorProbe, origin: originNoPage, body: protocol.MaxBody, handle: s.agentsProbe},
-		{method: http.MethodPost, path: "/agent-status", door: auth.DoorAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: s.agentStatus},
-		{method: http.MethodPost, path: "/app", door: auth.DoorApp, origin: originNoPage, body: protocol.MaxBody, handle: s.app},
+		{
+			method: http.MethodPost, path: "/command", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.command,
+			doc: routeDoc{about: "Run one command. A command that fails is a reply with its error.", in: protocol.CommandRequest{}, out: protocol.CommandReply{}},
+		},
+		{
+			method: http.MethodPost, path: "/batch", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.batch,
+			doc: routeDoc{about: "Run commands in order, stopping at the first that fails unless told to go on.", in: protocol.BatchRequest{}, out: protocol.BatchReply{}},
+		},
+		{
+			method: http.MethodGet, path: "/tabs", door: auth.DoorTabs, origin: originNoPage, handle: s.tabs,
+			doc: routeDoc{about: "List the tabs.", query: []string{"session"}, out: protocol.TabsFile{}},
+		},
+		{
+			method: http.MethodGet, path: "/agents", door: auth.DoorAgents, origin: originNoPage, handle: s.agents,
+			doc: routeDoc{about: "Which agents are installed.", query: []string{"session"}, out: protocol.AgentsFile{}},
+		},
+		{
+			method: http.MethodPost, path: "/agents/probe", door: auth.DoorProbe, origin: originNoPage, body: protocol.MaxBody, handle: s.agentsProbe,
+			doc: routeDoc{about: "Look again which agents are installed.", in: struct{}{}, out: protocol.AgentsFile{}},
+		},
+		{
+			method: http.MethodPost, path: "/agent-status", door: auth.DoorAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: s.agentStatus,
+			doc: routeDoc{about: "An agent says what it is doing.", in: protocol.AgentStatusRequest{}, out: struct{}{}},
+		},
+		{
+			method: http.MethodPost, path: "/app", door: auth.DoorApp, origin: originNoPage, body: protocol.MaxBody, handle: s.app,
+			doc: routeDoc{about: "The app itself: its sessions, and its end.", in: protocol.AppRequest{}, out: protocol.AppReply{}},
+		},
+		{
+			method: http.MethodGet, path: "/activity/history", door: auth.DoorActivity, origin: originNoPage, handle: s.activityHistory,
+			doc: routeDoc{about: "What was done in a session, oldest first. An agent sees its own.", query: []string{"after", "limit", "session"}, out: protocol.ActivityPage{}},
+		},
+		{
+			method: http.MethodGet, path: "/activity/stream", door: auth.DoorActivity, origin: originNoPage, handle: s.activityStream,
+			doc: routeDoc{about: "The same as server-sent events, and what is new as it happens: `activity` has an entry, `gap` the indexes that are gone. Without `after` only what is new.", query: []string{"after", "session"}, stream: protocol.ActivityEntry{}},
+		},
+		{
+			method: http.MethodGet, path: "/file", door: auth.DoorFile, origin: originNoPage, handle: s.file,
+			doc: routeDoc{about: "A screenshot, document or download of the session. An agent gets those of its own commands.", query: []string{"path", "session"}, binary: true},
+		},
 	}
 	if s.welcome != nil {
-		list = append(list, route{method: http.MethodGet, path: "/welcome", origin: originNoPage, handle: s.welcomePage})
+		list = append(list, route{
+			method: http.MethodGet, path: "/welcome", origin: originNoPage, handle: s.welcomePage,
+			doc: routeDoc{about: "The page that a new browser opens with."},
+		})
+	}
+	if s.mcp != nil {
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+			rt := route{
+				method: method, path: "/mcp", door: auth.DoorMCP, origin: originNoPage, handle: s.serveMCP,
+				doc: routeDoc{about: "The Model Context Protocol over streamable HTTP."},
+			}
+			if method == http.MethodPost {
+				rt.body = protocol.MaxBody
+			}
+			list = append(list, rt)
+		}
+	}
+	if s.knows(snapshotCommand) {
+		list = append(list, route{
+			method: http.MethodGet, path: "/refs", door: auth.DoorCommand, origin: originNoPage, handle: s.refs,
+			doc: routeDoc{about: "What can be acted on in a tab: the data of the command snapshot.", query: []string{"tab", "session"}, out: protocol.CommandReply{}},
+		})
 	}
 	table := map[string]map[string]route{}
 	for _, rt := range list {

@@ -30,6 +30,11 @@ type Config struct {
 	// Welcome serves GET /welcome; nil means that there is no such route. It
 	// sets its own Content-Security-Policy.
 	Welcome http.Handler
+	// MCP serves the Model Context Protocol to the holder of a grant; nil means
+	// that there is no such route.
+	MCP func(w http.ResponseWriter, r *http.Request, grant auth.Grant)
+	// Commands are what POST /command takes, for /openapi.json.
+	Commands []CommandDoc
 	// OnReady is called with the port when the server listens; it may be nil.
 	OnReady func(port int)
 	Logger  *slog.Logger
@@ -43,6 +48,8 @@ type Server struct {
 	listener net.Listener
 	key      []byte
 	welcome  http.Handler
+	mcp      func(http.ResponseWriter, *http.Request, auth.Grant)
+	commands []CommandDoc
 	onReady  func(int)
 	log      *slog.Logger
 
@@ -63,6 +70,8 @@ func New(cfg Config) (*Server, error) {
 		listener: cfg.Listener,
 		key:      cfg.Key,
 		welcome:  cfg.Welcome,
+		mcp:      cfg.MCP,
+		commands: cfg.Commands,
 		onReady:  cfg.OnReady,
 		log:      cfg.Logger.With("component", "server"),
 		begun:    time.Now(),

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"iter"
+	"os"
 
 	"github.com/coder/websocket"
 
@@ -38,6 +40,15 @@ type Sessions interface {
 	Agents(ctx context.Context, grant auth.Grant, probe bool) (protocol.AgentsFile, error)
 	AgentStatus(ctx context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error
 	App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error)
+
+	// Activity gives at most limit entries of the grant's session after an
+	// index: those that the grant may see.
+	Activity(ctx context.Context, grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error)
+	// FollowActivity gives them, and everything new, until ctx ends.
+	FollowActivity(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error)
+	// File opens a file that a command of the session saved, if the grant may
+	// have it.
+	File(ctx context.Context, grant auth.Grant, path string) (*os.File, error)
 }
 
 // Subscription is a bounded stream of events, each of which encoding/json can

@@ -54,6 +54,7 @@ type Manager struct {
 	prober *agent.Prober
 
 	changes *hub.Hub[struct{}]
+	use     use // of the commands, by everybody
 
 	mu        sync.Mutex
 	ctx       context.Context // of Run; sessions live in it
@@ -261,6 +262,7 @@ func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 	if err := s.Stop(ctx); err != nil {
 		return err
 	}
+	s.closeActivity()
 	m.mu.Lock()
 	delete(m.sessions, name)
 	m.mu.Unlock()

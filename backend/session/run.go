@@ -69,6 +69,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	m.eachSession(func(s *Session) { <-s.ended() })
 	cancel()
 	err = group.Wait()
+	m.eachSession(func(s *Session) { s.closeActivity() })
 	m.running.Wait()
 	if removeErr := instance.RemoveEndpoint(m.cfg.Dirs.EndpointFile()); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
 		m.log.Warn("endpoint file could not be removed", "error", removeErr)
@@ -108,8 +109,10 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		// A key of its own for each listener: whoever takes an old port cannot
 		// have the new one prove itself in its place.
 		m.renewKey()
+		mcp := m.newMCP()
+		defer mcp.Close()
 		srv, err := server.New(server.Config{
-			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger,
+			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
 		})
 		port := listener.Addr().(*net.TCPAddr).Port
 		listener = nil

@@ -139,11 +139,17 @@ func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.Co
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
-	r, err := s.current()
-	if err != nil {
-		return protocol.CommandReply{Error: protocol.AsError(err)}
-	}
-	return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.callerTab(grant), Request: req})
+	defer m.use.begin()()
+	return s.recorded(ctx, grant.Actor, req, func(ctx context.Context) protocol.CommandReply {
+		r, err := s.current()
+		if err == nil {
+			err = s.ready(ctx, r, req.TimeoutMS)
+		}
+		if err != nil {
+			return protocol.CommandReply{Error: protocol.AsError(err)}
+		}
+		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.callerTab(grant), Request: req})
+	})
 }
 
 // callerTab is the tab that a call means when it names none: the agent's own, or

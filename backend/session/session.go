@@ -22,6 +22,7 @@ type Session struct {
 	m      *Manager
 	log    *slog.Logger
 	events *hub.Hub[any] // what the panels are pushed
+	record record        // what was done in it
 
 	mu        sync.Mutex
 	state     protocol.SessionState

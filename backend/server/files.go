@@ -1,0 +1,105 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// file gives out a file that a command saved. It is never shown in a page of
+// ours: whatever is in it, it is a download.
+func (s *Server) file(w http.ResponseWriter, r *http.Request, c call) error {
+	grant, err := chooseSession(c.grant, r)
+	if err != nil {
+		return err
+	}
+	path := r.URL.Query().Get("path")
+	if path == "" {
+		return protocol.NewError(protocol.CodeBadArgument, "path is missing", "it is a path that a command gave")
+	}
+	f, err := s.sessions.File(r.Context(), grant, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("reading a file: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", contentType(info.Name()))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": info.Name()}))
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	http.ServeContent(&flowing{w}, r, info.Name(), info.ModTime(), f)
+	return nil
+}
+
+// contentType is the kind of what our commands save; everything else is bytes.
+func contentType(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".png":
+		return "image/png"
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".webp":
+		return "image/webp"
+	case ".gif":
+		return "image/gif"
+	case ".pdf":
+		return "application/pdf"
+	case ".json", ".har":
+		return "application/json"
+	default:
+		return "application/octet-stream"
+	}
+}
+
+// serveMCP hands a request to the MCP server, behind our gates. A stream ends
+// with the server and with the token.
+func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, c call) error {
+	if r.Method == http.MethodPost {
+		body, err := io.ReadAll(r.Body)
+		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return errTooLarge(tooLarge.Limit)
+		}
+		if err != nil {
+			return status(http.StatusBadRequest, protocol.CodeBadArgument, "the body did not arrive")
+		}
+		deadline(w, (*http.ResponseController).SetReadDeadline, 0) // set by the gates
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	ctx, release := s.lasting(r, c)
+	defer release()
+	s.mcp(&flowing{w}, r.WithContext(ctx), c.grant)
+	return nil
+}
+
+// snapshotCommand is the command whose data GET /refs gives.
+const snapshotCommand = "snapshot"
+
+// knows says whether a command is in the registry.
+func (s *Server) knows(name string) bool {
+	for _, c := range s.commands {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) refs(w http.ResponseWriter, r *http.Request, c call) error {
+	grant, err := chooseSession(c.grant, r)
+	if err != nil {
+		return err
+	}
+	return reply(w, s.sessions.Command(r.Context(), grant, protocol.CommandRequest{
+		Command: snapshotCommand, Tab: protocol.TabID(r.URL.Query().Get("tab")), Session: grant.Session,
+	}))
+}

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// flowing is a response that is written for as long as it lasts: each write has
+// the time that the reply of another route has in all.
+type flowing struct {
+	http.ResponseWriter
+}
+
+// Write extends the deadline and writes.
+func (f *flowing) Write(b []byte) (int, error) {
+	deadline(f.ResponseWriter, (*http.ResponseController).SetWriteDeadline, protocol.WriteTimeout)
+	return f.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController flush.
+func (f *flowing) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+
+// lasting is a context for a request that lasts: it ends with the request, the
+// server, and the token that opened it.
+func (s *Server) lasting(r *http.Request, c call) (ctx context.Context, release func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	watch := s.auth.Watch(c.grant.ID)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-c.stopping:
+		case <-watch.Ended():
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	return ctx, func() {
+		cancel()
+		<-done
+		watch.Close()
+	}
+}
+
+// position reads where a reader of the activity goes on; false when it does not
+// say.
+func position(r *http.Request) (after uint64, said bool, err error) {
+	text := r.URL.Query().Get("after")
+	// A reader that was cut off says by this header what it had last; its address
+	// is still the one of its start.
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		text = last
+	}
+	if text == "" {
+		return 0, false, nil
+	}
+	after, err = strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, false, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("after is an index, not %.40q", text), "take the index of the last entry that you have, or 0")
+	}
+	return after, true, nil
+}
+
+func (s *Server) activityHistory(w http.ResponseWriter, r *http.Request, c call) error {
+	grant, err := chooseSession(c.grant, r)
+	if err != nil {
+		return err
+	}
+	after, _, err := position(r)
+	if err != nil {
+		return err
+	}
+	limit := protocol.ActivityPageSize
+	if text := r.URL.Query().Get("limit"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > protocol.ActivityPageMax {
+			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("limit is from 1 to %d", protocol.ActivityPageMax), "")
+		}
+	}
+	page, err := s.sessions.Activity(r.Context(), grant, after, limit)
+	if err != nil {
+		return err
+	}
+	return reply(w, page)
+}
+
+// activityStream sends the activity as server-sent events.
+func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) error {
+	grant, err := chooseSession(c.grant, r)
+	if err != nil {
+		return err
+	}
+	after, said, err := position(r)
+	if err != nil {
+		return err
+	}
+	now, err := s.sessions.Activity(r.Context(), grant, after, 0)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !said:
+		after = now.Last
+	case after > now.Last:
+		after = 0 // of another life of the session: its indexes began anew
+	}
+	ctx, release := s.lasting(r, c)
+	defer release()
+	items, err := s.sessions.FollowActivity(ctx, grant, after)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	out := &flowing{w}
+	if err := send(out, ": the activity of a session\nretry: 1000\n\n"); err != nil {
+		return nil //nolint:nilerr // the reader is gone, and needs no reply
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	feed := pump(ctx, items)
+	defer func() {
+		cancel()
+		for range feed { // until the goroutine has ended
+			continue
+		}
+	}()
+	heartbeat := time.NewTicker(protocol.StreamHeartbeat)
+	defer heartbeat.Stop()
+	for {
+		select {
+		case item, ok := <-feed:
+			if !ok || send(out, event(item)) != nil {
+				return nil
+			}
+		case <-heartbeat.C:
+			if send(out, ": alive\n\n") != nil {
+				return nil
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// pump hands items over a channel, so that a reader can wait for other things,
+// too. The channel is closed at the end.
+func pump(ctx context.Context, items iter.Seq2[protocol.ActivityItem, error]) <-chan protocol.ActivityItem {
+	feed := make(chan protocol.ActivityItem)
+	go func() {
+		defer close(feed)
+		for item, err := range items {
+			if err != nil {
+				return // the session is gone: the reader comes back and is told
+			}
+			select {
+			case feed <- item:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return feed
+}
+
+// event writes an item as a server-sent event. Its id is where a reader goes on.
+func event(item protocol.ActivityItem) string {
+	name, id, data := protocol.ActivityEventEntry, item.Entry.Index, any(item.Entry)
+	if item.Gap != nil {
+		name, id, data = protocol.ActivityEventGap, item.Gap.To, item.Gap
+	}
+	b, err := json.Marshal(data)
+	if err != nil {
+		b = []byte("{}") // cannot happen: texts and numbers only
+	}
+	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", id, name, b)
+}
+
+// send writes and flushes.
+func send(w http.ResponseWriter, text string) error {
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	return http.NewResponseController(w).Flush()
+}

@@ -1,0 +1,184 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// stream opens the activity's stream; its body is read by the caller.
+func (w *world) stream(ctx context.Context, t *testing.T, query, origin, token string, header http.Header) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/activity/stream%s", w.port, query), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if origin != "" {
+		req.Header.Set("Origin", origin)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := w.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func (w *world) tryStream(t *testing.T, origin, token string) int {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	res := w.stream(ctx, t, "", origin, token, nil)
+	defer res.Body.Close()
+	return res.StatusCode
+}
+
+// events reads so many events, each "name id data".
+func events(t *testing.T, res *http.Response, n int) []string {
+	t.Helper()
+	var out []string
+	in := bufio.NewScanner(res.Body)
+	fields := map[string]string{}
+	for len(out) < n && in.Scan() {
+		if name, value, ok := strings.Cut(in.Text(), ": "); ok {
+			fields[name] = value
+			continue
+		}
+		if fields["event"] != "" {
+			out = append(out, fields["event"]+" "+fields["id"]+" "+fields["data"])
+		}
+		fields = map[string]string{}
+	}
+	if len(out) < n {
+		t.Fatalf("the stream ended after %q: %v", out, in.Err())
+	}
+	return out
+}
+
+func TestActivityStream(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindAgent)
+	for _, c := range []struct {
+		query, last string
+		first       string
+		n           int
+	}{
+		{"?after=0", "", `gap 1 {"from":1,"to":1}`, 3},
+		{"?after=1", "", "activity 2 ", 2},
+		// The reader was cut off behind 2: the header counts, not its old address.
+		{"?after=0", "2", "activity 3 ", 1},
+		// From another life of the session.
+		{"?after=900", "", `gap 1 `, 3},
+	} {
+		header := http.Header{}
+		if c.last != "" {
+			header.Set("Last-Event-ID", c.last)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		res := w.stream(ctx, t, c.query, "", token, header)
+		if kind := res.Header.Get("Content-Type"); kind != "text/event-stream" {
+			t.Errorf("content type %q", kind)
+		}
+		got := events(t, res, c.n)
+		if !strings.HasPrefix(got[0], c.first) || !strings.HasPrefix(got[len(got)-1], "activity 3 ") {
+			t.Errorf("%s after %q: %q", c.query, c.last, got)
+		}
+		cancel()
+		res.Body.Close()
+	}
+	for _, query := range []string{"?after=x", "?after=-1"} {
+		res := w.stream(t.Context(), t, query, "", token, nil)
+		res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", query, res.Status)
+		}
+	}
+}
+
+// A stream ends with the token that opened it, and with the server; goleak sees
+// that nothing of it is left.
+func TestActivityStreamEndsWithItsToken(t *testing.T) {
+	w := start(t, nil)
+	grant, token := w.mint(auth.KindCLI)
+	res := w.stream(t.Context(), t, "?after=2", "", token, nil)
+	events(t, res, 1)
+	w.auth.Revoke(grant.ID)
+	ended(t, res, "token")
+
+	_, token = w.mint(auth.KindCLI)
+	res = w.stream(t.Context(), t, "?after=2", "", token, nil)
+	events(t, res, 1)
+	done := make(chan error, 1)
+	go func() { done <- w.stop() }()
+	ended(t, res, "server")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := w.house.count("followed"); n != 2 {
+		t.Errorf("%d of 2 readers ended", n)
+	}
+}
+
+// ended reads to the end of a stream.
+func ended(t *testing.T, res *http.Response, name string) {
+	t.Helper()
+	defer res.Body.Close()
+	in := bufio.NewScanner(res.Body)
+	for in.Scan() {
+		if strings.HasPrefix(in.Text(), "data:") {
+			t.Errorf("%s: %s after the end", name, in.Text())
+		}
+	}
+}
+
+func TestActivityHistory(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	page := parse[protocol.ActivityPage](t, w.do(t, ask{path: "/activity/history?after=1&limit=1", token: token}).body)
+	if len(page.Entries) != 1 || page.Entries[0].Index != 2 || page.Next != 2 || page.Last != activityEnds {
+		t.Errorf("%+v", page)
+	}
+	for _, query := range []string{"limit=0", "limit=9999", "limit=x", "after=x"} {
+		if got := w.do(t, ask{path: "/activity/history?" + query, token: token}); got.status != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, got.status)
+		}
+	}
+}
+
+func TestFileIsADownload(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindAgent)
+	got := w.do(t, ask{path: "/file?path=shot.png", token: token})
+	if got.body != "not really a picture" || got.header.Get("Content-Type") != "image/png" ||
+		got.header.Get("Content-Disposition") != "attachment; filename=shot.png" || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("%+v", got)
+	}
+	if got := w.do(t, ask{path: "/file", token: token}); got.status != http.StatusBadRequest {
+		t.Errorf("without a path: %d", got.status)
+	}
+}
+
+func TestMCPAndRefsReachTheirHandlers(t *testing.T) {
+	w := start(t, nil)
+	grant, token := w.mint(auth.KindAgent)
+	if got := w.do(t, ask{method: "POST", path: "/mcp", token: token, body: `{"jsonrpc":"2.0"}`}); got.body != `{"jsonrpc":"2.0"}` {
+		t.Errorf("%+v", got)
+	}
+	if w.house.lastGrant(t).ID != grant.ID {
+		t.Error("the handler was not told who calls")
+	}
+	if got := w.do(t, ask{path: "/refs?tab=t4", token: token}); parse[protocol.CommandReply](t, got.body).Text != "snapshot" || w.house.commands[0].Tab != "t4" {
+		t.Errorf("%+v, %+v", got, w.house.commands)
+	}
+}

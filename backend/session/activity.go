@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/activity"
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// record is what a session keeps of what was done in it. It outlives the runs of
+// the session.
+type record struct {
+	mu  sync.Mutex
+	log *activity.Log
+	// made are the files of each actor's commands, oldest first.
+	made map[protocol.Actor][]string
+}
+
+// activity returns the session's log, opened at its first use.
+func (s *Session) activity() (*activity.Log, error) {
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	if s.record.log != nil {
+		return s.record.log, nil
+	}
+	dirs, err := s.m.cfg.Dirs.Session(s.name)
+	if err != nil {
+		return nil, err
+	}
+	log, err := activity.Open(activity.Config{
+		Dir: filepath.Join(dirs.Root, "activity"), Secret: secretArgument, Logger: s.m.cfg.Logger.With("session", s.name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.record.log = log
+	return log, nil
+}
+
+// secretArgument says whether an argument is marked as a secret in the registry.
+// One that the registry does not know is not recorded either: it may be a secret
+// in the wrong place.
+func secretArgument(name, arg string) bool {
+	spec, err := command.Find(name)
+	if err != nil {
+		return true
+	}
+	i := slices.IndexFunc(spec.Args, func(a command.Arg) bool { return a.Name == arg })
+	return i < 0 || spec.Args[i].Secret
+}
+
+// closeActivity ends the log and those who follow it.
+func (s *Session) closeActivity() {
+	s.record.mu.Lock()
+	log := s.record.log
+	s.record.log = nil
+	s.record.mu.Unlock()
+	if log == nil {
+		return
+	}
+	if err := log.Close(); err != nil {
+		s.log.Warn("activity could not be closed", "error", err)
+	}
+}
+
+// recorded runs a command and records it. A log that cannot be opened does not
+// keep anybody from working; it was said when it was tried.
+func (s *Session) recorded(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context) protocol.CommandReply) protocol.CommandReply {
+	began := time.Now()
+	reply := run(ctx)
+	if reply.DurationMS == 0 {
+		reply.DurationMS = float64(time.Since(began).Microseconds()) / 1000
+	}
+	log, err := s.activity()
+	if err != nil {
+		s.log.Warn("activity cannot be recorded", "error", err)
+		return reply
+	}
+	log.Record(log.Entry(began, actor, s.name, req, reply))
+	s.keepFiles(actor, reply)
+	return reply
+}
+
+// keepFiles notes which files a command made: an agent may fetch those of its
+// own.
+func (s *Session) keepFiles(actor protocol.Actor, reply protocol.CommandReply) {
+	var made struct {
+		Path  string   `json:"path"`
+		Paths []string `json:"paths"`
+	}
+	if !reply.OK || len(reply.Data) == 0 || json.Unmarshal(reply.Data, &made) != nil {
+		return
+	}
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	if s.record.made == nil {
+		s.record.made = map[protocol.Actor][]string{}
+	}
+	for _, path := range append(made.Paths, made.Path) {
+		if path == "" {
+			continue
+		}
+		list := append(s.record.made[actor], filepath.Clean(path))
+		if len(list) > protocol.ActorFiles {
+			list = slices.Clone(list[len(list)-protocol.ActorFiles:])
+		}
+		s.record.made[actor] = list
+	}
+}
+
+// Activity gives what a caller may see of what was done in its session.
+func (m *Manager) Activity(_ context.Context, grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
+	log, err := m.activityOf(grant)
+	if err != nil {
+		return protocol.ActivityPage{}, err
+	}
+	return log.History(after, limit, visible(grant))
+}
+
+// FollowActivity gives it as it happens.
+func (m *Manager) FollowActivity(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
+	log, err := m.activityOf(grant)
+	if err != nil {
+		return nil, err
+	}
+	return log.Follow(ctx, after, visible(grant)), nil
+}
+
+func (m *Manager) activityOf(grant auth.Grant) (*activity.Log, error) {
+	s, err := m.pick(grant.Session)
+	if err != nil {
+		return nil, err
+	}
+	return s.activity()
+}
+
+// visible is what a caller may see: the person's panel and shell the session, an
+// agent what it did itself.
+func visible(grant auth.Grant) func(protocol.ActivityEntry) bool {
+	if grant.Kind != auth.KindAgent {
+		return nil
+	}
+	return func(e protocol.ActivityEntry) bool {
+		return e.Actor.Kind == grant.Actor.Kind && e.Actor.ID == grant.Actor.ID
+	}
+}
+
+// File opens a file that a command of the session saved. Nothing outside the
+// session's screenshots and downloads is reached, whatever the path says or
+// links to.
+func (m *Manager) File(_ context.Context, grant auth.Grant, path string) (*os.File, error) {
+	s, err := m.pick(grant.Session)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := m.cfg.Dirs.Session(s.name)
+	if err != nil {
+		return nil, err
+	}
+	path = filepath.Clean(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dirs.Root, path)
+	}
+	if policy.Agent(grant.Actor) && !s.made(grant.Actor, path) {
+		return nil, noFile(path)
+	}
+	for _, dir := range []string{dirs.Screenshots, dirs.Downloads} {
+		below, err := filepath.Rel(dir, path)
+		if err != nil || !filepath.IsLocal(below) {
+			continue
+		}
+		return openBelow(dir, below, path)
+	}
+	return nil, noFile(path)
+}
+
+// made says whether a file is one of an actor's commands.
+func (s *Session) made(actor protocol.Actor, path string) bool {
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	return slices.Contains(s.record.made[actor], path)
+}
+
+// openBelow opens a regular file below a folder; no link leads out of it.
+func openBelow(dir, below, path string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder of a file: %w", err)
+	}
+	defer root.Close()
+	info, err := root.Stat(below)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, noFile(path)
+	}
+	f, err := root.Open(below)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening a file: %w", err)
+	}
+	return f, nil
+}
+
+// noFile is the same error for a file that is not there and for one that is not
+// the caller's: the difference is nobody's business.
+func noFile(path string) error {
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.300s is not a file that you can have", path), "take a path that a command of yours gave")
+}

@@ -1,0 +1,67 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/mcp"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
+)
+
+// newMCP makes the MCP face of the registry: each token's holder has a server of
+// its own.
+func (m *Manager) newMCP() *mcp.Handler {
+	return mcp.NewHandler(mcp.HandlerConfig{Caller: m.mcpCaller, Logger: m.cfg.Logger})
+}
+
+func (m *Manager) mcpCaller(grant auth.Grant) mcp.Config {
+	return mcp.Config{
+		Version: m.cfg.Version, Tab: grant.Tab, Specs: command.Specs(),
+		Execute: func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
+			defer cancel()
+			return m.Command(ctx, grant, req)
+		},
+		Image: func(ctx context.Context, path string) ([]byte, string, error) {
+			return m.image(ctx, grant, path)
+		},
+		Logger: m.cfg.Logger,
+	}
+}
+
+// image reads a picture that a command of the caller saved.
+func (m *Manager) image(ctx context.Context, grant auth.Grant, path string) ([]byte, string, error) {
+	f, err := m.File(ctx, grant, path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, protocol.MaxImage+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("reading a picture: %w", err)
+	}
+	if len(data) > protocol.MaxImage {
+		return nil, "", protocol.NewError(protocol.CodeTooLarge, "it is too large to be shown", "take a part of the page with clip, or a lower quality")
+	}
+	kind := "image/" + strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if kind == "image/jpg" {
+		kind = "image/jpeg"
+	}
+	return data, kind, nil
+}
+
+// commandDocs is the registry for /openapi.json.
+func commandDocs() []server.CommandDoc {
+	specs := command.Specs()
+	docs := make([]server.CommandDoc, len(specs))
+	for i, s := range specs {
+		docs[i] = server.CommandDoc{Name: s.Name, Summary: s.Summary, Help: s.Help, Scope: s.Scope, Schema: s.Schema()}
+	}
+	return docs
+}
