@@ -70,7 +70,7 @@ function* parts(el: Element, rect: Area): Generator<Area> {
 }
 
 /** Whether a click on `met` acts on `el`: it is in it, in its stand-in, or in its label. */
-function belongs(tree: FlatTree, el: Element, target: Element, met: Element): boolean {
+export function belongs(tree: FlatTree, el: Element, target: Element, met: Element): boolean {
   if (tree.contains(target, met)) return true;
   // A control inside the label forwards nothing: only the label's own parts do.
   const label = tree.closest(met, (at) => at.localName === 'label') as HTMLLabelElement | null;

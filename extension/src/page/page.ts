@@ -1,3 +1,4 @@
+import { belongs } from './cover.js';
 import { Extract } from './data.js';
 import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
@@ -36,6 +37,12 @@ export interface Page {
   element(ref: string): Element | null;
   /** The ref of an element, given now if it had none. */
   refOf(el: Element): string;
+  /** The next free number: the base for another document in this frame. */
+  next(): number;
+  /** Whether a click on an element acts on a ref: it is in it, in its stand-in, or in its label. */
+  accepts(ref: string, met: Element): boolean;
+  /** The innermost element at a point, closed shadow roots included. */
+  at(x: number, y: number): Element | null;
   /** A few words about an element. */
   words(el: Element): string;
   /** Role and name of any element, as the accessibility standards compute them. */
@@ -101,6 +108,12 @@ export function createPage(): Page {
     resolve: (ref) => resolve(look, ref),
     element: (ref) => elementOf(look, ref),
     refOf: (el) => refs.format(refs.number(el)),
+    next: () => refs.next,
+    accepts: (ref, met) => {
+      const el = elementOf(look, ref);
+      return el !== null && belongs(tree, el, look.describe(el)?.hit ?? el, met);
+    },
+    at: (x, y) => tree.at(x, y),
     words: (el) => look.words(el),
     aria: (el) => look.aria(el),
     box: (ref) => {

@@ -23,7 +23,7 @@ export interface Change {
 }
 
 interface Before {
-  lines: Map<Element, { ref: string; line: string }>;
+  lines: Map<Element, { ref: string; line: string; item: Item }>;
   texts: Map<string, number>;
   url: string;
   title: string;
@@ -42,6 +42,8 @@ export class Watch {
   /** Changed since the last frame, and since the watch began. */
   #dirty = false;
   #changed = false;
+  /** As #changed, without the focus and the scrolling that every click may bring. */
+  #effect = false;
 
   constructor(look: Looker) {
     this.#look = look;
@@ -72,7 +74,7 @@ export class Watch {
       'scroll',
     ]) {
       const listen = (): void => {
-        this.#mark();
+        this.#mark(type !== 'focusin' && type !== 'scroll');
       };
       addEventListener(type, listen, { capture: true, passive: true });
       this.#events.push([type, listen]);
@@ -80,16 +82,19 @@ export class Watch {
   }
 
   /**
-   * Resolves once the page changed and was drawn after that, and when a
-   * frame went by without a change; in a hidden tab the frames are tasks.
+   * Resolves when everything that the action set off at once is done. A task of
+   * the lowest priority runs after all that the page has queued; when nothing
+   * changed until then, two frames are drawn before that is believed. What
+   * changes goes on until a task goes by without a change.
    */
   async quiet(): Promise<void> {
-    const frames = 30;
+    const turns = 12;
     this.#dirty = false;
-    for (let i = 0; i < frames; i++) {
-      await this.#frame();
+    for (let i = 0; i < turns; i++) {
+      await idle();
       if (this.#observer.takeRecords().length > 0) this.#mark();
-      if (!this.#takeDirty()) return;
+      if (!this.#takeDirty() && (this.#effect || i >= 2)) return;
+      if (!this.#effect && i < 2) await this.#frame();
     }
   }
 
@@ -107,10 +112,13 @@ export class Watch {
     const now = this.#state();
     const { lines } = this.#before;
     const change: Change = { appeared: [], gone: [], changed: [], said: [], more: 0, any };
-    for (const [el, { line }] of now.lines) {
+    for (const [el, { line, item }] of now.lines) {
       const was = lines.get(el);
-      if (!was) change.appeared.push(line);
-      else if (was.line !== line) change.changed.push(line);
+      const list = was ? change.changed : change.appeared;
+      if (was?.line === line) continue;
+      list.push(line);
+      // Only what the caller is told counts as seen by it.
+      if (item.num > 0 && list.length <= listed) this.#look.refs.shown(item.num, identity(item));
     }
     for (const [el, { line }] of lines) if (!now.lines.has(el)) change.gone.push(line);
     for (const [text, count] of now.texts)
@@ -126,8 +134,9 @@ export class Watch {
     return change;
   }
 
-  #mark(): void {
+  #mark(effect = true): void {
     this.#dirty = this.#changed = true;
+    this.#effect ||= effect;
   }
 
   #frame(): Promise<void> {
@@ -157,13 +166,12 @@ export class Watch {
   #state(): Before {
     const root = document.body;
     const items = this.#look.items(root, viewport(), true);
-    const lines = new Map<Element, { ref: string; line: string }>();
+    const lines: Before['lines'] = new Map();
     const texts = new Map<string, number>();
     for (const item of walkItems(items)) {
       if (item.num > 0 || speaks(item)) {
         const ref = item.num > 0 ? this.#look.refs.format(item.num) : '';
-        if (item.num > 0) this.#look.refs.shown(item.num, identity(item));
-        lines.set(item.el, { ref, line: this.#look.line(item) });
+        lines.set(item.el, { ref, line: this.#look.line(item), item });
       } else if (item.role === 'text' || item.role === 'heading') {
         texts.set(item.name, (texts.get(item.name) ?? 0) + 1);
       }
@@ -171,6 +179,16 @@ export class Watch {
     const { href } = location;
     return { lines, texts, url: href, title: document.title, focused: this.#look.tree.focused() };
   }
+}
+
+/** Resolves after every task that is queued now. */
+function idle(): Promise<void> {
+  return new Promise((next) => {
+    const done = (): void => {
+      next();
+    };
+    void scheduler.postTask(done, { priority: 'background' });
+  });
 }
 
 function speaks(item: Item): boolean {
