@@ -93,3 +93,13 @@ func install(built fs.FS, dir string) error {
 	}
 	return nil
 }
+
+// PageScript is what tells how a page looks to an agent, as one classic script.
+// It returns ErrNotBuilt when the extension was not built before the app.
+func PageScript() (string, error) {
+	script, err := fs.ReadFile(dist, "dist/page.js")
+	if err != nil {
+		return "", ErrNotBuilt
+	}
+	return string(script), nil
+}
