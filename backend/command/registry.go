@@ -62,6 +62,8 @@ type invocation struct {
 	own   protocol.TabID // the caller's
 	tab   protocol.TabID // to act on
 	args  values
+	// asked is the address that the person was asked about, or may have been.
+	asked string
 }
 
 // command is a spec with what it does.
@@ -134,7 +136,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if err != nil {
 		return failed("", err)
 	}
-	if !slices.Contains(call.Scopes, c.Scope) {
+	if !slices.Contains(call.Scopes, c.Scope) && !mayAsk(c.Spec, call) {
 		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token has not", c.Name, c.Scope), ""))
 	}
 	args, err := c.check(call.Request.Args)
@@ -150,6 +152,15 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed("", err)
 	}
 	reply.Tab = in.tab
+	asking, stop := ctx, context.CancelFunc(func() {})
+	if call.Request.TimeoutMS != 0 { // else the person has longer than the page
+		asking, stop = context.WithTimeout(ctx, timeout)
+	}
+	err = in.authorize(asking, c, call.Request)
+	stop()
+	if err != nil {
+		return failed(in.tab, err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	res, err := c.run(ctx, in)
@@ -242,7 +253,7 @@ func (in *invocation) allow() func(string) error {
 	if !policy.Agent(in.actor) {
 		return nil
 	}
-	return func(url string) error { return in.policy.URL(in.actor, url) }
+	return func(url string) error { return in.policy.Hop(in.actor, url, in.asked) }
 }
 
 // readable refuses an agent what it could not have opened: a page that went

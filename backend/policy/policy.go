@@ -19,11 +19,16 @@ type Config struct {
 	// OwnPort returns the port of our own server; 0 while it is down. nil means
 	// that there is none.
 	OwnPort func() int
+	// Rules are the site rules; nil for the defaults.
+	Rules *Rules
+	// Broker asks the person; without one, what would be asked is refused.
+	Broker *Broker
 }
 
 // Policy is the rules of one session. Its methods are safe for concurrent use.
 type Policy struct {
 	config Config
+	rules  *Rules
 
 	mu    sync.Mutex
 	owned map[actorKey]map[protocol.TabID]bool
@@ -36,7 +41,11 @@ type actorKey struct {
 
 // New returns a policy under which no agent owns a tab yet.
 func New(c Config) *Policy {
-	return &Policy{config: c, owned: make(map[actorKey]map[protocol.TabID]bool)}
+	rules := c.Rules
+	if rules == nil {
+		rules = NewRules(nil, nil)
+	}
+	return &Policy{config: c, rules: rules, owned: make(map[actorKey]map[protocol.TabID]bool)}
 }
 
 // Agent says whether an actor is a program that acts by itself. A person, and a
@@ -109,6 +118,9 @@ func (p *Policy) URL(a protocol.Actor, raw string) error {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.200q is not an address", raw), "use one like https://example.com/")
 	}
 	scheme := strings.ToLower(u.Scheme)
+	if ours(u) {
+		return refuse(raw, "a page of Pilotfish itself")
+	}
 	if scheme == "about" {
 		if u.Opaque == "blank" || u.Opaque == "srcdoc" || !Agent(a) {
 			return nil
@@ -127,7 +139,38 @@ func (p *Policy) URL(a protocol.Actor, raw string) error {
 	if scheme == "data" {
 		return nil
 	}
-	return p.host(raw, u)
+	if err := p.host(raw, u); err != nil {
+		return err
+	}
+	if rule := p.rules.Decide(protocol.ActionOpen, raw); rule.Decision == protocol.SiteDeny {
+		return refuse(raw, "the site rules do not let agents open it")
+	}
+	return nil
+}
+
+// ours says whether an address is a page of our extension. Nobody's command
+// reaches it: the person's word is given there.
+func ours(u *url.URL) bool {
+	for range 2 { // view-source:chrome-extension://…
+		if strings.EqualFold(u.Scheme, "chrome-extension") && strings.EqualFold(u.Hostname(), protocol.ExtensionID) {
+			return true
+		}
+		inner, err := url.Parse(u.Opaque)
+		if err != nil || u.Opaque == "" {
+			return false
+		}
+		u = inner
+	}
+	return false
+}
+
+// Target says whether a command of anybody may be aimed at a tab that shows
+// this address. The panel, also in a tab, is for a person's own hands.
+func (p *Policy) Target(raw string) error {
+	if u, err := url.Parse(raw); err == nil && ours(u) {
+		return protocol.NewError(protocol.CodeRefused, "commands do not reach Pilotfish's own pages", "use them by hand")
+	}
+	return nil
 }
 
 // host refuses what is not the web: our own server, and the addresses at which
@@ -147,7 +190,49 @@ func (p *Policy) host(raw string, u *url.URL) error {
 			return refuse(raw, "Pilotfish's own server")
 		}
 	}
+	if isIP && private(ip) && !p.rules.named(u) {
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: an address of the private network", raw),
+			fmt.Sprintf("the person can allow this host: pilotfish rules allow open %s", hostOf(u)))
+	}
 	return nil
+}
+
+// private says whether an address belongs to a network that the public one does
+// not reach; this machine itself is none.
+func private(ip netip.Addr) bool {
+	if ip.IsPrivate() || ip.IsMulticast() {
+		return true
+	}
+	for _, n := range privateNetworks {
+		if n.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// privateNetworks are those that netip does not know of: carriers' own (RFC
+// 6598), benchmarks (RFC 2544), IETF's (RFC 6890), reserved (RFC 1112) and the
+// old site-local IPv6 (RFC 3879).
+var privateNetworks = []netip.Prefix{
+	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("fec0::/10"),
+}
+
+// inner returns the IPv4 address that an IPv6 one stands for: NAT64 (RFC 6052)
+// and 6to4 (RFC 3056) lead to it.
+func inner(ip netip.Addr) netip.Addr {
+	if !ip.Is6() {
+		return ip
+	}
+	b := ip.As16()
+	switch {
+	case netip.MustParsePrefix("64:ff9b::/96").Contains(ip):
+		return netip.AddrFrom4([4]byte(b[12:16]))
+	case netip.MustParsePrefix("2002::/16").Contains(ip):
+		return netip.AddrFrom4([4]byte(b[2:6]))
+	}
+	return ip
 }
 
 func refuse(raw, why string) error {
@@ -170,7 +255,7 @@ var metadataAddresses = map[netip.Addr]bool{
 // address reads a host as the browser does: also 0x7f.1 and 2130706433.
 func address(host string) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return ip.WithZone("").Unmap(), true
+		return inner(ip.WithZone("").Unmap()), true
 	}
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {

@@ -1,0 +1,150 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// Gater is a browser that can hold a rule over everything that a tab loads,
+// whoever starts it. allow is asked with document for pages and frames, and
+// without it for what they load from addresses like one of patterns. A tab that
+// is gated already takes the new rule.
+type Gater interface {
+	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error) error
+}
+
+// kindOf says what a command does, as far as the site rules know.
+func kindOf(s Spec) protocol.ActionKind {
+	switch s.Name {
+	case "goto", "newtab":
+		return protocol.ActionOpen
+	case "eval":
+		return protocol.ActionEval
+	case "cookies", "storage", "state":
+		return protocol.ActionCookies
+	case "download", "downloads":
+		return protocol.ActionDownload
+	case "upload":
+		return protocol.ActionUpload
+	case "clipboard":
+		return protocol.ActionClipboard
+	case "permissions":
+		return protocol.ActionPermissions
+	}
+	if s.Scope == protocol.ScopeSensitive {
+		return protocol.ActionSensitive
+	}
+	return protocol.ActionAct
+}
+
+// leaves says whether a command only brings a tab elsewhere, so that it is of
+// use on a page that is refused otherwise.
+func leaves(name string) bool {
+	return slices.Contains([]string{"goto", "back", "forward", "closetab", "tab"}, name)
+}
+
+// mayAsk says whether a caller without the scope of a command can be given it
+// by the person: an agent that may act, for what is sensitive.
+func mayAsk(s Spec, call Call) bool {
+	return s.Scope == protocol.ScopeSensitive && policy.Agent(call.Actor) && slices.Contains(call.Scopes, protocol.ScopeAct)
+}
+
+// authorize refuses what the caller may not do on this page, and waits for the
+// person where the rules say so.
+func (in *invocation) authorize(ctx context.Context, c *command, req protocol.CommandRequest) error {
+	page := in.current()
+	if c.tab == ownTab && !leaves(c.Name) {
+		if err := in.policy.Target(page); err != nil {
+			return err
+		}
+	}
+	if !policy.Agent(in.actor) {
+		return nil
+	}
+	if c.tab == ownTab {
+		if err := in.gate(ctx, in.tab); err != nil {
+			return err
+		}
+		if !leaves(c.Name) && page != "" {
+			if err := in.policy.URL(in.actor, page); err != nil {
+				return err
+			}
+		}
+	}
+	kind := kindOf(c.Spec)
+	switch {
+	case c.Scope == protocol.ScopeRead, c.Scope == protocol.ScopeAct && c.tab != ownTab && kind == protocol.ActionAct:
+		return nil
+	case kind == protocol.ActionOpen:
+		if in.args.text("url") == "" {
+			return nil
+		}
+		address, err := in.address()
+		if err != nil {
+			return err
+		}
+		page, in.asked = address, address
+	case leaves(c.Name):
+		return nil // every page that it comes to is asked about by itself
+	}
+	err := in.policy.Authorize(ctx, policy.Request{
+		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: inFull(c.Spec, req.Args),
+	})
+	if err != nil || kind == protocol.ActionOpen {
+		return err
+	}
+	if now := in.current(); origin(now) != origin(page) {
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s went from %s to %s meanwhile", in.tab, line(origin(page), urlShown), line(origin(now), urlShown)), "look at the page, and try again")
+	}
+	return nil
+}
+
+// current is where the call's tab is; empty without one.
+func (in *invocation) current() string {
+	if in.tab == "" {
+		return ""
+	}
+	for _, t := range in.browser.Tabs() {
+		if t.ID == in.tab {
+			return t.URL
+		}
+	}
+	return ""
+}
+
+// gate puts a tab of an agent under the rules for everything that it loads.
+func (in *invocation) gate(ctx context.Context, tab protocol.TabID) error {
+	g, ok := in.browser.(Gater)
+	if !ok {
+		return nil
+	}
+	return g.Gate(ctx, tab, in.policy.Patterns(), func(url string, document bool) error {
+		if document {
+			return in.policy.Hop(in.actor, url, in.asked)
+		}
+		return in.policy.Resource(in.actor, url)
+	})
+}
+
+// inFull are the arguments as a person is shown them, in the order of the help.
+func inFull(s Spec, args map[string]json.RawMessage) []protocol.ApprovalArg {
+	var full []protocol.ApprovalArg
+	for _, a := range s.Args {
+		raw, given := args[a.Name]
+		if !given {
+			continue
+		}
+		value := string(raw)
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			value = text
+		}
+		full = append(full, protocol.ApprovalArg{Name: a.Name, Value: value})
+	}
+	return full
+}

@@ -1,0 +1,157 @@
+package policy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// Broker is where everything waits that needs a person's word, whoever asks.
+// It is answered by those who hold it: no caller of a command can reach it. Its
+// methods are safe for concurrent use.
+type Broker struct {
+	session protocol.SessionName
+	changed func()
+
+	mu      sync.Mutex
+	pending []*pending
+}
+
+// pending is one question. answer has room for the one that counts.
+type pending struct {
+	protocol.Approval
+	answer chan verdict
+}
+
+// verdict is how a question ended.
+type verdict struct {
+	answer protocol.ApprovalAnswer
+	err    error
+}
+
+// NewBroker returns a broker without questions. changed is called after every
+// change of what waits, on the goroutine that made it; it must not block.
+func NewBroker(session protocol.SessionName, changed func()) *Broker {
+	return &Broker{session: session, changed: changed}
+}
+
+// Pending returns what waits, oldest first.
+func (b *Broker) Pending() []protocol.Approval {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]protocol.Approval, 0, len(b.pending))
+	for _, p := range b.pending {
+		list = append(list, p.Approval)
+	}
+	return list
+}
+
+// Ask waits for a person's word about a request, of which ID, Session, Since
+// and Expires are set here. It returns CodeBusy when too much waits, CodeTimeout
+// when nobody answered in time, and CodeRefused when the asker ended.
+func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.ApprovalAnswer, error) {
+	nonce := make([]byte, 16)
+	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
+	p := &pending{Approval: request, answer: make(chan verdict, 1)}
+	p.ID, p.Session, p.Since = base64.RawURLEncoding.EncodeToString(nonce), b.session, time.Now().UTC()
+	p.Expires = p.Since.Add(protocol.ApprovalTimeout)
+	if at, ok := ctx.Deadline(); ok {
+		p.Expires = at.UTC()
+	} else {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, protocol.ApprovalTimeout)
+		defer cancel()
+	}
+	b.mu.Lock()
+	if len(b.pending) >= protocol.MaxApprovals {
+		b.mu.Unlock()
+		return "", protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d commands wait for the person already", protocol.MaxApprovals), "wait until they are answered")
+	}
+	b.pending = append(b.pending, p)
+	b.mu.Unlock()
+	b.changed()
+	select {
+	case v := <-p.answer:
+		return v.answer, v.err
+	case <-ctx.Done():
+	}
+	if b.take(p.ID) == nil {
+		v := <-p.answer // somebody was faster
+		return v.answer, v.err
+	}
+	b.changed()
+	if context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // the context's own
+		return "", protocol.NewError(protocol.CodeTimeout, "nobody answered in Pilotfish in time", "ask the person, and try again with a longer --timeout")
+	}
+	return "", protocol.NewError(protocol.CodeRefused, "the caller gave up before the person answered", "")
+}
+
+// Answer gives a person's word. The first one counts; it returns
+// CodeBadArgument for a question that does not wait (any more).
+func (b *Broker) Answer(id string, answer protocol.ApprovalAnswer) error {
+	switch answer {
+	case protocol.AnswerOnce, protocol.AnswerAlways, protocol.AnswerDeny:
+	default:
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an answer", answer), "use once, always or deny")
+	}
+	b.mu.Lock()
+	at := slices.IndexFunc(b.pending, func(p *pending) bool { return p.ID == id })
+	if at >= 0 && answer == protocol.AnswerAlways && b.pending[at].Site == "" {
+		b.mu.Unlock()
+		return protocol.NewError(protocol.CodeBadArgument, "this page has no site to remember", "allow it once")
+	}
+	b.mu.Unlock()
+	p := b.take(id)
+	if p == nil {
+		return protocol.NewError(protocol.CodeBadArgument, "this question was answered already, or is over", "")
+	}
+	p.answer <- verdict{answer: answer}
+	b.changed()
+	return nil
+}
+
+// take removes a question; nil when it is not there.
+func (b *Broker) take(id string) *pending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, p := range b.pending {
+		if p.ID == id {
+			b.pending = slices.Delete(b.pending, i, i+1)
+			return p
+		}
+	}
+	return nil
+}
+
+// Gone ends the questions of an actor: its process is over.
+func (b *Broker) Gone(a protocol.Actor) {
+	b.drop("the program that asked is over", func(p *pending) bool { return p.Actor.Kind == a.Kind && p.Actor.ID == a.ID })
+}
+
+// Close ends every question: the session stops.
+func (b *Broker) Close() { b.drop("the session stopped", func(*pending) bool { return true }) }
+
+func (b *Broker) drop(why string, which func(*pending) bool) {
+	b.mu.Lock()
+	var dropped []*pending
+	b.pending = slices.DeleteFunc(b.pending, func(p *pending) bool {
+		if which(p) {
+			dropped = append(dropped, p)
+			return true
+		}
+		return false
+	})
+	b.mu.Unlock()
+	for _, p := range dropped {
+		p.answer <- verdict{err: protocol.NewError(protocol.CodeRefused, "nobody answers any more: "+why, "")}
+	}
+	if len(dropped) > 0 {
+		b.changed()
+	}
+}

@@ -1,0 +1,175 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"sync"
+
+	"pilotfish/backend/protocol"
+)
+
+// Rules are the site rules of a session. They outlive its runs. Its methods are
+// safe for concurrent use.
+type Rules struct {
+	save func([]protocol.SiteRule) error
+
+	saving sync.Mutex // one change at a time, so that the newest is on the disk
+	mu     sync.Mutex
+	rules  []protocol.SiteRule
+}
+
+// NewRules returns rules that start as those given, of which what cannot be
+// read is dropped. save keeps them at each change; nil keeps them in memory.
+func NewRules(rules []protocol.SiteRule, save func([]protocol.SiteRule) error) *Rules {
+	r := &Rules{save: save}
+	for _, rule := range rules {
+		if checked, err := checkRule(rule); err == nil && len(r.rules) < protocol.MaxSiteRules {
+			r.rules = replace(r.rules, checked)
+		}
+	}
+	return r
+}
+
+// DefaultRules are the decisions where a person made none: agents open and use
+// pages, and ask before anything sensitive.
+func DefaultRules() []protocol.SiteRule {
+	return []protocol.SiteRule{
+		{Site: "*", Kind: protocol.ActionOpen, Decision: protocol.SiteAllow, Default: true},
+		{Site: "*", Kind: protocol.ActionAct, Decision: protocol.SiteAllow, Default: true},
+		{Site: "*", Kind: protocol.ActionSensitive, Decision: protocol.SiteAsk, Default: true},
+	}
+}
+
+// List returns the rules that a person made, by site, and after them the
+// defaults that none of them replaces.
+func (r *Rules) List() []protocol.SiteRule {
+	r.mu.Lock()
+	list := slices.Clone(r.rules)
+	r.mu.Unlock()
+	slices.SortFunc(list, func(a, b protocol.SiteRule) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(slices.Index(protocol.ActionKinds(), a.Kind), slices.Index(protocol.ActionKinds(), b.Kind)))
+	})
+	for _, d := range DefaultRules() {
+		if !slices.ContainsFunc(list, func(o protocol.SiteRule) bool { return o.Site == d.Site && o.Kind == d.Kind }) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Set makes a rule, in the place of the one for the same site and kind. It
+// returns CodeBadArgument for a rule that makes no sense.
+func (r *Rules) Set(rule protocol.SiteRule) error {
+	checked, err := checkRule(rule)
+	if err != nil {
+		return err
+	}
+	return r.change(func(rules []protocol.SiteRule) ([]protocol.SiteRule, error) {
+		rules = replace(rules, checked)
+		if len(rules) > protocol.MaxSiteRules {
+			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d rules, and no more can be kept", protocol.MaxSiteRules), "remove some")
+		}
+		return rules, nil
+	})
+}
+
+// Remove takes a rule away; the defaults hold again.
+func (r *Rules) Remove(site string, kind protocol.ActionKind) error {
+	p, err := parsePattern(site)
+	if err != nil {
+		return err
+	}
+	return r.change(func(rules []protocol.SiteRule) ([]protocol.SiteRule, error) {
+		left := slices.DeleteFunc(rules, func(o protocol.SiteRule) bool { return o.Site == p.String() && o.Kind == kind })
+		if len(left) == len(rules) {
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no rule for %s on %s", kind, p), "`pilotfish rules` lists them")
+		}
+		return left, nil
+	})
+}
+
+// change applies a change when it could be saved, and not at all otherwise.
+func (r *Rules) change(f func([]protocol.SiteRule) ([]protocol.SiteRule, error)) error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	r.mu.Lock()
+	rules := slices.Clone(r.rules)
+	r.mu.Unlock()
+	rules, err := f(rules)
+	if err != nil {
+		return err
+	}
+	if r.save != nil {
+		if err := r.save(rules); err != nil {
+			return fmt.Errorf("saving the site rules: %w", err)
+		}
+	}
+	r.mu.Lock()
+	r.rules = rules
+	r.mu.Unlock()
+	return nil
+}
+
+func replace(rules []protocol.SiteRule, rule protocol.SiteRule) []protocol.SiteRule {
+	for i, o := range rules {
+		if o.Site == rule.Site && o.Kind == rule.Kind {
+			rules[i] = rule
+			return rules
+		}
+	}
+	return append(rules, rule)
+}
+
+func checkRule(rule protocol.SiteRule) (protocol.SiteRule, error) {
+	p, err := parsePattern(rule.Site)
+	if err != nil {
+		return rule, err
+	}
+	if !slices.Contains(protocol.ActionKinds(), rule.Kind) {
+		return rule, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a kind of action", rule.Kind), fmt.Sprintf("use one of %v", protocol.ActionKinds()))
+	}
+	switch rule.Decision {
+	case protocol.SiteAllow, protocol.SiteAsk, protocol.SiteDeny:
+	default:
+		return rule, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a decision", rule.Decision), "use allow, ask or deny")
+	}
+	return protocol.SiteRule{Site: p.String(), Kind: rule.Kind, Decision: rule.Decision}, nil
+}
+
+// sensitive says whether a rule about ActionSensitive is about a kind.
+func sensitive(kind protocol.ActionKind) bool {
+	return kind != protocol.ActionOpen && kind != protocol.ActionAct
+}
+
+// Decide returns the rule that counts for an action on a page: the closest
+// site first, then the very kind before "sensitive".
+func (r *Rules) Decide(kind protocol.ActionKind, page string) protocol.SiteRule {
+	u := siteOf(page)
+	best, rank := protocol.SiteRule{Decision: protocol.SiteDeny}, -1
+	for _, rule := range r.List() {
+		if rule.Kind != kind && (rule.Kind != protocol.ActionSensitive || !sensitive(kind)) {
+			continue
+		}
+		p, err := parsePattern(rule.Site)
+		if err != nil || !p.matches(u) {
+			continue
+		}
+		at := 2 * p.closeness()
+		if rule.Kind == kind {
+			at++
+		}
+		if at > rank {
+			best, rank = rule, at
+		}
+	}
+	return best
+}
+
+// named says whether a person allowed an address's very host to be opened.
+func (r *Rules) named(u *url.URL) bool {
+	rule := r.Decide(protocol.ActionOpen, u.String())
+	p, err := parsePattern(rule.Site)
+	return err == nil && rule.Decision == protocol.SiteAllow && !p.any && !p.below
+}
