@@ -213,6 +213,8 @@ const (
 	// MaxApprovals is how many commands of a session wait for a person at once;
 	// further ones are refused.
 	MaxApprovals = 20
+	// NotifyTimeout is how long the desktop may take to show a notification.
+	NotifyTimeout = 5 * time.Second
 	// MaxSiteRules bounds the rules of a session.
 	MaxSiteRules = 500
 	// MaxSitePattern bounds the site of a rule, in bytes.

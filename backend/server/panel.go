@@ -179,7 +179,7 @@ func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 		return msg, errProtocol("this is not a message")
 	}
 	switch msg.Type {
-	case protocol.PanelAuth, protocol.PanelPing:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer:
 		return msg, nil
 	case protocol.PanelViewing:
 		if msg.Tab != "" {

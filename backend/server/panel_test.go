@@ -431,7 +431,7 @@ func FuzzPanelMessages(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if msg.Type != protocol.PanelPing && msg.Type != protocol.PanelAuth && msg.Type != protocol.PanelViewing {
+		if msg.Type != protocol.PanelPing && msg.Type != protocol.PanelAuth && msg.Type != protocol.PanelViewing && msg.Type != protocol.PanelAnswer {
 			t.Errorf("%q was taken as a message of type %q", data, msg.Type)
 		}
 		if msg.Type == protocol.PanelViewing && msg.Tab != "" {

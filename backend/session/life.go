@@ -40,6 +40,10 @@ func (s *Session) newRun() (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := s.approvals.siteRules()
+	if err != nil {
+		return nil, err
+	}
 	settings := s.m.cfg.Settings.Get()
 	extension := ""
 	if !s.m.cfg.Headless {
@@ -51,7 +55,7 @@ func (s *Session) newRun() (*run, error) {
 	memory := readMemory(dirs.Memory, s.log)
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
-		policy: policy.New(policy.Config{OwnPort: s.m.Port}),
+		policy: policy.New(policy.Config{OwnPort: s.m.Port, Rules: rules, Broker: s.approvals.broker}),
 		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
@@ -95,6 +99,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 			s.log.Error("terminals ended", "error", err)
 		}
 	})
+	parts.Go(func() { s.approvals.run(ctx, r) })
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {

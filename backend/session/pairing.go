@@ -68,6 +68,7 @@ func (s *Session) mintAgentToken(id protocol.TerminalID, tab protocol.TabID, kin
 
 // revokeTerminal ends the agent tokens of a terminal.
 func (s *Session) revokeTerminal(id protocol.TerminalID) {
+	s.actorGone(id)
 	s.m.auth.RevokeWhere(func(g auth.Grant) bool {
 		return g.Kind == auth.KindAgent && g.Session == s.name && g.Terminal == id
 	})

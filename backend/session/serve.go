@@ -124,8 +124,17 @@ func (s *Session) countPanel(by int) {
 
 // PanelMessage takes in what a panel says beside what the server answers itself.
 func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
-	if s, err := m.session(grant.Session); err == nil && message.Type == protocol.PanelViewing {
+	s, err := m.session(grant.Session)
+	if err != nil {
+		return
+	}
+	switch message.Type {
+	case protocol.PanelViewing:
 		s.viewing(message.Tab)
+	case protocol.PanelAnswer:
+		// One that came too late is seen in the panel: the question is gone.
+		_ = s.answer(message.Approval, message.Answer)
+	case protocol.PanelAuth, protocol.PanelPing:
 	}
 }
 
@@ -229,7 +238,7 @@ func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")
 	}
-	return protocol.AppReply{Sessions: m.Window().Sessions}, err
+	return protocol.AppReply{Sessions: withoutNonces(m.Window().Sessions)}, err
 }
 
 func unknownTab(tab protocol.TabID) error {

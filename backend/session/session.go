@@ -22,7 +22,11 @@ type Session struct {
 	m      *Manager
 	log    *slog.Logger
 	events *hub.Hub[any] // what the panels are pushed
-	record record        // what was done in it
+	// approvals are what waits for the person.
+	approvals *approvals
+
+	publishing sync.Mutex // what is published later is the newer
+	record     record     // what was done in it
 
 	mu        sync.Mutex
 	state     protocol.SessionState
@@ -54,10 +58,12 @@ type run struct {
 }
 
 func newSession(m *Manager, name protocol.SessionName) *Session {
-	return &Session{
+	s := &Session{
 		name: name, m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
+	s.approvals = newApprovals(s)
+	return s
 }
 
 // State is where the session is in its life.
@@ -92,6 +98,7 @@ func (s *Session) Info() protocol.SessionInfo {
 		return info
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
+	info.Approvals = s.approvals.broker.Pending()
 	info.Tabs = withAgents(info.Tabs, info.Terminals)
 	if b := r.browser.Info(); b.PID != 0 {
 		info.Browser = &b
@@ -142,6 +149,8 @@ func (s *Session) setState(state protocol.SessionState, err error) {
 
 // publishInfo tells panels and window what the session has become.
 func (s *Session) publishInfo() {
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
 	s.events.Publish(protocol.SessionEvent{Type: protocol.PanelSession, Session: s.Info()})
 	s.m.changed()
 }
@@ -264,6 +273,9 @@ func (s *Session) publishTabs() {
 // terminalChanged hands a terminal's new state on; a tab's agent may have
 // changed with it.
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
+	if info.State == protocol.TerminalEnded {
+		s.actorGone(info.ID)
+	}
 	if info.Viewers > 0 {
 		s.mu.Lock()
 		if s.run != nil {

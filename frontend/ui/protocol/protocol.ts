@@ -876,6 +876,33 @@ export const MaxCommandTimeout = 10 * 60_000;
  */
 export const TextLimit = 200_000;
 /**
+ * ReplyLimit is how many characters the commands that show a page's parts
+ * answer unless asked for more; what is left out is counted.
+ */
+export const ReplyLimit = 20_000;
+/**
+ * SliceHeight is the height of one slice of a tall picture, in CSS pixels:
+ * models scale larger pictures down until their text cannot be read.
+ */
+export const SliceHeight = 1400;
+/**
+ * SliceOverlap is what two slices have in common, so that no line is cut in
+ * both.
+ */
+export const SliceOverlap = 60;
+/**
+ * MaxResponsive is how many widths `responsive` takes in one call.
+ */
+export const MaxResponsive = 12;
+/**
+ * MaxTraceTime is how long `perf --trace` may record.
+ */
+export const MaxTraceTime = 60 * 1_000;
+/**
+ * StyleHistory is how many style edits of a tab are remembered.
+ */
+export const StyleHistory = 100;
+/**
  * Logs.
  */
 export const LogFileSize = 10 << 20; // a log file is rotated when it reaches this size
@@ -905,6 +932,10 @@ export const ApprovalTimeout = 5 * 60_000;
  * further ones are refused.
  */
 export const MaxApprovals = 20;
+/**
+ * NotifyTimeout is how long the desktop may take to show a notification.
+ */
+export const NotifyTimeout = 5 * 1_000;
 /**
  * MaxSiteRules bounds the rules of a session.
  */
@@ -1112,6 +1143,18 @@ export interface ScreenshotRequest {
   quality?: number /* int */; // 1 to 100, not for png; 0 is the browser's choice
   full?: boolean; // the whole page instead of what is in view
   clip?: Clip;
+  /**
+   * Element is a target: only the element that it means.
+   */
+  element?: string;
+  /**
+   * Annotated draws the refs of what can be acted on over the picture.
+   */
+  annotated?: boolean;
+  /**
+   * Slices saves a tall picture in parts that a model can read.
+   */
+  slices?: boolean;
 }
 /**
  * Screenshot is a picture that was saved.
@@ -1123,6 +1166,305 @@ export interface Screenshot {
   height: number /* int */; // CSS pixels
   bytes: number /* int */;
   url: string;
+  /**
+   * Slices are the parts of a tall picture, from the top; Path is the first.
+   */
+  slices?: string[];
+  /**
+   * Labels is how many refs were drawn.
+   */
+  labels?: number /* int */;
+}
+
+//////////
+// source: pages.go
+
+/**
+ * PageFile is a file that a command wrote into the session's folder, mode
+ * 0600.
+ */
+export interface PageFile {
+  path: string;
+  bytes: number /* int */;
+  url: string; // of the page that it was made of
+}
+/**
+ * PDFRequest says how a page is printed.
+ */
+export interface PDFRequest {
+  paper: string; // "a4", "a3", "a5", "letter", "legal" or "tabloid"
+  landscape?: boolean;
+  margin: number /* float64 */; // centimetres, on every side
+  background?: boolean;
+}
+/**
+ * Frame is a frame of a page.
+ */
+export interface Frame {
+  /**
+   * ID is Chromium's own id of the frame.
+   */
+  id: string;
+  /**
+   * Depth is 0 for the page itself.
+   */
+  depth: number /* int */;
+  name?: string;
+  url: string;
+  /**
+   * Apart: it is of another site and runs in a process of its own.
+   */
+  apart?: boolean;
+}
+/**
+ * Evaluated is what an expression came to.
+ */
+export interface Evaluated {
+  url: string;
+  /**
+   * Type is JavaScript's word for it; "null", "array", "error" and the like for
+   * objects that have a word of their own.
+   */
+  type: string;
+  /**
+   * Value is the value when it can be JSON.
+   */
+  value?: unknown;
+  /**
+   * Words say what it is when it cannot: a function, an element, NaN.
+   */
+  words?: string;
+}
+/**
+ * Link is a link that can be seen.
+ */
+export interface Link {
+  ref: string;
+  text: string;
+  url: string;
+}
+/**
+ * FormField is a field of a form; what is secret in it is masked.
+ */
+export interface FormField {
+  ref: string;
+  role: string;
+  label: string;
+  name: string;
+  type: string;
+  value: string;
+  required: boolean;
+  disabled: boolean;
+  checked?: boolean;
+  options?: string[];
+}
+/**
+ * Form is a form, or the fields that stand outside of any.
+ */
+export interface Form {
+  name: string;
+  action: string;
+  method: string;
+  fields: FormField[];
+}
+/**
+ * Table is a table as rows of text.
+ */
+export interface Table {
+  caption: string;
+  head: string[];
+  rows: string[][];
+}
+/**
+ * Medium is a picture, film or sound of a page.
+ */
+export interface Medium {
+  kind: string; // "image", "video" or "audio"
+  url: string;
+  text: string;
+  width: number /* int */; // CSS pixels
+  height: number /* int */; // CSS pixels
+}
+/**
+ * PageData is what a page says about itself to machines.
+ */
+export interface PageData {
+  title: string;
+  url: string;
+  language: string;
+  canonical?: string;
+  meta: { [key: string]: string};
+  openGraph: { [key: string]: string};
+  jsonLd: unknown[];
+}
+/**
+ * Declaration is one property of a style.
+ */
+export interface Declaration {
+  name: string;
+  value: string;
+  important?: boolean;
+  /**
+   * Beaten: another declaration won.
+   */
+  beaten?: boolean;
+}
+/**
+ * StyleRule is a rule that matches an element.
+ */
+export interface StyleRule {
+  /**
+   * Selector is what matched; "style attribute" for the element's own.
+   */
+  selector: string;
+  /**
+   * From is the ancestor that it is inherited from; empty for the element.
+   */
+  from?: string;
+  /**
+   * Source is the sheet and line, or "browser" for its own sheet.
+   */
+  source: string;
+  conditions?: string[]; // media, container, layer, supports
+  declarations: Declaration[];
+}
+/**
+ * ElementStyle is how an element came to look as it does: its rules, strongest
+ * first, and the values that were asked for.
+ */
+export interface ElementStyle {
+  url: string;
+  element: string;
+  rules?: StyleRule[];
+  computed?: { [key: string]: string};
+}
+/**
+ * Listener is an event listener of an element.
+ */
+export interface Listener {
+  type: string;
+  source: string; // script and line
+  passive?: boolean;
+  once?: boolean;
+  capture?: boolean;
+}
+/**
+ * Inspection is what can be said about an element.
+ */
+export interface Inspection {
+  url: string;
+  element: string; // as a selector: tag, id and classes
+  role: string;
+  name: string;
+  properties?: { [key: string]: string}; // of accessibility
+  attributes: { [key: string]: string};
+  box: Clip; // in the page, the border box
+  margin: number /* float64 */[];
+  padding: number /* float64 */[];
+  border: number /* float64 */[];
+  styles: { [key: string]: string};
+  listeners?: Listener[];
+  text?: string;
+}
+/**
+ * StyleEdit is one change of an element's style.
+ */
+export interface StyleEdit {
+  number: number /* int */;
+  element: string;
+  property: string;
+  before: string; // of the style attribute; empty when it had none
+  after: string;
+  undone?: boolean;
+}
+/**
+ * AuditNode is an element that breaks an accessibility rule.
+ */
+export interface AuditNode {
+  target: string;
+  html: string;
+  why: string;
+}
+/**
+ * AuditFinding is a rule of accessibility that a page breaks.
+ */
+export interface AuditFinding {
+  rule: string;
+  impact: string;
+  help: string;
+  nodes: AuditNode[];
+}
+/**
+ * Audit is what axe-core found on a page.
+ */
+export interface Audit {
+  url: string;
+  violations: AuditFinding[];
+  unsure: AuditFinding[]; // a person has to look
+  passed: number /* int */; // rules
+}
+/**
+ * Performance is how fast a page came and reacts; times are milliseconds since
+ * the navigation began, 0 when it did not happen (yet).
+ */
+export interface Performance {
+  url: string;
+  ttfb: number /* float64 */;
+  domReady: number /* float64 */;
+  load: number /* float64 */;
+  firstPaint: number /* float64 */;
+  firstContentfulPaint: number /* float64 */;
+  largestContentfulPaint: number /* float64 */;
+  largestElement?: string;
+  cumulativeLayoutShift: number /* float64 */; // a score, no time
+  interactionToNextPaint: number /* float64 */;
+  longTasks: number /* int */;
+  longTaskTime: number /* float64 */;
+  requests: number /* int */;
+  transferBytes: number /* int */;
+  nodes: number /* int */;
+  listeners: number /* int */;
+  heapBytes: number /* int */;
+}
+/**
+ * Match is a place where a text was found on a page.
+ */
+export interface Match {
+  /**
+   * Ref is the nearest element that can be acted on; empty without one.
+   */
+  ref?: string;
+  /**
+   * Before and After are what stands around it on its line.
+   */
+  before: string;
+  text: string;
+  after: string;
+}
+/**
+ * Matches are what `find` found.
+ */
+export interface Matches {
+  url: string;
+  total: number /* int */;
+  matches: Match[];
+}
+/**
+ * PixelDiff is how two pictures differ.
+ */
+export interface PixelDiff {
+  path: string; // of the picture with the differences in red
+  changed: number /* int */;
+  total: number /* int */;
+  share: number /* float64 */; // 0 to 1
+  /**
+   * Area is the smallest part that holds every difference.
+   */
+  area?: Clip;
+  /**
+   * Sizes are of the two pictures, when they differ.
+   */
+  sizes?: string[];
 }
 
 //////////

@@ -1,0 +1,263 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"pilotfish/backend/desktop"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// approvals are what a session asks its person, and the rules that say when. It
+// outlives the session's runs.
+type approvals struct {
+	s      *Session
+	broker *policy.Broker
+
+	wake chan struct{} // to run: something waits, or waits no more
+
+	mu    sync.Mutex
+	rules *policy.Rules // nil until they are needed
+}
+
+func newApprovals(s *Session) *approvals {
+	a := &approvals{s: s, wake: make(chan struct{}, 1)}
+	a.broker = policy.NewBroker(s.name, a.changed)
+	return a
+}
+
+// siteRules reads the rules when they are first needed.
+func (a *approvals) siteRules() (*policy.Rules, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.rules != nil {
+		return a.rules, nil
+	}
+	dirs, err := a.s.m.cfg.Dirs.Session(a.s.name)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dirs.Root, "rules.json")
+	a.rules = policy.NewRules(readRules(path, a.s.log), func(rules []protocol.SiteRule) error {
+		return writeJSON(path, protocol.SiteRulesFile{Version: protocol.RulesVersion, Rules: rules})
+	})
+	return a.rules, nil
+}
+
+// readRules reads rules.json. One that cannot be read is put aside, and the
+// careful defaults hold.
+func readRules(path string, log *slog.Logger) []protocol.SiteRule {
+	data, err := os.ReadFile(path) //nolint:gosec // in the session's own folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var file protocol.SiteRulesFile
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil || file.Version != protocol.RulesVersion {
+		log.Warn("the site rules could not be read and are put aside", "error", err, "version", file.Version)
+		if err := os.Rename(path, path+".bad"); err != nil {
+			log.Warn("the site rules could not be put aside", "error", err)
+		}
+		return nil
+	}
+	return file.Rules
+}
+
+// changed is called when something waits or waits no more.
+func (a *approvals) changed() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+	a.s.publishInfo()
+}
+
+// run lets the terminals of waiting agents say so and shows notifications,
+// until ctx ends; then nothing waits any more.
+func (a *approvals) run(ctx context.Context, r *run) {
+	defer a.broker.Close()
+	w := waiting{terminals: r.terminals, log: a.s.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
+	if !a.s.m.cfg.Headless {
+		w.notify = desktop.Notify
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.wake:
+			now := a.broker.Pending()
+			w.mark(now)
+			w.tell(ctx, now)
+		}
+	}
+}
+
+// statusKeeper is what is needed of the terminals.
+type statusKeeper interface {
+	Get(id protocol.TerminalID) (protocol.TerminalInfo, error)
+	SetStatus(id protocol.TerminalID, status protocol.AgentStatus, message string) error
+}
+
+// waiting is what a person sees outside of the panel of what waits. One
+// goroutine owns it.
+type waiting struct {
+	terminals statusKeeper
+	notify    func(context.Context, desktop.Notification) (uint32, error) // nil for none
+	log       *slog.Logger
+	// marked are the terminals that say that they wait, with what they said
+	// before.
+	marked map[protocol.TerminalID]protocol.AgentStatus
+	told   map[string]bool
+	last   uint32 // the notification
+}
+
+// mark lets the terminals of waiting agents say that they need the person, and
+// what they said before once they do not wait any more.
+func (w *waiting) mark(pending []protocol.Approval) {
+	now := map[protocol.TerminalID]string{}
+	for _, p := range pending {
+		if p.Actor.Kind == protocol.ActorTerminal {
+			now[protocol.TerminalID(p.Actor.ID)] = fmt.Sprintf("May I %s on %s?", p.Why, p.Origin)
+		}
+	}
+	for id, message := range now {
+		if _, is := w.marked[id]; is {
+			continue
+		}
+		info, err := w.terminals.Get(id)
+		if err != nil || w.terminals.SetStatus(id, protocol.AgentNeedsYou, message) != nil {
+			continue // it ended meanwhile
+		}
+		w.marked[id] = info.Status
+	}
+	for id, before := range w.marked {
+		if _, still := now[id]; still {
+			continue
+		}
+		delete(w.marked, id)
+		info, err := w.terminals.Get(id)
+		if err != nil || info.Status != protocol.AgentNeedsYou {
+			continue // it has said something newer itself
+		}
+		if before != protocol.AgentIdle {
+			before = protocol.AgentWorking // it asked, so it works
+		}
+		_ = w.terminals.SetStatus(id, before, "") // it may have ended meanwhile
+	}
+}
+
+// tell shows a notification for the newest of what was not told yet.
+func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
+	fresh, known := -1, map[string]bool{}
+	for i, p := range pending {
+		known[p.ID] = true
+		if !w.told[p.ID] {
+			fresh = i
+		}
+	}
+	w.told = known
+	if fresh < 0 || w.notify == nil {
+		return
+	}
+	p := pending[fresh]
+	ctx, cancel := context.WithTimeout(ctx, protocol.NotifyTimeout)
+	defer cancel()
+	id, err := w.notify(ctx, desktop.Notification{
+		Title:  p.Actor.Name + " needs your word",
+		Body:   fmt.Sprintf("%s: %s on %s. Answer in the panel, the window or the tray.", p.Command, p.Why, p.Origin),
+		Urgent: true, Replaces: w.last,
+	})
+	if err != nil {
+		// Panel, window and tray show it, too.
+		w.log.Debug("notification could not be shown", "error", err)
+		return
+	}
+	w.last = id
+}
+
+// AnswerApproval gives a person's word about what waits. It is for the panel's
+// socket, the window and the tray: no route and no command leads here.
+func (m *Manager) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
+	s, err := m.session(name)
+	if err != nil {
+		return err
+	}
+	return s.answer(id, answer)
+}
+
+func (s *Session) answer(id string, answer protocol.ApprovalAnswer) error {
+	err := s.approvals.broker.Answer(id, answer)
+	if err != nil {
+		s.log.Info("an answer came too late", "answer", answer, "error", err)
+		return err
+	}
+	s.log.Info("a person answered", "answer", answer)
+	return nil
+}
+
+// actorGone ends what a terminal's agent asked: its process is over.
+func (s *Session) actorGone(id protocol.TerminalID) {
+	s.approvals.broker.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
+}
+
+// withoutNonces is what a command line is told of sessions: what waits, and not
+// by which word it is answered.
+func withoutNonces(sessions []protocol.SessionInfo) []protocol.SessionInfo {
+	for i := range sessions {
+		for j := range sessions[i].Approvals {
+			sessions[i].Approvals[j].ID = ""
+		}
+	}
+	return sessions
+}
+
+// SiteRules returns the rules of a session, the defaults last.
+func (m *Manager) SiteRules(name protocol.SessionName) ([]protocol.SiteRule, error) {
+	rules, err := m.rulesOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return rules.List(), nil
+}
+
+// SetSiteRule makes or replaces a rule and returns all of them.
+func (m *Manager) SetSiteRule(name protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
+	rules, err := m.rulesOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := rules.Set(rule); err != nil {
+		return nil, err
+	}
+	return rules.List(), nil
+}
+
+// RemoveSiteRule removes a rule and returns those that are left.
+func (m *Manager) RemoveSiteRule(name protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error) {
+	rules, err := m.rulesOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := rules.Remove(site, kind); err != nil {
+		return nil, err
+	}
+	return rules.List(), nil
+}
+
+func (m *Manager) rulesOf(name protocol.SessionName) (*policy.Rules, error) {
+	s, err := m.session(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.approvals.siteRules()
+}
