@@ -80,24 +80,66 @@ func (c *client) post(ctx context.Context, path string, in, out any) error {
 	return c.do(req, out)
 }
 
-func (c *client) do(req *http.Request, out any) error {
+// get asks for a path; an error reply becomes its protocol.Error. The caller
+// closes the body.
+func (c *client) get(ctx context.Context, path string, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("writing the request: %w", err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	return c.send(req)
+}
+
+// fetch is get for a reply of JSON.
+func (c *client) fetch(ctx context.Context, path string, out any) error {
+	resp, err := c.get(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	return read(resp, out)
+}
+
+// send sends a request and returns a reply that is none of an error.
+func (c *client) send(req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return unreachable(err)
+		return nil, unreachable(err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
 	if err != nil {
-		return unreachable(err)
+		return nil, unreachable(err)
 	}
-	if resp.StatusCode != http.StatusOK {
-		var failed struct {
-			Error *protocol.Error `json:"error"`
-		}
-		if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
-			return failed.Error
-		}
-		return protocol.NewError(protocol.CodeInternal, "the app answered "+resp.Status, "the app and this command may be of different versions; `pilotfish doctor` compares them")
+	var failed struct {
+		Error *protocol.Error `json:"error"`
+	}
+	if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
+		return nil, failed.Error
+	}
+	return nil, protocol.NewError(protocol.CodeInternal, "the app answered "+resp.Status, "the app and this command may be of different versions; `pilotfish doctor` compares them")
+}
+
+func (c *client) do(req *http.Request, out any) error {
+	resp, err := c.send(req)
+	if err != nil {
+		return err
+	}
+	return read(resp, out)
+}
+
+// read reads a reply of JSON to its end.
+func read(resp *http.Response, out any) error {
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	if err != nil {
+		return unreachable(err)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+err.Error(), "the app and this command may be of different versions; `pilotfish doctor` compares them")
@@ -131,7 +173,7 @@ func (p *program) command(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
-	c, err := p.connect()
+	c, err := p.connectOrStart(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,5 +195,14 @@ func (p *program) command(ctx context.Context, in invocation) error {
 	if in.json {
 		return p.printJSON(reply)
 	}
-	return p.print(reply.Text)
+	return p.print(cut(reply.Text, in.max))
+}
+
+// cut shortens a reply to so many characters, and says so; 0 leaves it.
+func cut(text string, limit int) string {
+	runes := []rune(text)
+	if limit == 0 || len(runes) <= limit {
+		return text
+	}
+	return fmt.Sprintf("%s\n(%d of %d characters; --max %d shows all)", string(runes[:limit]), limit, len(runes), len(runes))
 }

@@ -68,7 +68,7 @@ _pilotfish() {
             continue
         fi
         case ${COMP_WORDS[i]} in
-        --tab | --session | --timeout | -t | -s) skip=1 ;;
+        --tab | --session | --timeout | --max | -t | -s) skip=1 ;;
         -*) ;;
         *)
             command=${COMP_WORDS[i]}

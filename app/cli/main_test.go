@@ -29,6 +29,8 @@ func TestScripts(t *testing.T) {
 			env.Defer(b.Close)
 			env.Values[backendKey{}] = b
 			env.Setenv("HOME", env.WorkDir)
+			// What starts a browser is tested where there is one.
+			env.Setenv(envNoAutostart, "1")
 			env.Setenv(protocol.EnvHome, filepath.Join(env.WorkDir, "pilotfish"))
 			return nil
 		},

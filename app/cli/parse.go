@@ -19,6 +19,7 @@ type invocation struct {
 	tab     protocol.TabID
 	session protocol.SessionName
 	timeout time.Duration // 0 means the default
+	max     int           // of the printed text, in characters; 0 means all
 	json    bool
 	help    bool
 }
@@ -86,7 +87,7 @@ func (p *program) parse(argv []string) (invocation, error) {
 				return in, err
 			}
 			in.spec, places = found, places[1:]
-			options = append(options, found.flags()...)
+			options = slices.Concat(found.flags(), options) // its own come before those of all
 		}
 	}
 	if in.help {
@@ -219,6 +220,12 @@ func (in *invocation) common() error {
 			return err
 		}
 		delete(in.values, "timeout")
+	}
+	if value, given := in.values["max"]; given && !in.owns("max") {
+		if in.max, err = strconv.Atoi(value); err != nil || in.max < 1 {
+			return bad("--max is a number of characters, not %q", value)
+		}
+		delete(in.values, "max")
 	}
 	return nil
 }

@@ -49,8 +49,25 @@ func builtins() []builtin {
 		}, (*program).app},
 		{spec{
 			name: "serve", summary: "run the sessions without window and tray, until Ctrl-C", group: groupApp,
-			args: []arg{{name: "headless", kind: kindBool, flag: true, help: "run the browser without a display too; such a browser has no side panel"}},
+			args: []arg{
+				{name: "headless", kind: kindBool, flag: true, help: "run the browser without a display too; such a browser has no side panel"},
+				{name: "idle", flag: true, help: "end after so long without a command: 30m"},
+			},
 		}, (*program).serve},
+		{spec{
+			name: "activity", summary: "show what was done in the session, by whom, and how it ended", group: groupApp,
+			args: []arg{
+				{name: "follow", kind: kindBool, flag: true, help: "go on with what is done from now"},
+				{name: "after", kind: kindInt, flag: true, help: "only what comes after this index"},
+				{name: "limit", kind: kindInt, flag: true, help: "at most so many entries (100 when it is left out)"},
+			},
+			examples: []string{"pilotfish activity", "pilotfish activity --follow --after 0"},
+		}, (*program).activity},
+		{spec{
+			name: "mcp", summary: "offer the browser to a model by MCP, on standard input and output", group: groupAgent,
+			help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",
+			examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},
+		}, (*program).mcp},
 		{spec{name: "doctor", summary: "say what is wrong with this installation, and how to mend it", group: groupApp}, (*program).doctor},
 		{spec{
 			name: "agent-status", summary: "say what the agent in this terminal is doing", group: groupAgent,

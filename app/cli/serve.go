@@ -2,20 +2,49 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"pilotfish/app/assembly"
+	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
 // serve runs the backend in this process, without window and tray.
 func (p *program) serve(ctx context.Context, in invocation) error {
+	var parent *os.File
+	if p.getenv(envReady) == "1" {
+		// Neither the variable nor the pipe is for the browser and the agents.
+		syscall.CloseOnExec(readyFD)
+		if err := os.Unsetenv(envReady); err != nil {
+			return err
+		}
+		parent = os.NewFile(readyFD, "ready")
+		defer parent.Close()
+	}
+	err := p.serveUntil(ctx, in, parent)
+	if parent != nil && err != nil {
+		word, _ := json.Marshal(protocol.AsError(err)) // three texts
+		_, _ = parent.Write(append(word, '\n'))        // it may be closed: then it was ready before
+	}
+	return err
+}
+
+func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File) error {
 	own, err := os.Executable()
 	if err != nil {
 		return protocol.NewError(protocol.CodeInternal, "this program does not know where it is: "+err.Error(), "")
+	}
+	var idle time.Duration
+	if text := in.values["idle"]; text != "" {
+		if idle, err = time.ParseDuration(text); err != nil || idle <= 0 {
+			return bad("--idle is a time such as 30m, not %q", text)
+		}
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -32,5 +61,31 @@ func (p *program) serve(ctx context.Context, in invocation) error {
 	}
 	defer made.Close()
 	made.Manager.OnQuit(stop)
+	if parent != nil {
+		news := made.Manager.Changes()
+		defer news.Close()
+		go func() {
+			for range news.C() {
+				if endpoint, err := instance.ReadEndpoint(made.Dirs.EndpointFile()); err == nil && endpoint.PID == os.Getpid() {
+					_, _ = io.WriteString(parent, readyWord+"\n") // a command that was ended does not wait
+					_ = parent.Close()
+					return
+				}
+			}
+		}()
+	}
+	if idle > 0 {
+		go func() {
+			if err := made.Manager.WaitIdle(ctx, idle); err == nil {
+				made.Log.Logger().Info("ending after a time without commands", "idle", idle)
+				stop()
+			} else if !errors.Is(err, context.Canceled) {
+				made.Log.Logger().Warn("idle time cannot be watched", "error", err)
+			}
+		}()
+	}
 	return made.Manager.Run(ctx)
 }
+
+// readyWord is what a session says when it listens.
+const readyWord = "ready"

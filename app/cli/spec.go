@@ -70,6 +70,7 @@ func globals() []arg {
 		{name: "tab", flag: true, help: "the tab to act on (t1, t2, …); without it your own, or the one in front"},
 		{name: "session", flag: true, help: "the session, when several run"},
 		{name: "timeout", flag: true, help: "how long the command may take: 500ms, 10s, 2m"},
+		{name: "max", flag: true, help: "print at most so many characters of the reply"},
 		{name: "json", flag: true, kind: kindBool, help: "print the reply for a program"},
 		{name: "help", flag: true, kind: kindBool, help: "say more about the command"},
 	}

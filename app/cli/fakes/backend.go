@@ -37,6 +37,8 @@ func New() *Backend {
 	routes.Handle("POST /command", b.route(b.command))
 	routes.Handle("POST /app", b.route(b.app))
 	routes.Handle("POST /agent-status", b.route(b.agentStatus))
+	routes.HandleFunc("GET /activity/history", b.history)
+	routes.HandleFunc("GET /activity/stream", b.stream)
 	b.server = httptest.NewServer(routes)
 	return b
 }
@@ -69,6 +71,29 @@ func (b *Backend) Asked() string {
 
 func (b *Backend) health(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, protocol.Health{Status: "ok", Version: "v9", Protocol: protocol.Version, UptimeS: 61})
+}
+
+// entries are what the fake's activity has: the first is gone.
+func entries() []protocol.ActivityEntry {
+	claude := protocol.Actor{Kind: protocol.ActorTerminal, ID: "x", Name: "claude"}
+	return []protocol.ActivityEntry{
+		{Index: 2, Actor: claude, Tab: "t3", Command: "goto", Args: map[string]string{"url": "http://a.test/"}, OK: true, DurationMS: 12},
+		{Index: 3, Actor: claude, Tab: "t3", Command: "click", Args: map[string]string{"target": "e5"}, Code: protocol.CodeRefused, Summary: "covered by the banner", DurationMS: 3},
+	}
+}
+
+func (b *Backend) history(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, protocol.ActivityPage{Entries: entries(), Gaps: []protocol.ActivityGap{}, Next: 3, Last: 4})
+}
+
+// stream ends after what there is, as that of an app that quits.
+func (b *Backend) stream(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, ": hello\n\nid: 1\nevent: gap\ndata: {\"from\":1,\"to\":1}\n\n")
+	for _, e := range entries() {
+		data, _ := json.Marshal(e)
+		_, _ = fmt.Fprintf(w, "id: %d\nevent: activity\ndata: %s\n\n", e.Index, data)
+	}
 }
 
 // route checks what the real server checks, and turns an error into its reply.

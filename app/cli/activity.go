@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// activity shows what was done in a session; with --follow it goes on until it
+// is ended.
+func (p *program) activity(ctx context.Context, in invocation) error {
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	if in.session != "" {
+		query.Set("session", string(in.session))
+	}
+	if after := in.values["after"]; after != "" {
+		query.Set("after", after)
+	}
+	if in.values["follow"] == "true" {
+		return p.followActivity(ctx, c, query)
+	}
+	if limit := in.values["limit"]; limit != "" {
+		query.Set("limit", limit)
+	}
+	ctx, cancel := deadline(ctx, in.timeout)
+	defer cancel()
+	var page protocol.ActivityPage
+	if err := c.fetch(ctx, "/activity/history?"+query.Encode(), &page); err != nil {
+		return err
+	}
+	if in.json {
+		return p.printJSON(page)
+	}
+	var out strings.Builder
+	for _, gap := range page.Gaps {
+		out.WriteString(describeGap(gap))
+	}
+	for _, e := range page.Entries {
+		out.WriteString(describeEntry(e))
+	}
+	if page.Next < page.Last {
+		fmt.Fprintf(&out, "(%d more; --after %d shows them)\n", page.Last-page.Next, page.Next)
+	}
+	return p.print(out.String())
+}
+
+// followActivity prints each event of the stream as it comes.
+func (p *program) followActivity(ctx context.Context, c *client, query url.Values) error {
+	resp, err := c.get(ctx, "/activity/stream?"+query.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	in := bufio.NewScanner(resp.Body)
+	in.Buffer(nil, 1<<20)
+	event := ""
+	for in.Scan() {
+		name, value, _ := strings.Cut(in.Text(), ": ")
+		switch name {
+		case "event":
+			event = value
+		case "data":
+			if err := p.printEvent(event, []byte(value)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		return unreachable(err)
+	}
+	return notRunning("Pilotfish has ended")
+}
+
+func (p *program) printEvent(event string, data []byte) error {
+	var entry protocol.ActivityEntry
+	var gap protocol.ActivityGap
+	switch {
+	case event == protocol.ActivityEventEntry && json.Unmarshal(data, &entry) == nil:
+		return p.print(describeEntry(entry))
+	case event == protocol.ActivityEventGap && json.Unmarshal(data, &gap) == nil:
+		return p.print(describeGap(gap))
+	}
+	return nil
+}
+
+func describeGap(g protocol.ActivityGap) string {
+	return fmt.Sprintf("(%d to %d are not kept any more)\n", g.From, g.To)
+}
+
+// describeEntry is one line: when, who, where, what, and how it ended.
+func describeEntry(e protocol.ActivityEntry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s %s", e.Index, e.Time.Local().Format("15:04:05"), e.Actor.Name)
+	if e.Tab != "" {
+		fmt.Fprintf(&b, " %s", e.Tab)
+	}
+	fmt.Fprintf(&b, " %s", e.Command)
+	for _, name := range slices.Sorted(maps.Keys(e.Args)) {
+		fmt.Fprintf(&b, " %s=%q", name, e.Args[name])
+	}
+	result := "ok"
+	if !e.OK {
+		result = string(e.Code)
+	}
+	fmt.Fprintf(&b, ": %s, %.0f ms", result, e.DurationMS)
+	if !e.OK && e.Summary != "" {
+		fmt.Fprintf(&b, ": %s", e.Summary)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}

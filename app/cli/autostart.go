@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"pilotfish/backend/config"
+	"pilotfish/backend/protocol"
+)
+
+// envNoAutostart turns off that a command starts a session by itself.
+const envNoAutostart = "PILOTFISH_NO_AUTOSTART"
+
+// envReady tells a session that somebody waits at readyFD for its word.
+const envReady = "PILOTFISH_READY"
+
+// readyFD is where a session that was started by itself says that it listens:
+// the first file behind the three standard ones.
+const readyFD = 3
+
+// connectOrStart finds the app, or starts a headless session when there is
+// none. Inside an agent there is one, or its token is worth nothing.
+func (p *program) connectOrStart(ctx context.Context) (*client, error) {
+	c, err := p.connect()
+	e := protocol.AsError(err)
+	if err == nil || e.Code != protocol.CodeNotRunning || p.getenv(envNoAutostart) == "1" || p.getenv(protocol.EnvToken) != "" {
+		return c, err
+	}
+	if err := p.autostart(ctx); err != nil {
+		return nil, err
+	}
+	return p.connect()
+}
+
+// autostart starts `pilotfish serve --headless`, which lives on, and returns
+// when it listens. Of several commands that find nothing running, one starts it
+// and the others wait for the same lock.
+func (p *program) autostart(ctx context.Context) error {
+	dirs, err := p.dirs()
+	if err != nil {
+		return err
+	}
+	if err := dirs.Prepare(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.AutostartTimeout)
+	defer cancel()
+	lock, err := lockStart(ctx, filepath.Join(dirs.State, "autostart.lock"))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if _, err := p.endpoint(); err == nil {
+		return nil // another command was faster
+	}
+	return p.startDetached(ctx, dirs)
+}
+
+// lockStart waits for the lock of those who start a session. It ends with the
+// file, so with the process, too.
+func lockStart(ctx context.Context, path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	locked := make(chan error, 1)
+	go func() {
+		for {
+			if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+				locked <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-locked:
+		if err != nil {
+			return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
+		}
+		return file, nil
+	case <-ctx.Done():
+		// The goroutine ends with this process, which gives up now.
+		return nil, protocol.NewError(protocol.CodeTimeout, "another command starts a session and does not come to an end", "try again; `pilotfish doctor` says whether the browser can start")
+	}
+}
+
+// startDetached starts the session in a session of its own, so that the end of
+// this shell does not take it along, and waits for its word.
+func (p *program) startDetached(ctx context.Context, dirs config.Dirs) error {
+	own, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding this program: %w", err)
+	}
+	logPath := filepath.Join(dirs.LogDir(), "autostart.log")
+	output, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the log: %w", err)
+	}
+	defer output.Close()
+	word, said, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("making a pipe: %w", err)
+	}
+	defer word.Close()
+	// It outlives this command: no context ends it.
+	cmd := exec.Command(own, "serve", "--headless", "--json", "--idle", idleTime(p.getenv)) //nolint:noctx // see above
+	cmd.Dir = dirs.State
+	cmd.Env = append(withoutAgent(os.Environ()), envReady+"=1")
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.ExtraFiles = []*os.File{said}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	said.Close()
+	if err != nil {
+		return fmt.Errorf("starting a session: %w", err)
+	}
+	if err := cmd.Process.Release(); err != nil {
+		return fmt.Errorf("starting a session: %w", err)
+	}
+	if limit, ok := ctx.Deadline(); ok {
+		if err := word.SetReadDeadline(limit); err != nil {
+			return fmt.Errorf("waiting for the session: %w", err)
+		}
+	}
+	return heard(word, logPath)
+}
+
+// heard reads the word of the session: that it is ready, or why it is not.
+func heard(word io.Reader, logPath string) error {
+	line, err := bufio.NewReader(word).ReadString('\n')
+	line = strings.TrimSpace(line)
+	if line == readyWord {
+		return nil
+	}
+	var failed protocol.Error
+	if json.Unmarshal([]byte(line), &failed) == nil && failed.Code != "" {
+		return &failed
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return protocol.NewError(protocol.CodeTimeout, "the session did not start in time", "its log is "+logPath)
+	}
+	return protocol.NewError(protocol.CodeNotRunning, "a session could not be started", "its log is "+logPath+"; `pilotfish doctor` says what is wrong")
+}
+
+// envIdle is how long a session that a command started lives without a command;
+// for tests and for machines where it should be another time.
+const envIdle = "PILOTFISH_AUTOSTART_IDLE"
+
+func idleTime(getenv func(string) string) string {
+	if d, err := time.ParseDuration(getenv(envIdle)); err == nil && d > 0 {
+		return d.String()
+	}
+	return protocol.AutostartIdle.String()
+}
+
+// withoutAgent takes out of an environment what belongs to one agent: the
+// session is everybody's.
+func withoutAgent(env []string) []string {
+	var kept []string
+	for _, pair := range env {
+		name, _, _ := strings.Cut(pair, "=")
+		switch name {
+		case protocol.EnvURL, protocol.EnvToken, protocol.EnvSession, protocol.EnvTab, protocol.EnvState, protocol.EnvMark:
+			continue
+		}
+		kept = append(kept, pair)
+	}
+	return kept
+}

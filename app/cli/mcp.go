@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/mcp"
+	"pilotfish/backend/protocol"
+)
+
+// mcp serves the Model Context Protocol on the standard streams. The tools are
+// the same as those of the app's /mcp; each command goes to the app by HTTP. The
+// app is looked for, or started, when the first command comes, and again after
+// it was restarted: the client's session outlives it.
+func (p *program) mcp(ctx context.Context, in invocation) error {
+	b := &bridge{program: p}
+	tab := in.tab
+	if tab == "" {
+		tab = protocol.TabID(p.getenv(protocol.EnvTab))
+	}
+	server := mcp.NewServer(mcp.Config{
+		Version: version, Tab: tab, Session: in.session, Specs: command.Specs(),
+		Execute: func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+			if req.Tab == "" && in.tab != "" {
+				req.Tab = in.tab
+			}
+			return b.execute(ctx, req)
+		},
+		Image: func(ctx context.Context, path string) ([]byte, string, error) {
+			return b.image(ctx, path, in.session)
+		},
+		// Standard error belongs to the client, which often shows it.
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	err := server.Run(ctx, &sdk.StdioTransport{})
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeInternal, "the client's messages cannot be read: "+err.Error(), "")
+}
+
+// bridge carries commands to the app.
+type bridge struct {
+	program *program
+
+	mu     sync.Mutex
+	client *client
+}
+
+// connected is the app as it was found last, or as it is found now.
+func (b *bridge) connected(ctx context.Context) (*client, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.client != nil {
+		return b.client, nil
+	}
+	c, err := b.program.connectOrStart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Many commands come one after the other: one connection is enough.
+	if transport, ok := c.http.Transport.(*http.Transport); ok {
+		transport.DisableKeepAlives = false
+	}
+	b.client = c
+	return c, nil
+}
+
+// forget drops a client that does not reach the app any more.
+func (b *bridge) forget(c *client) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.client == c {
+		b.client = nil
+		c.http.CloseIdleConnections()
+	}
+}
+
+// lost says whether an error means that the app went away before the command was
+// taken: it has another port or token now, or has to be started.
+func lost(err error) bool {
+	e := protocol.AsError(err)
+	return e != nil && (e.Code == protocol.CodeNotRunning || e.Code == protocol.CodeUnauthorized)
+}
+
+func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	ctx, cancel := deadline(ctx, time.Duration(req.TimeoutMS)*time.Millisecond)
+	defer cancel()
+	for again := false; ; again = true {
+		var reply protocol.CommandReply
+		c, err := b.connected(ctx)
+		if err == nil {
+			err = c.post(ctx, "/command", req, &reply)
+		}
+		switch {
+		case err == nil:
+			return reply
+		case again || c == nil || !lost(err):
+			return protocol.CommandReply{Error: protocol.AsError(err)}
+		}
+		b.forget(c)
+	}
+}
+
+// image fetches a picture that a command saved.
+func (b *bridge) image(ctx context.Context, path string, session protocol.SessionName) ([]byte, string, error) {
+	c, err := b.connected(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	query := url.Values{"path": {path}}
+	if session != "" {
+		query.Set("session", string(session))
+	}
+	resp, err := c.get(ctx, "/file?"+query.Encode(), nil)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, protocol.MaxImage+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("reading a picture: %w", err)
+	}
+	if len(data) > protocol.MaxImage {
+		return nil, "", protocol.NewError(protocol.CodeTooLarge, "it is too large to be shown", "take a part of the page with clip, or a lower quality")
+	}
+	return data, resp.Header.Get("Content-Type"), nil
+}
