@@ -48,6 +48,27 @@ func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 	return a.backend.ShowTab(a.ctx, session, tab)
 }
 
+// AnswerApproval gives the person's word about what an agent waits for.
+func (a *App) AnswerApproval(session protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
+	return a.backend.AnswerApproval(session, id, answer)
+}
+
+// SiteRules are what agents may do on which sites, the defaults last.
+func (a *App) SiteRules(session protocol.SessionName) ([]protocol.SiteRule, error) {
+	return a.backend.SiteRules(session)
+}
+
+// SetSiteRule makes a rule, in the place of the one for the same site and kind,
+// and returns all rules.
+func (a *App) SetSiteRule(session protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
+	return a.backend.SetSiteRule(session, rule)
+}
+
+// RemoveSiteRule removes a rule and returns those that are left.
+func (a *App) RemoveSiteRule(session protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error) {
+	return a.backend.RemoveSiteRule(session, site, kind)
+}
+
 // Settings are the settings as they are in force.
 func (a *App) Settings() protocol.Settings { return a.login.seen(a.backend.Settings()) }
 

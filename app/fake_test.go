@@ -148,6 +148,23 @@ func (b *fakeBackend) ShowTab(_ context.Context, name protocol.SessionName, tab 
 	return nil
 }
 
+func (b *fakeBackend) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
+	b.called("answer %s %s %s", name, id, answer)
+	return nil
+}
+
+func (b *fakeBackend) SiteRules(protocol.SessionName) ([]protocol.SiteRule, error) {
+	return []protocol.SiteRule{}, nil
+}
+
+func (b *fakeBackend) SetSiteRule(_ protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
+	return []protocol.SiteRule{rule}, nil
+}
+
+func (b *fakeBackend) RemoveSiteRule(protocol.SessionName, string, protocol.ActionKind) ([]protocol.SiteRule, error) {
+	return []protocol.SiteRule{}, nil
+}
+
 func (b *fakeBackend) Settings() protocol.Settings {
 	return protocol.Settings{Agent: protocol.AgentAuto}
 }

@@ -49,6 +49,11 @@ type backend interface {
 	Create(ctx context.Context, name protocol.SessionName) error
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
+	// AnswerApproval gives the person's word about what waits.
+	AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer) error
+	SiteRules(name protocol.SessionName) ([]protocol.SiteRule, error)
+	SetSiteRule(name protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error)
+	RemoveSiteRule(name protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error)
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
 	ProbeAgents(ctx context.Context) protocol.AgentsFile

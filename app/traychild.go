@@ -151,6 +151,12 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 		}
 	case protocol.TrayTabOp:
 		t.later(ctx, group, a, func() error { return t.backend.ShowTab(ctx, a.Session, a.Tab) })
+	case protocol.TrayAnswer:
+		if a.Answer == protocol.AnswerAlways {
+			t.log.Warn("tray answer refused", "answer", a.Answer) // its menu has no room to say for what
+			return
+		}
+		t.later(ctx, group, a, func() error { return t.backend.AnswerApproval(a.Session, a.Approval, a.Answer) })
 	case protocol.TrayOpen:
 		t.show("")
 	case protocol.TrayLogs:

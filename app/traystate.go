@@ -40,6 +40,10 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		}
 		tray.Running = true
 		claimAgents(s, claim)
+		for _, w := range s.Approvals {
+			claim(4, protocol.IconNeedsYou, shorten(w.Actor.Name)+" needs your word")
+			tray.Approvals = append(tray.Approvals, protocol.TrayApproval{Session: s.Name, ID: w.ID, Label: approvalLabel(w)})
+		}
 		for _, t := range s.Tabs {
 			prefix := ""
 			if several {
@@ -100,6 +104,12 @@ func tabLabel(t protocol.Tab) string {
 		return label
 	}
 	return label + " — " + t.Agent.Name + " " + agentWords(t.Agent.Status)
+}
+
+// approvalLabel is what waits in one line: the command and where. The arguments
+// are foreign text that does not fit into a menu; panel and window show them.
+func approvalLabel(w protocol.Approval) string {
+	return shorten(w.Command) + " on " + shorten(w.Origin)
 }
 
 // agentWords says what an agent does.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -148,4 +149,21 @@ func FuzzLabel(f *testing.F) {
 			t.Errorf("shorten(%q) = %q", title, label)
 		}
 	})
+}
+
+func TestTrayShowsWhatWaits(t *testing.T) {
+	waiting := protocol.Approval{
+		ID: "n1", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k", Name: "claude in t1"},
+		Command: "eval", Origin: "https://example.com\u202e", Args: []protocol.ApprovalArg{{Name: "code", Value: "secret()"}},
+	}
+	got := trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{{
+		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting},
+	}}})
+	if got.Icon != protocol.IconNeedsYou || got.Tooltip != "Pilotfish: claude in t1 needs your word" {
+		t.Errorf("icon %s, tooltip %q", got.Icon, got.Tooltip)
+	}
+	want := []protocol.TrayApproval{{Session: "default", ID: "n1", Label: "eval on https://example.com"}}
+	if !reflect.DeepEqual(got.Approvals, want) {
+		t.Errorf("approvals are %+v and not %+v", got.Approvals, want)
+	}
 }

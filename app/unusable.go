@@ -61,6 +61,22 @@ func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.
 	return b.problem
 }
 
+func (b *brokenBackend) AnswerApproval(protocol.SessionName, string, protocol.ApprovalAnswer) error {
+	return b.problem
+}
+
+func (b *brokenBackend) SiteRules(protocol.SessionName) ([]protocol.SiteRule, error) {
+	return nil, b.problem
+}
+
+func (b *brokenBackend) SetSiteRule(protocol.SessionName, protocol.SiteRule) ([]protocol.SiteRule, error) {
+	return nil, b.problem
+}
+
+func (b *brokenBackend) RemoveSiteRule(protocol.SessionName, string, protocol.ActionKind) ([]protocol.SiteRule, error) {
+	return nil, b.problem
+}
+
 func (b *brokenBackend) Settings() protocol.Settings { return protocol.Settings{} }
 
 func (b *brokenBackend) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {

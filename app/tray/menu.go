@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,18 +17,28 @@ import (
 // window: a longer menu does not fit on a laptop's screen.
 const tabSlots = 15
 
+// approvalSlots is how many questions the menu lists, two entries each; the rest
+// is answered in the window.
+const approvalSlots = 4
+
 // menu is the icon and its menu. systray can append, rename and hide entries,
 // and never remove or move one, so every entry is made once, in its place, and a
 // drawing decides which are seen.
 type menu struct {
 	status  *systray.MenuItem
 	startup *systray.MenuItem
+	allow   [approvalSlots]*systray.MenuItem
+	deny    [approvalSlots]*systray.MenuItem
+	asks    *systray.MenuItem // more questions than slots
 	slots   [tabSlots]*systray.MenuItem
 	more    *systray.MenuItem
 
 	mu    sync.Mutex
 	drawn protocol.TrayState
-	icon  protocol.TrayIcon
+	// asked are the questions in the slots, and sessions whose they are.
+	asked    [approvalSlots]string
+	sessions [approvalSlots]protocol.SessionName
+	icon     protocol.TrayIcon
 }
 
 // newMenu makes the entries and one listener for each; the listeners end with
@@ -55,6 +66,14 @@ func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol
 	// Linux has no tooltip for this kind of icon: its text is the first entry.
 	m.status = systray.AddMenuItem("Pilotfish", "")
 	m.status.Disable()
+	for i := range approvalSlots {
+		m.allow[i] = hidden()
+		listen(m.allow[i], func() (protocol.TrayAction, bool) { return m.answer(i, protocol.AnswerOnce) })
+		m.deny[i] = hidden()
+		listen(m.deny[i], func() (protocol.TrayAction, bool) { return m.answer(i, protocol.AnswerDeny) })
+	}
+	m.asks = hidden()
+	listen(m.asks, always(protocol.TrayOpen))
 	systray.AddSeparator()
 	m.startup = systray.AddMenuItem("Start session", "")
 	m.startup.Disable()
@@ -73,6 +92,13 @@ func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol
 	systray.AddSeparator()
 	listen(systray.AddMenuItem("Quit", ""), always(protocol.TrayQuit))
 	return m
+}
+
+// hidden makes an entry that is not seen yet.
+func hidden() *systray.MenuItem {
+	item := systray.AddMenuItem("", "")
+	item.Hide()
+	return item
 }
 
 // draw makes the icon and the menu show a state, whole.
@@ -97,6 +123,7 @@ func (m *menu) draw(state protocol.TrayState) {
 	} else {
 		m.startup.Enable()
 	}
+	m.drawApprovals(state.Approvals)
 	for i, slot := range m.slots {
 		if i >= len(state.Tabs) {
 			slot.Hide()
@@ -111,6 +138,55 @@ func (m *menu) draw(state protocol.TrayState) {
 	} else {
 		m.more.Hide()
 	}
+}
+
+// drawApprovals shows the questions. An entry that is seen never changes its
+// question, but goes first: the person may be about to click it. m.mu is held.
+func (m *menu) drawApprovals(waiting []protocol.TrayApproval) {
+	kept := [approvalSlots]*protocol.TrayApproval{}
+	var fresh []*protocol.TrayApproval
+	for i := range waiting {
+		w := &waiting[i]
+		if at := slices.IndexFunc(m.asked[:], func(id string) bool { return id == w.ID }); at >= 0 {
+			kept[at] = w
+		} else {
+			fresh = append(fresh, w)
+		}
+	}
+	for i := range kept {
+		if kept[i] == nil && m.asked[i] == "" && len(fresh) > 0 {
+			kept[i], fresh = fresh[0], fresh[1:]
+		}
+		w := kept[i]
+		if w == nil {
+			m.asked[i], m.sessions[i] = "", ""
+			m.allow[i].Hide()
+			m.deny[i].Hide()
+			continue
+		}
+		m.asked[i], m.sessions[i] = w.ID, w.Session
+		m.allow[i].SetTitle(plain("Allow once: " + w.Label))
+		m.deny[i].SetTitle(plain("Deny: " + w.Label))
+		m.allow[i].Show()
+		m.deny[i].Show()
+	}
+	if len(fresh) > 0 {
+		m.asks.SetTitle(fmt.Sprintf("%d more questions …", len(fresh)))
+		m.asks.Show()
+	} else {
+		m.asks.Hide()
+	}
+}
+
+// answer is the action of a question's entry as it is drawn; none when the
+// question is over.
+func (m *menu) answer(slot int, answer protocol.ApprovalAnswer) (protocol.TrayAction, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked[slot] == "" {
+		return protocol.TrayAction{}, false
+	}
+	return protocol.TrayAction{Action: protocol.TrayAnswer, Session: m.sessions[slot], Approval: m.asked[slot], Answer: answer}, true
 }
 
 // startOrStop is the action of the entry as it is drawn.
