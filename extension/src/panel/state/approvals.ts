@@ -1,0 +1,24 @@
+import { oneLine } from '$ui/foreign';
+import type { Approval, TabID } from '$ui/protocol/protocol';
+
+/** How long a question must have been in view before a click counts, in milliseconds. */
+export const settleTime = 500;
+
+/** Whether a click comes late enough after the question to be meant for it. */
+export function settled(shownAt: number | undefined, clickedAt: number): boolean {
+  return shownAt !== undefined && clickedAt - shownAt >= settleTime;
+}
+
+/** Those of the tab in view first, each group oldest first: as the backend sends them. */
+export function inOrder(approvals: readonly Approval[], tab: TabID | undefined): Approval[] {
+  const here = (approval: Approval): boolean => approval.tab !== undefined && approval.tab === tab;
+  return [...approvals.filter(here), ...approvals.filter((one) => !here(one))];
+}
+
+/** What a screen reader says; empty when nothing waits. */
+export function announcement(approvals: readonly Approval[]): string {
+  const newest = approvals.at(-1);
+  if (newest === undefined) return '';
+  const more = approvals.length > 1 ? ` ${String(approvals.length)} questions wait.` : '';
+  return `${oneLine(newest.actor.name)} wants to ${newest.why} on ${oneLine(newest.origin)}.${more}`;
+}
