@@ -67,7 +67,7 @@ func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File
 		go func() {
 			for range news.C() {
 				if endpoint, err := instance.ReadEndpoint(made.Dirs.EndpointFile()); err == nil && endpoint.PID == os.Getpid() {
-					_, _ = io.WriteString(parent, readyWord+"\n") // a command that was ended does not wait
+					_, _ = parent.WriteString(readyWord + "\n") // a command that was ended does not wait
 					_ = parent.Close()
 					return
 				}

@@ -113,7 +113,9 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	}
 	ctx, release := s.lasting(r, c)
 	defer release()
-	items, err := s.sessions.FollowActivity(ctx, grant, after)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	items, err := s.sessions.FollowActivity(ctx, grant, after) //nolint:contextcheck // it ends with the request, and earlier
 	if err != nil {
 		return err
 	}
@@ -121,11 +123,9 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	h.Set("Content-Type", "text/event-stream")
 	out := &flowing{w}
 	if err := send(out, ": the activity of a session\nretry: 1000\n\n"); err != nil {
-		return nil //nolint:nilerr // the reader is gone, and needs no reply
+		return nil // the reader is gone, and needs no reply
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	feed := pump(ctx, items)
+	feed := pump(ctx, items) //nolint:contextcheck // see above
 	defer func() {
 		cancel()
 		for range feed { // until the goroutine has ended

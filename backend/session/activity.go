@@ -113,11 +113,11 @@ func (s *Session) keepFiles(actor protocol.Actor, reply protocol.CommandReply) {
 		if path == "" {
 			continue
 		}
-		list := append(s.record.made[actor], filepath.Clean(path))
-		if len(list) > protocol.ActorFiles {
-			list = slices.Clone(list[len(list)-protocol.ActorFiles:])
+		list := s.record.made[actor]
+		if len(list) >= protocol.ActorFiles {
+			list = slices.Clone(list[1:])
 		}
-		s.record.made[actor] = list
+		s.record.made[actor] = append(list, filepath.Clean(path))
 	}
 }
 
@@ -200,7 +200,7 @@ func openBelow(dir, below, path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of a file: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // what is open stays open
 	info, err := root.Stat(below)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, noFile(path)

@@ -110,7 +110,7 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		// have the new one prove itself in its place.
 		m.renewKey()
 		mcp := m.newMCP()
-		defer mcp.Close()
+		defer func() { _ = mcp.Close() }() // its sessions end with the server
 		srv, err := server.New(server.Config{
 			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
 		})
