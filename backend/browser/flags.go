@@ -31,6 +31,7 @@ func flags(c *Config) []flag {
 		{"--disable-component-update", "the same"},
 		{"--disable-sync", "agents act here: nothing of it belongs into the person's account"},
 		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
+		{"--enable-features=WebMCP", "document.modelContext: a page can offer tools to agents; off by default in Chromium 156 (seen)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
 	}
 	if c.Headless {

@@ -38,8 +38,9 @@ type run struct {
 	timeline []Milestone
 	last     []protocol.Tab // the tabs when they were last reported
 
-	keepers   keepers // tabs that are watched or changed
-	downloads downloads
+	keepers     keepers // tabs that are watched or changed
+	downloads   downloads
+	permissions permissions
 }
 
 // Milestone is a step of the start, for the benchmark and the log.

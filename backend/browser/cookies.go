@@ -1,0 +1,134 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
+
+	"pilotfish/backend/protocol"
+)
+
+func cookieOf(c *network.Cookie) protocol.Cookie {
+	out := protocol.Cookie{
+		Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: string(c.SameSite),
+	}
+	if !c.Session && c.Expires > 0 {
+		at := stamp(c.Expires * 1000)
+		out.Expires = &at
+	}
+	return out
+}
+
+func cookieParam(c protocol.Cookie) *network.CookieParam {
+	p := &network.CookieParam{
+		Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: network.CookieSameSite(c.SameSite),
+	}
+	if !strings.HasPrefix(c.Domain, ".") && c.Domain != "" {
+		// Without a leading dot it is that host's alone, which only an address says.
+		scheme := "http"
+		if c.Secure {
+			scheme = "https"
+		}
+		p.URL, p.Domain = (&url.URL{Scheme: scheme, Host: hostPort(c.Domain), Path: c.Path}).String(), ""
+	}
+	if c.Expires != nil {
+		p.Expires = cdp.TimeSinceEpoch(float64(c.Expires.UnixMilli()) / 1000)
+	}
+	return p
+}
+
+// hostPort puts an IPv6 address into brackets.
+func hostPort(host string) string {
+	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// Cookies returns the cookies that the page of a tab is sent, or (all) those of
+// the whole profile.
+func (b *Browser) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]protocol.Cookie, error) {
+	out := []protocol.Cookie{}
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+		cookies, err := p.cookies(ctx, all)
+		for _, c := range cookies {
+			out = append(out, cookieOf(c))
+		}
+		return err
+	})
+	return out, err
+}
+
+func (p *page) cookies(ctx context.Context, all bool) ([]*network.Cookie, error) {
+	if all {
+		res, err := cdp.Call(ctx, p.session, storage.GetCookies, storage.GetCookiesParams{})
+		return res.Cookies, err
+	}
+	var info protocol.PageInfo
+	if err := p.where(ctx, &info); err != nil {
+		return nil, err
+	}
+	res, err := cdp.Call(ctx, p.session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
+	return res.Cookies, err
+}
+
+// SetCookie sets a cookie. Without a domain it is one of the page's host.
+func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.Cookie) error {
+	return b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+		param := cookieParam(c)
+		if c.Domain == "" {
+			var info protocol.PageInfo
+			if err := p.where(ctx, &info); err != nil {
+				return err
+			}
+			if !strings.HasPrefix(info.URL, "http") {
+				return protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" is of no site", "name one with --domain")
+			}
+			param.URL = info.URL
+		}
+		_, err := cdp.Call(ctx, p.session, storage.SetCookies, storage.SetCookiesParams{Cookies: []*network.CookieParam{param}})
+		if e, ok := asMethodError(err); ok {
+			return protocol.NewError(protocol.CodeBadArgument, "the browser takes no such cookie: "+e.message, "a Secure cookie needs https, __Host- and __Secure- names have rules of their own")
+		}
+		return err
+	})
+}
+
+// DeleteCookies removes cookies that the page of a tab is sent, or (all) of the
+// whole profile: those of a name, or every one (empty name), of a domain if one
+// is given. It returns how many there were.
+func (b *Browser) DeleteCookies(ctx context.Context, id protocol.TabID, name, domain string, all bool) (int, error) {
+	n := 0
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+		cookies, err := p.cookies(ctx, all)
+		if err != nil {
+			return err
+		}
+		for _, c := range cookies {
+			if (name != "" && c.Name != name) || (domain != "" && !sameSite(c.Domain, domain)) {
+				continue
+			}
+			_, err := cdp.Call(ctx, p.session, network.DeleteCookies, network.DeleteCookiesParams{Name: c.Name, Domain: c.Domain, Path: c.Path, PartitionKey: c.PartitionKey})
+			if err != nil {
+				return fmt.Errorf("removing a cookie: %w", err)
+			}
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
+// sameSite says whether a cookie's domain is a host, or is above or below it.
+func sameSite(cookieDomain, host string) bool {
+	c, h := strings.ToLower(strings.TrimPrefix(cookieDomain, ".")), strings.ToLower(strings.TrimPrefix(host, "."))
+	return c == h || strings.HasSuffix(c, "."+h) || strings.HasSuffix(h, "."+c)
+}
+
+func expired(c protocol.Cookie, now time.Time) bool { return c.Expires != nil && c.Expires.Before(now) }

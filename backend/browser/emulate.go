@@ -1,0 +1,248 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureEmulation = "emulation"
+
+// emulationOf is what a tab is made to believe. It belongs to the tab's own
+// session, so that everything is undone when that goes.
+type emulationOf struct {
+	mu   sync.Mutex
+	want protocol.Emulation
+	part map[string]bool // what was changed and must be undone
+}
+
+func (m *emulationOf) begin(ctx context.Context, s *session, child bool) error {
+	m.mu.Lock()
+	want, parts := m.want, maps.Clone(m.part)
+	m.mu.Unlock()
+	var err error
+	for part := range parts {
+		err = errors.Join(err, apply(ctx, s, child, part, &want))
+	}
+	return err
+}
+
+func (m *emulationOf) event(context.Context, *session, event) {}
+
+func (m *emulationOf) end(ctx context.Context, s *session) {
+	m.mu.Lock()
+	parts := maps.Clone(m.part)
+	m.mu.Unlock()
+	for part := range parts {
+		_ = apply(ctx, s, false, part, &protocol.Emulation{})
+	}
+}
+
+// The parts of an emulation, each applied by itself.
+const (
+	partViewport = "viewport"
+	partMedia    = "media"
+	partAgent    = "agent"
+	partHeaders  = "headers"
+	partLocale   = "locale"
+	partTimezone = "timezone"
+	partPlace    = "place"
+	partNetwork  = "network"
+	partCPU      = "cpu"
+)
+
+// apply makes one part of what a session's page believes true. Frames of other
+// sites share the size and the processor of their page.
+func apply(ctx context.Context, s *session, child bool, part string, e *protocol.Emulation) error {
+	call := func(err error) error {
+		if err != nil && child {
+			return nil // it is not every frame's business
+		}
+		return err
+	}
+	switch part {
+	case partViewport:
+		if child {
+			return nil
+		}
+		return applyViewport(ctx, s, e.Viewport)
+	case partMedia:
+		features := []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: e.Scheme}, {Name: "prefers-reduced-motion", Value: e.Motion}, {Name: "prefers-contrast", Value: e.Contrast},
+		}
+		// An empty value is the browser's own.
+		_, err := cdp.Call(ctx, s, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: e.Media, Features: features})
+		return call(err)
+	case partAgent:
+		p := emulation.SetUserAgentOverrideParams{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
+		_, err := cdp.Call(ctx, s, emulation.SetUserAgentOverride, p)
+		return call(err)
+	case partHeaders:
+		// These headers are added while the domain is on.
+		if err := postCommand(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+			return err
+		}
+		h := network.Headers{}
+		for name, value := range e.Headers {
+			h[name] = value
+		}
+		_, err := cdp.Call(ctx, s, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: h})
+		return call(err)
+	case partLocale:
+		_, err := cdp.Call(ctx, s, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: e.Locale})
+		return call(err)
+	case partTimezone:
+		_, err := cdp.Call(ctx, s, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: e.Timezone})
+		return call(err)
+	case partPlace:
+		if e.Geolocation == nil {
+			_, err := cdp.Call(ctx, s, emulation.ClearGeolocationOverride, cdp.Empty{})
+			return call(err)
+		}
+		g := e.Geolocation
+		_, err := cdp.Call(ctx, s, emulation.SetGeolocationOverride, emulation.SetGeolocationOverrideParams{Latitude: &g.Latitude, Longitude: &g.Longitude, Accuracy: &g.Accuracy})
+		return call(err)
+	case partNetwork:
+		return call(applyNetwork(ctx, s, e.Network))
+	case partCPU:
+		if child {
+			return nil
+		}
+		_, err := cdp.Call(ctx, s, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: max(1, e.CPU)})
+		return err
+	}
+	return nil
+}
+
+func applyViewport(ctx context.Context, s *session, v *protocol.EmulatedViewport) error {
+	if v == nil {
+		_, err := cdp.Call(ctx, s, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+		_, touch := cdp.Call(ctx, s, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{})
+		return errors.Join(err, touch)
+	}
+	_, err := cdp.Call(ctx, s, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: int64(v.Width), Height: int64(v.Height), DeviceScaleFactor: v.Scale, Mobile: v.Mobile,
+		ScreenWidth: int64(v.Width), ScreenHeight: int64(v.Height),
+	})
+	touch := emulation.SetTouchEmulationEnabledParams{Enabled: v.Touch}
+	if v.Touch {
+		touch.MaxTouchPoints = 5
+	}
+	_, touchErr := cdp.Call(ctx, s, emulation.SetTouchEmulationEnabled, touch)
+	return errors.Join(err, touchErr)
+}
+
+func applyNetwork(ctx context.Context, s *session, n *protocol.EmulatedConditions) error {
+	if err := postCommand(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+		return err
+	}
+	rules := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{}}
+	state := network.OverrideNetworkStateParams{DownloadThroughput: -1, UploadThroughput: -1}
+	if n != nil {
+		c := &network.Conditions{Latency: n.LatencyMS, DownloadThroughput: -1, UploadThroughput: -1, Offline: n.Offline}
+		if n.Down > 0 {
+			c.DownloadThroughput = n.Down
+		}
+		if n.Up > 0 {
+			c.UploadThroughput = n.Up
+		}
+		rules.MatchedNetworkConditions = append(rules.MatchedNetworkConditions, c)
+		state = network.OverrideNetworkStateParams{Offline: n.Offline, Latency: n.LatencyMS, DownloadThroughput: c.DownloadThroughput, UploadThroughput: c.UploadThroughput}
+	}
+	if _, err := cdp.Call(ctx, s, network.EmulateNetworkConditionsByRule, rules); err != nil {
+		return fmt.Errorf("changing the network: %w", err)
+	}
+	_, err := cdp.Call(ctx, s, network.OverrideNetworkState, state) // what navigator says of it
+	return err
+}
+
+// parts are the parts in which two emulations differ.
+func parts(was, is *protocol.Emulation) []string {
+	var out []string
+	add := func(part string, same bool) {
+		if !same {
+			out = append(out, part)
+		}
+	}
+	add(partViewport, same(was.Viewport, is.Viewport))
+	add(partMedia, was.Media == is.Media && was.Scheme == is.Scheme && was.Motion == is.Motion && was.Contrast == is.Contrast)
+	add(partLocale, was.Locale == is.Locale)
+	add(partAgent, was.UserAgent == is.UserAgent && was.Locale == is.Locale)
+	add(partHeaders, maps.Equal(was.Headers, is.Headers))
+	add(partTimezone, was.Timezone == is.Timezone)
+	add(partPlace, same(was.Geolocation, is.Geolocation))
+	add(partNetwork, same(was.Network, is.Network))
+	add(partCPU, was.CPU == is.CPU)
+	return out
+}
+
+func same[T comparable](a, b *T) bool {
+	return a == b || (a != nil && b != nil && *a == *b)
+}
+
+// Emulation returns what a tab is made to believe.
+func (b *Browser) Emulation(id protocol.TabID) protocol.Emulation {
+	m, ok := get[*emulationOf](b.kept(id), featureEmulation)
+	if !ok {
+		return protocol.Emulation{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.want
+}
+
+// Emulate changes what a tab is made to believe: change gets what it is now. An
+// error of the browser (a time zone that it does not know) leaves it as it was.
+func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return protocol.Emulation{}, err
+	}
+	m, err := use(ctx, k, featureEmulation, func() *emulationOf { return &emulationOf{part: make(map[string]bool)} })
+	if err != nil {
+		return protocol.Emulation{}, err
+	}
+	release, err := k.enter(ctx)
+	if err != nil {
+		return protocol.Emulation{}, tabError(ctx, id, "waiting for the changes before it", nil, err)
+	}
+	defer release()
+	m.mu.Lock()
+	was := m.want
+	m.mu.Unlock()
+	is := was
+	is.Headers = maps.Clone(was.Headers)
+	change(&is)
+	changed := parts(&was, &is)
+	put := func(e *protocol.Emulation) error {
+		return k.each(func(s *session, child bool) error {
+			var err error
+			for _, part := range changed {
+				err = errors.Join(err, apply(ctx, s, child, part, e))
+			}
+			return err
+		})
+	}
+	if err := put(&is); err != nil {
+		_ = put(&was)
+		if e, ok := asMethodError(err); ok {
+			return was, protocol.NewError(protocol.CodeBadArgument, "the browser does not take that: "+e.message, "`pilotfish help emulate` says what there is")
+		}
+		return was, b.explain(ctx, id, nil, err)
+	}
+	m.mu.Lock()
+	m.want = is
+	for _, part := range changed {
+		m.part[part] = true
+	}
+	m.mu.Unlock()
+	return is, nil
+}

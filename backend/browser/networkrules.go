@@ -1,0 +1,191 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureRules = "rules"
+
+// networkRules blocks or answers what a tab asks the network for. It costs
+// nothing but for the addresses that it names.
+type networkRules struct {
+	mu    sync.Mutex
+	rules []protocol.NetworkRule
+}
+
+func (n *networkRules) begin(ctx context.Context, s *session, _ bool) error {
+	n.mu.Lock()
+	patterns := make([]*fetch.RequestPattern, 0, len(n.rules))
+	for _, r := range n.rules {
+		patterns = append(patterns, &fetch.RequestPattern{URLPattern: fetchPattern(r.Pattern)})
+	}
+	n.mu.Unlock()
+	if len(patterns) == 0 {
+		return postCommand(ctx, s, fetch.Disable, cdp.Empty{})
+	}
+	return postCommand(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+}
+
+func (n *networkRules) end(ctx context.Context, s *session) {
+	_ = postCommand(ctx, s, fetch.Disable, cdp.Empty{})
+}
+
+// fetchPattern is a pattern as the browser reads it: there ? means one
+// character.
+func fetchPattern(p string) string { return strings.ReplaceAll(p, "?", `\?`) }
+
+func (n *networkRules) event(ctx context.Context, s *session, e event) {
+	if e.method != fetch.RequestPaused.Method {
+		return
+	}
+	v, ok := decode(e, fetch.RequestPaused)
+	if !ok || v.Request == nil {
+		return
+	}
+	n.mu.Lock()
+	var rule *protocol.NetworkRule
+	for i := range n.rules {
+		if glob(n.rules[i].Pattern, v.Request.URL) {
+			n.rules[i].Hits++
+			one := n.rules[i]
+			rule = &one
+			break
+		}
+	}
+	n.mu.Unlock()
+	switch {
+	case rule == nil:
+		_ = postCommand(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+	case rule.Block:
+		_ = postCommand(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+	default:
+		_ = postCommand(ctx, s, fetch.FulfillRequest, answerOf(rule, &v))
+	}
+}
+
+// answerOf is what a mocked request gets. A page may read it also from another
+// origin: it is the caller's answer and not that site's.
+func answerOf(rule *protocol.NetworkRule, v *fetch.EventRequestPaused) fetch.FulfillRequestParams {
+	headers := map[string]string{"access-control-allow-origin": "*", "x-pilotfish-mock": "1"}
+	for name, value := range v.Request.Headers {
+		if text, ok := value.(string); ok && strings.EqualFold(name, "origin") {
+			headers["access-control-allow-origin"] = text
+			headers["access-control-allow-credentials"] = "true"
+		}
+	}
+	if v.Request.Method == "OPTIONS" {
+		headers["access-control-allow-methods"] = "*"
+		headers["access-control-allow-headers"] = "*"
+	}
+	headers["content-type"] = "text/plain; charset=utf-8"
+	if body := strings.TrimSpace(rule.Body); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
+		headers["content-type"] = "application/json"
+	}
+	for name, value := range rule.Headers {
+		headers[strings.ToLower(name)] = value
+	}
+	p := fetch.FulfillRequestParams{RequestID: v.RequestID, ResponseCode: int64(rule.Status), Body: []byte(rule.Body)}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		p.ResponseHeaders = append(p.ResponseHeaders, &fetch.HeaderEntry{Name: name, Value: headers[name]})
+	}
+	return p
+}
+
+// glob says whether a text matches a pattern in which * stands for anything.
+// Without a star it is looked for anywhere.
+func glob(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return strings.Contains(text, pattern)
+	}
+	if !strings.HasPrefix(text, parts[0]) {
+		return false
+	}
+	text = text[len(parts[0]):]
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return strings.HasSuffix(text, last)
+}
+
+// NetworkRules returns what is blocked and mocked in a tab.
+func (b *Browser) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
+	n, ok := get[*networkRules](b.kept(id), featureRules)
+	if !ok {
+		return []protocol.NetworkRule{}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]protocol.NetworkRule{}, n.rules...)
+}
+
+// AddNetworkRule blocks or mocks the addresses of a pattern; a rule of the same
+// pattern is replaced. A pattern without a star is looked for anywhere.
+func (b *Browser) AddNetworkRule(ctx context.Context, id protocol.TabID, rule protocol.NetworkRule) error {
+	if !strings.Contains(rule.Pattern, "*") {
+		rule.Pattern = "*" + rule.Pattern + "*"
+	}
+	return b.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
+		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool { return r.Pattern == rule.Pattern })
+		if len(rules) >= protocol.NetworkRules {
+			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("a tab has at most %d rules", protocol.NetworkRules), "`pilotfish network unblock` takes some away")
+		}
+		return append(rules, rule), nil
+	})
+}
+
+// RemoveNetworkRules takes the rule of a pattern away, or all (empty pattern).
+func (b *Browser) RemoveNetworkRules(ctx context.Context, id protocol.TabID, pattern string) (int, error) {
+	removed := 0
+	err := b.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
+		before := len(rules)
+		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool {
+			return pattern == "" || r.Pattern == pattern || r.Pattern == "*"+pattern+"*"
+		})
+		removed = before - len(rules)
+		return rules, nil
+	})
+	return removed, err
+}
+
+func (b *Browser) changeRules(ctx context.Context, id protocol.TabID, change func([]protocol.NetworkRule) ([]protocol.NetworkRule, error)) error {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return err
+	}
+	n, err := use(ctx, k, featureRules, func() *networkRules { return &networkRules{} })
+	if err != nil {
+		return err
+	}
+	release, err := k.enter(ctx)
+	if err != nil {
+		return tabError(ctx, id, "waiting for the changes before it", nil, err)
+	}
+	defer release()
+	n.mu.Lock()
+	rules, err := change(slices.Clone(n.rules))
+	if err == nil {
+		n.rules = rules
+	}
+	n.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return b.explain(ctx, id, nil, k.each(func(s *session, child bool) error { return n.begin(ctx, s, child) }))
+}

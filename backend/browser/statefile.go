@@ -1,0 +1,325 @@
+package browser
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+	"github.com/zalando/go-keyring"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
+
+	"pilotfish/backend/protocol"
+)
+
+// The key of the saved states in the system's keychain.
+const (
+	keychainService = "Pilotfish"
+	keychainUser    = "saved states"
+)
+
+// stateVersion is the version of a saved state.
+const stateVersion = 1
+
+// stateName keeps a name usable as a file on every system.
+var stateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+// statePath is the file of a saved state. Its ending says what opens it.
+func (b *Browser) statePath(name, key string) (string, error) {
+	if !stateName.MatchString(name) {
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a state", name), "use a to z, 0 to 9, _ and -")
+	}
+	dir, err := b.folder("states")
+	return filepath.Join(dir, name+"."+key+".age"), err
+}
+
+// sealer is what encrypts: a passphrase, or the key in the keychain, which is
+// made the first time.
+func sealer(passphrase string) (age.Recipient, string, error) {
+	if passphrase != "" {
+		r, err := age.NewScryptRecipient(passphrase)
+		return r, "passphrase", err
+	}
+	id, err := keychainIdentity(true)
+	if err != nil {
+		return nil, "", err
+	}
+	return id.Recipient(), "keychain", nil
+}
+
+func opener(passphrase, key string) (age.Identity, error) {
+	if key == "keychain" {
+		return keychainIdentity(false)
+	}
+	if passphrase == "" {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "this state was saved with a passphrase", "give it with --passphrase")
+	}
+	return age.NewScryptIdentity(passphrase)
+}
+
+// keychainIdentity reads the key from the system's keychain; with make it is
+// put there if there is none.
+func keychainIdentity(make bool) (*age.X25519Identity, error) {
+	text, err := keyring.Get(keychainService, keychainUser)
+	switch {
+	case err == nil:
+		id, err := age.ParseX25519Identity(text)
+		if err != nil {
+			return nil, protocol.NewError(protocol.CodeInternal, "the key in the system's keychain cannot be read", "use --passphrase")
+		}
+		return id, nil
+	case errors.Is(err, keyring.ErrNotFound) && make:
+		id, err := age.GenerateX25519Identity()
+		if err != nil {
+			return nil, fmt.Errorf("making a key: %w", err)
+		}
+		if err := keyring.Set(keychainService, keychainUser, id.String()); err != nil {
+			return nil, noKeychain()
+		}
+		return id, nil
+	case errors.Is(err, keyring.ErrNotFound):
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the key of this state is not in the system's keychain any more", "")
+	}
+	return nil, noKeychain()
+}
+
+func noKeychain() error {
+	return protocol.NewError(protocol.CodeBadArgument, "this system has no keychain that is open, so a state needs a passphrase", "give one with --passphrase")
+}
+
+// SaveState encrypts the cookies and the storage of a tab's site, or (all) of
+// the whole profile's cookies and the storage of every open tab's site, into a
+// file of the session. An empty passphrase uses the system's keychain.
+func (b *Browser) SaveState(ctx context.Context, id protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error) {
+	if _, err := b.statePath(name, "keychain"); err != nil {
+		return protocol.StateFile{}, err
+	}
+	recipient, key, err := sealer(passphrase)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	state, err := b.readState(ctx, id, all)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	plain, err := json.Marshal(state)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	var sealed bytes.Buffer
+	w, err := age.Encrypt(&sealed, recipient)
+	if err == nil {
+		_, err = w.Write(plain)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return protocol.StateFile{}, fmt.Errorf("encrypting the state: %w", err)
+	}
+	path, err := b.statePath(name, key)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	if err := replaceFile(path, sealed.Bytes()); err != nil {
+		return protocol.StateFile{}, err
+	}
+	other, err := b.statePath(name, map[string]string{"passphrase": "keychain", "keychain": "passphrase"}[key])
+	if err == nil {
+		_ = os.Remove(other) // one state of a name
+	}
+	return describe(name, path, key, sealed.Len(), &state), nil
+}
+
+func describe(name, path, key string, size int, s *protocol.BrowserState) protocol.StateFile {
+	f := protocol.StateFile{Name: name, Path: path, Bytes: size, Saved: s.Saved, Site: s.Site, Cookies: len(s.Cookies), Key: key}
+	for _, st := range s.Storage {
+		f.Items += len(st.Local) + len(st.SessionItems)
+	}
+	return f
+}
+
+// replaceFile writes a file with mode 0600, whole or not at all.
+func replaceFile(path string, data []byte) error {
+	suffix := make([]byte, 6)
+	_, _ = rand.Read(suffix) // never fails
+	temp := path + "." + base64.RawURLEncoding.EncodeToString(suffix)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return notWritable(filepath.Dir(path), err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp)
+		return notWritable(filepath.Dir(path), err)
+	}
+	return nil
+}
+
+func (b *Browser) readState(ctx context.Context, id protocol.TabID, all bool) (protocol.BrowserState, error) {
+	state := protocol.BrowserState{Version: stateVersion, Saved: time.Now().UTC(), Cookies: []protocol.Cookie{}, Storage: []protocol.Storage{}}
+	if !all {
+		own, err := b.Storage(ctx, id)
+		if err != nil {
+			return state, err
+		}
+		u, err := url.Parse(own.Origin)
+		if err != nil {
+			return state, err
+		}
+		state.Site, state.Storage = u.Hostname(), append(state.Storage, own)
+	}
+	cookies, err := b.Cookies(ctx, id, true)
+	if err != nil {
+		return state, err
+	}
+	for _, c := range cookies {
+		if all || sameSite(c.Domain, state.Site) {
+			state.Cookies = append(state.Cookies, c)
+		}
+	}
+	if all {
+		seen := map[string]bool{}
+		for _, t := range b.Tabs() {
+			if o := originOf(t.URL); o == "" || seen[o] {
+				continue
+			}
+			st, err := b.Storage(ctx, t.ID)
+			if err != nil {
+				if ctx.Err() != nil {
+					return state, err
+				}
+				continue // a tab that crashed or closed keeps nothing that can be read
+			}
+			seen[st.Origin] = true
+			state.Storage = append(state.Storage, st)
+		}
+	}
+	return state, nil
+}
+
+// LoadState puts a saved state back: the cookies at once, the storage of the
+// tab's own site now, and that of other sites when each is opened next in this
+// tab. The page is not loaded again.
+func (b *Browser) LoadState(ctx context.Context, id protocol.TabID, name, passphrase string) (protocol.StateFile, error) {
+	path, key, sealed, err := b.openState(name)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	identity, err := opener(passphrase, key)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	state, err := unseal(sealed, identity)
+	if err != nil {
+		return protocol.StateFile{}, err
+	}
+	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error { return p.restore(ctx, state) })
+	if err == nil {
+		err = b.restoreStorage(ctx, id, state.Storage)
+	}
+	return describe(name, path, key, len(sealed), state), err
+}
+
+func (b *Browser) openState(name string) (path, key string, sealed []byte, err error) {
+	for _, key = range []string{"keychain", "passphrase"} {
+		if path, err = b.statePath(name, key); err != nil {
+			return "", "", nil, err
+		}
+		sealed, err = os.ReadFile(path)
+		if err == nil {
+			return path, key, sealed, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return "", "", nil, notWritable(path, err)
+		}
+	}
+	return "", "", nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no state %q", name), "`pilotfish state list` lists them")
+}
+
+func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error) {
+	r, err := age.Decrypt(bytes.NewReader(sealed), identity)
+	var plain []byte
+	if err == nil {
+		plain, err = io.ReadAll(r)
+	}
+	if err != nil {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is another one, or the file is damaged", "")
+	}
+	var state protocol.BrowserState
+	if err := json.Unmarshal(plain, &state); err != nil || state.Version != stateVersion {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the state is of another version of Pilotfish", "save it again")
+	}
+	return &state, nil
+}
+
+// restore puts the cookies of a state into the browser.
+func (p *page) restore(ctx context.Context, state *protocol.BrowserState) error {
+	params := make([]*network.CookieParam, 0, len(state.Cookies))
+	for _, c := range state.Cookies {
+		if !expired(c, time.Now()) {
+			params = append(params, cookieParam(c))
+		}
+	}
+	if len(params) > 0 {
+		if _, err := cdp.Call(ctx, p.session, storage.SetCookies, storage.SetCookiesParams{Cookies: params}); err != nil {
+			return fmt.Errorf("setting the cookies: %w", err)
+		}
+	}
+	return nil
+}
+
+// States lists the saved states.
+func (b *Browser) States() ([]protocol.StateFile, error) {
+	dir, err := b.folder("states")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, notWritable(dir, err)
+	}
+	out := []protocol.StateFile{}
+	for _, e := range entries {
+		name, key, ok := strings.Cut(strings.TrimSuffix(e.Name(), ".age"), ".")
+		info, err := e.Info()
+		if !ok || err != nil || !stateName.MatchString(name) {
+			continue
+		}
+		out = append(out, protocol.StateFile{Name: name, Path: filepath.Join(dir, e.Name()), Bytes: int(info.Size()), Saved: info.ModTime().UTC(), Key: key})
+	}
+	slices.SortFunc(out, func(a, b protocol.StateFile) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// DeleteState removes a saved state.
+func (b *Browser) DeleteState(name string) error {
+	path, _, _, err := b.openState(name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		return notWritable(path, err)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdpio "github.com/chromedp/cdproto/io"
+	"github.com/chromedp/cdproto/tracing"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureTrace = "trace"
+
+// tracer is a trace that runs. The browser has one at a time.
+type tracer struct {
+	mu   sync.Mutex
+	s    *session
+	done chan tracing.EventTracingComplete
+}
+
+func (t *tracer) begin(ctx context.Context, s *session, child bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if child || t.s != nil {
+		return nil // a target that came later is not in the trace
+	}
+	_, err := cdp.Call(ctx, s, tracing.Start, tracing.StartParams{
+		TransferMode: tracing.StartTransferModeReturnAsStream, StreamFormat: tracing.StreamFormatJSON,
+		TraceConfig: &tracing.TraceConfig{
+			RecordMode: tracing.TraceConfigRecordModeRecordUntilFull, TraceBufferSizeInKb: 200 << 10,
+			IncludedCategories: []string{"devtools.timeline", "v8.execute", "blink.user_timing", "loading", "latencyInfo", "disabled-by-default-devtools.timeline", "disabled-by-default-v8.cpu_profiler"},
+			ExcludedCategories: []string{"*"},
+		},
+	})
+	if e, ok := asMethodError(err); ok {
+		return protocol.NewError(protocol.CodeBusy, "no trace can be started: "+e.message, "one trace runs at a time in a browser")
+	}
+	if err == nil {
+		t.s = s
+	}
+	return err
+}
+
+func (t *tracer) event(_ context.Context, _ *session, e event) {
+	if e.method != tracing.TracingComplete.Method {
+		return
+	}
+	if v, ok := decode(e, tracing.TracingComplete); ok {
+		select {
+		case t.done <- v:
+		default:
+		}
+	}
+}
+
+func (t *tracer) end(context.Context, *session) {}
+
+// StartTrace begins to trace a tab.
+func (b *Browser) StartTrace(ctx context.Context, id protocol.TabID) error {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return err
+	}
+	if _, running := get[*tracer](k, featureTrace); running {
+		return protocol.NewError(protocol.CodeBusy, "a trace of "+string(id)+" runs already", "`pilotfish trace stop` ends it")
+	}
+	_, err = use(ctx, k, featureTrace, func() *tracer { return &tracer{done: make(chan tracing.EventTracingComplete, 1)} })
+	return err
+}
+
+// Tracing says whether a trace of a tab runs.
+func (b *Browser) Tracing(id protocol.TabID) bool {
+	_, ok := get[*tracer](b.kept(id), featureTrace)
+	return ok
+}
+
+// StopTrace ends the trace of a tab and writes it into a file that the browser's
+// own performance panel opens.
+func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.SavedFile, error) {
+	k := b.kept(id)
+	t, ok := get[*tracer](k, featureTrace)
+	if !ok {
+		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" runs", "`pilotfish trace start` begins one")
+	}
+	defer func() { _ = k.stop(context.WithoutCancel(ctx), featureTrace) }()
+	ctx, cancel := context.WithTimeout(ctx, protocol.TraceStop)
+	defer cancel()
+	if _, err := cdp.Call(ctx, t.s, tracing.End, cdp.Empty{}); err != nil {
+		return protocol.SavedFile{}, b.explain(ctx, id, nil, err)
+	}
+	var end tracing.EventTracingComplete
+	select {
+	case end = <-t.done:
+	case <-t.s.done:
+		return protocol.SavedFile{}, b.explain(ctx, id, nil, errSessionEnded)
+	case <-ctx.Done():
+		return protocol.SavedFile{}, b.explain(ctx, id, nil, ctx.Err())
+	}
+	f, err := b.newFile("traces", string(id), "json")
+	if err != nil {
+		return protocol.SavedFile{}, err
+	}
+	n, err := drain(ctx, t.s, end.Stream, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(f.Name())
+		return protocol.SavedFile{}, b.explain(ctx, id, nil, fmt.Errorf("writing the trace: %w", err))
+	}
+	return protocol.SavedFile{Path: f.Name(), Bytes: n}, nil
+}
+
+// drain copies a stream of the browser into a file, within its bound.
+func drain(ctx context.Context, s *session, handle cdpio.StreamHandle, f *os.File) (int, error) {
+	defer func() {
+		_ = postCommand(context.WithoutCancel(ctx), s, cdpio.Close, cdpio.CloseParams{Handle: handle})
+	}()
+	n := 0
+	for {
+		res, err := cdp.Call(ctx, s, cdpio.Read, cdpio.ReadParams{Handle: handle, Size: 1 << 20})
+		if err != nil {
+			return n, err
+		}
+		if n += len(res.Data); n > protocol.TraceBytes {
+			return n, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the trace is larger than %d MB", protocol.TraceBytes>>20), "trace a shorter time")
+		}
+		if _, err := f.Write(res.Data); err != nil {
+			return n, err
+		}
+		if res.EOF {
+			return n, nil
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/webmcp"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureWebMCP = "webmcp"
+
+// pageTools are the tools that the page of a tab offers now.
+type pageTools struct {
+	mu      sync.Mutex
+	tools   map[toolKey]protocol.PageTool
+	origins map[cdp.FrameID]string
+	waiting map[string]chan webmcp.EventToolResponded // by invocation
+	early   map[string]webmcp.EventToolResponded      // answered before we knew its name
+}
+
+type toolKey struct {
+	s     *session
+	frame cdp.FrameID
+	name  string
+}
+
+func newPageTools() *pageTools {
+	return &pageTools{
+		tools: make(map[toolKey]protocol.PageTool), origins: make(map[cdp.FrameID]string),
+		waiting: make(map[string]chan webmcp.EventToolResponded), early: make(map[string]webmcp.EventToolResponded),
+	}
+}
+
+func (w *pageTools) begin(ctx context.Context, s *session, child bool) error {
+	if err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
+		return err
+	}
+	if res, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{}); err == nil {
+		w.mu.Lock()
+		w.frames(res.FrameTree)
+		w.mu.Unlock()
+	}
+	_, err := cdp.Call(ctx, s, webmcp.Enable, cdp.Empty{})
+	if e, ok := asMethodError(err); ok && !child {
+		return protocol.NewError(protocol.CodeRefused, "this browser has no tools of pages (WebMCP.enable: "+e.message+")",
+			"it needs Chromium 150 or newer, started by Pilotfish: --enable-features=WebMCP")
+	}
+	if child {
+		return nil
+	}
+	return err
+}
+
+func (w *pageTools) frames(t *cdppage.FrameTree) {
+	if t == nil || t.Frame == nil {
+		return
+	}
+	w.origins[t.Frame.ID] = originOf(t.Frame.URL)
+	for _, c := range t.ChildFrames {
+		w.frames(c)
+	}
+}
+
+func (w *pageTools) end(ctx context.Context, s *session) {
+	_ = postCommand(ctx, s, webmcp.Disable, cdp.Empty{})
+}
+
+// toolsKept bounds the tools of one page: a page could offer any number.
+const toolsKept = 500
+
+func (w *pageTools) event(_ context.Context, s *session, e event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e.method {
+	case webmcp.ToolsAdded.Method:
+		v, ok := decode(e, webmcp.ToolsAdded)
+		if !ok {
+			return
+		}
+		for _, t := range v.Tools {
+			if t == nil || len(w.tools) >= toolsKept {
+				continue
+			}
+			tool := protocol.PageTool{Name: t.Name, Description: t.Description, Schema: string(t.InputSchema), Frame: string(t.FrameID), Origin: w.origins[t.FrameID]}
+			if t.Annotations != nil {
+				tool.ReadOnly, tool.Consequential = t.Annotations.ReadOnly, t.Annotations.Consequential
+			}
+			w.tools[toolKey{s, t.FrameID, t.Name}] = tool
+		}
+	case webmcp.ToolsRemoved.Method:
+		if v, ok := decode(e, webmcp.ToolsRemoved); ok {
+			for _, t := range v.Tools {
+				if t != nil {
+					delete(w.tools, toolKey{s, t.FrameID, t.Name})
+				}
+			}
+		}
+	case webmcp.ToolResponded.Method:
+		if v, ok := decode(e, webmcp.ToolResponded); ok {
+			if c := w.waiting[v.InvocationID]; c != nil {
+				c <- v // buffered for its one answer
+				delete(w.waiting, v.InvocationID)
+			} else if len(w.early) < toolsKept {
+				w.early[v.InvocationID] = v
+			}
+		}
+	case cdppage.FrameNavigated.Method:
+		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
+			w.origins[v.Frame.ID] = originOf(v.Frame.URL)
+			if v.Frame.ParentID == "" { // what a page offered ends with it
+				for key := range w.tools {
+					if key.s == s && key.frame == v.Frame.ID {
+						delete(w.tools, key)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (b *Browser) pageTools(ctx context.Context, id protocol.TabID) (*keeper, *pageTools, error) {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := use(ctx, k, featureWebMCP, newPageTools)
+	if err != nil {
+		return nil, nil, err
+	}
+	return k, w, b.explain(ctx, id, nil, k.catchUp(ctx))
+}
+
+// PageTools lists the tools that the page of a tab offers (WebMCP).
+func (b *Browser) PageTools(ctx context.Context, id protocol.TabID) ([]protocol.PageTool, error) {
+	_, w, err := b.pageTools(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make([]protocol.PageTool, 0, len(w.tools))
+	for _, t := range w.tools {
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// CallPageTool calls a tool of the page of a tab and waits for its answer.
+func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error) {
+	result := protocol.PageToolResult{Tool: name}
+	_, w, err := b.pageTools(ctx, id)
+	if err != nil {
+		return result, err
+	}
+	w.mu.Lock()
+	var key toolKey
+	var names []string
+	for k, t := range w.tools {
+		names = append(names, t.Name)
+		if t.Name == name {
+			key, result.Origin = k, t.Origin
+		}
+	}
+	w.mu.Unlock()
+	if key.s == nil {
+		hint := "the page offers none"
+		if len(names) > 0 {
+			hint = "it offers " + strings.Join(names, ", ")
+		}
+		return result, protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" offers no tool "+name, hint)
+	}
+	res, err := cdp.Call(ctx, key.s, webmcp.InvokeTool, webmcp.InvokeToolParams{FrameID: key.frame, ToolName: name, Input: jsonv2.Value(input)})
+	if e, ok := asMethodError(err); ok {
+		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.message, "`pilotfish webmcp` shows what it takes")
+	}
+	if err != nil {
+		return result, b.explain(ctx, id, nil, err)
+	}
+	answer := make(chan webmcp.EventToolResponded, 1)
+	w.mu.Lock()
+	if early, ok := w.early[res.InvocationID]; ok {
+		answer <- early
+		delete(w.early, res.InvocationID)
+	} else {
+		w.waiting[res.InvocationID] = answer
+	}
+	w.mu.Unlock()
+	select {
+	case v := <-answer:
+		result.Status, result.Error = string(v.Status), v.ErrorText
+		result.Output = outputText(v.Output)
+		return result, nil
+	case <-key.s.done:
+		return result, b.explain(ctx, id, nil, errSessionEnded)
+	case <-ctx.Done():
+		w.mu.Lock()
+		delete(w.waiting, res.InvocationID)
+		w.mu.Unlock()
+		_ = postCommand(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams{InvocationID: res.InvocationID})
+		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; it was told to stop", "a longer --timeout may help")
+	}
+}
+
+// outputText is what a tool answered: the texts of an MCP result, else the JSON.
+func outputText(v jsonv2.Value) string {
+	var text string
+	if json.Unmarshal(v, &text) == nil {
+		return text
+	}
+	var mcp struct {
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if json.Unmarshal(v, &mcp) == nil && len(mcp.Content) > 0 {
+		var parts []string
+		for _, c := range mcp.Content {
+			if c.Type == "text" {
+				parts = append(parts, c.Text)
+			}
+		}
+		if len(parts) == len(mcp.Content) {
+			return strings.Join(parts, "\n")
+		}
+	}
+	return string(v)
+}
