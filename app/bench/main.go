@@ -15,13 +15,18 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 )
 
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
+	act := func() error { return run(ctx, os.Args[1:], os.Stdout) }
+	if filepath.Base(os.Args[0]) == tapName {
+		act = func() error { return runTapped(ctx, os.Args[1:]) }
+	}
+	err := act()
 	cancel()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -102,7 +107,7 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return append(terminalBenches(), cliBenches()...)
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {

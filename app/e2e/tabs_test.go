@@ -61,6 +61,8 @@ func TestTwoTabsTwoAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.page(browser, "/popup")
+	p.cli("tab", "t1")
+	p.untilScreen(panel, "I am beside t1")
 	p.typeLine(panel, "clear; pilotfish title --tab t3; pilotfish goto --tab t3 "+pages+"/followed; echo code $?")
 	p.untilScreen(panel, "code 0")
 

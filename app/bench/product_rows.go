@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// productBenches measure the whole product.
+func productBenches() []bench {
+	return []bench{
+		{rows: []string{"start.prompt"}, run: benchStart},
+		{rows: []string{"terminal.reattach"}, run: benchReattach},
+		{rows: []string{"memory.app", "memory.tray"}, run: benchMemory},
+	}
+}
+
+// benchStart measures from the start of the app's process to a prompt in the
+// panel, beside a bare Chromium from its start to the first frame of an empty
+// page. Both have a new profile each time.
+func benchStart(ctx context.Context, o options) ([]row, error) {
+	s, err := newStage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs := 7
+	if o.quick {
+		runs = 3
+	}
+	var ours, bare []float64
+	for range runs {
+		b, err := s.bareStart(ctx)
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		p, err := s.start(ctx)
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		at, err := p.painted(ctx, "ready>")
+		if err = errors.Join(err, p.stop()); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		bare, ours = append(bare, b), append(ours, at-millis(p.began))
+	}
+	worst := slices.Max(ours)
+	r := row{Name: "start.prompt", Unit: "ms", Value: median(ours), Limit: 1.3, Rule: ratioAtMost}.with99(worst).beside(median(bare))
+	return []row{r}, s.close()
+}
+
+// emptyPage notes when its first frame was drawn.
+const emptyPage = "data:text/html,<script>requestAnimationFrame(()=>requestAnimationFrame(()=>{drawn=performance.timeOrigin+performance.now()}))</script>"
+
+// bareStart starts a Chromium with an empty page and returns how long its first
+// frame took, in ms.
+func (s *stage) bareStart(ctx context.Context) (float64, error) {
+	home, err := os.MkdirTemp(s.dir, "b")
+	if err != nil {
+		return 0, err
+	}
+	profile := filepath.Join(home, "profile")
+	commandR, commandW, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	eventR, eventW, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	args := []string{
+		"--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--no-default-browser-check",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--password-store=basic", emptyPage,
+	}
+	if os.Geteuid() == 0 {
+		args = append([]string{"--no-sandbox", "--test-type", "--disable-dev-shm-usage"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, s.browser, args...)
+	cmd.Env = s.desk.Env()
+	cmd.ExtraFiles = []*os.File{commandR, eventW}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("starting a bare browser: %w", err)
+	}
+	_ = commandR.Close() // the browser has its own
+	_ = eventW.Close()
+	drawn, err := bareDrawn(ctx, tapSocket(profile))
+	// The end of its pipe ends the browser.
+	err = errors.Join(err, commandW.Close(), eventR.Close())
+	_ = cmd.Wait() // however it ends
+	return drawn - millis(began), err
+}
+
+func bareDrawn(ctx context.Context, socket string) (float64, error) {
+	var client *tap.Client
+	err := until(ctx, func() (err error) {
+		client, err = tap.Dial(ctx, socket)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	var page *tap.Page
+	if err := until(ctx, func() (err error) {
+		page, err = client.Attach(ctx, "data:text/html")
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	var drawn float64
+	err = until(ctx, func() error {
+		return page.Eval(ctx, "drawn", &drawn)
+	})
+	return drawn, err
+}
+
+// benchReattach closes the panel and measures from the click that opens it to
+// its screen painted, which must be the same as before.
+func benchReattach(ctx context.Context, o options) ([]row, error) {
+	s, err := newStage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	times, err := s.reattach(ctx, o)
+	if err = errors.Join(err, s.close()); err != nil {
+		return nil, err
+	}
+	worst := slices.Max(times)
+	return []row{row{Name: "terminal.reattach", Unit: "ms", Value: median(times), Limit: 200, Rule: valueAtMost}.with99(worst)}, nil
+}
+
+func (s *stage) reattach(ctx context.Context, o options) (times []float64, err error) {
+	p, err := s.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.stop()) }()
+	if _, err := p.painted(ctx, "ready>"); err != nil {
+		return nil, err
+	}
+	fill := `for i in $(seq 1 4000); do printf '\e[3%dmline %d of the log\e[0m\n' $((i % 7)) $i; done; echo o''ver` + "\n"
+	if err := errors.Join(p.panel.Eval(ctx, `document.querySelector('.xterm-helper-textarea').focus()`, nil), p.panel.Type(ctx, fill)); err != nil {
+		return nil, err
+	}
+	if _, err := p.painted(ctx, "over"); err != nil {
+		return nil, err
+	}
+	const screen = `[...document.querySelector('.xterm-rows').children].map((r) => r.textContent.trimEnd()).join('\n').trim()`
+	var before string
+	if err := p.panel.Eval(ctx, screen, &before); err != nil {
+		return nil, err
+	}
+	runs := 9
+	if o.quick {
+		runs = 3
+	}
+	for range runs {
+		old := p.panel.Target.ID
+		if err := p.client.Call(ctx, "", "Target.closeTarget", map[string]any{"targetId": old}, nil); err != nil {
+			return nil, err
+		}
+		if err := until(ctx, func() error {
+			if _, err := p.client.Attach(ctx, "panel.html"); err == nil {
+				return errors.New("the panel is still there")
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		tab, err := p.frontTab(ctx)
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		click := map[string]any{"id": protocol.ExtensionID, "targetId": tab}
+		if err := p.client.Call(ctx, "", "Extensions.triggerAction", click, nil); err != nil {
+			return nil, err
+		}
+		if err := p.attachPanel(ctx); err != nil {
+			return nil, err
+		}
+		at, err := p.painted(ctx, "over")
+		if err != nil {
+			return nil, err
+		}
+		var after string
+		if err := p.panel.Eval(ctx, screen, &after); err != nil {
+			return nil, err
+		}
+		if after != before {
+			return nil, fmt.Errorf("the screen is not the same: before\n%s\nafter\n%s", before, after)
+		}
+		times = append(times, at-millis(began))
+	}
+	return times, nil
+}
+
+// frontTab is the target of type "tab" of the page.
+func (p *play) frontTab(ctx context.Context) (string, error) {
+	var found struct {
+		TargetInfos []tap.Target `json:"targetInfos"`
+	}
+	filter := map[string]any{"filter": []map[string]any{{"type": "tab"}}}
+	if err := p.client.Call(ctx, "", "Target.getTargets", filter, &found); err != nil {
+		return "", err
+	}
+	for _, t := range found.TargetInfos {
+		if strings.HasPrefix(t.URL, "http") {
+			return t.ID, nil
+		}
+	}
+	return "", fmt.Errorf("there is no tab among %v", found.TargetInfos)
+}
+
+// benchMemory measures what the app and its tray keep resident beside a blank
+// Wails window: idle, one session, window open. Chromium and the agents are not
+// the app's.
+func benchMemory(ctx context.Context, _ options) ([]row, error) {
+	s, err := newStage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.memory(ctx)
+	return rows, errors.Join(err, s.close())
+}
+
+func (s *stage) memory(ctx context.Context) (rows []row, err error) {
+	blankProgram := filepath.Join(s.dir, "blank")
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "desktop,production,webkit2_41", "-ldflags", "-s -w", "-o", blankProgram, "./app/bench/blankwindow")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building a blank window: %w\n%s", err, out)
+	}
+	blank := exec.CommandContext(ctx, blankProgram)
+	blank.Env = s.desk.Env()
+	if err := blank.Start(); err != nil {
+		return nil, fmt.Errorf("starting a blank window: %w", err)
+	}
+	defer func() {
+		_ = blank.Process.Kill()
+		_ = blank.Wait() // killed
+	}()
+	p, err := s.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.stop()) }()
+	if _, err := p.painted(ctx, "ready>"); err != nil {
+		return nil, err
+	}
+	if _, err := s.desk.WaitWindow(ctx, "^Pilotfish$"); err != nil {
+		return nil, err
+	}
+	item, err := s.desk.WaitItem(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	// Idle is a state that nothing announces: both have the same time to settle.
+	select {
+	case <-time.After(5 * time.Second):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	app, err := residentTree(p.app.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	reference, err := residentTree(blank.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	tray, err := residentOf(item.PID(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return []row{
+		row{Name: "memory.app", Unit: "MB", Value: app, Limit: 1.3, Rule: ratioAtMost}.beside(reference),
+		{Name: "memory.tray", Unit: "MB", Value: tray, Limit: 40, Rule: valueAtMost},
+	}, nil
+}
+
+// residentTree is what a window's process and its web processes keep resident,
+// in MB.
+func residentTree(pid int) (float64, error) {
+	total, err := residentOf(pid)
+	if err != nil {
+		return 0, err
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		child, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		if err != nil {
+			continue // ended meanwhile
+		}
+		// pid (name) state ppid …; the name is cut to 15 characters.
+		name := string(stat[strings.IndexByte(string(stat), '(')+1 : strings.LastIndexByte(string(stat), ')')])
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if !strings.HasPrefix(name, "WebKit") || len(fields) < 2 || fields[1] != strconv.Itoa(pid) {
+			continue
+		}
+		more, err := residentOf(child)
+		if err != nil {
+			return 0, err
+		}
+		total += more
+	}
+	return total, nil
+}
