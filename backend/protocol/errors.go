@@ -23,7 +23,19 @@ const (
 	CodeAgentMissing    Code = "agent_missing"    // the agent is not installed
 	CodeBusy            Code = "busy"             // a limit is reached; try later
 	CodeTooLarge        Code = "too_large"        // a message or body is over its limit
+	CodeScript          Code = "script"           // a script of the caller threw
 	CodeInternal        Code = "internal"         // a fault of ours
+
+	CodeNoElement  Code = "no_element"  // nothing on the page matches, or no such ref was given
+	CodeAmbiguous  Code = "ambiguous"   // several things match; the message names them
+	CodeGone       Code = "gone"        // the element is not on the page any more
+	CodeChanged    Code = "changed"     // the element says something else than when it was shown
+	CodeDisabled   Code = "disabled"    // the element is disabled, or read-only
+	CodeHidden     Code = "hidden"      // the element cannot be seen
+	CodeInert      Code = "inert"       // something modal keeps the element from everybody
+	CodeCovered    Code = "covered"     // something else lies over the element
+	CodeNotActable Code = "not_actable" // the element does not take this action
+	CodeDialog     Code = "dialog"      // a dialog of the page has to be answered first
 
 	CodeNoBrowser    Code = "no_browser"     // no Chromium was found
 	CodeNoDisplay    Code = "no_display"     // there is no display to open a window on

@@ -20,7 +20,7 @@ type PDFRequest struct {
 
 // Frame is a frame of a page.
 type Frame struct {
-	// ID is Chromium's own id of the frame.
+	// ID is what the frame's refs begin with: "f2"; "page" for the page itself.
 	ID string `json:"id"`
 	// Depth is 0 for the page itself.
 	Depth int    `json:"depth"`
