@@ -112,16 +112,18 @@ func TestActivityStreamEndsWithItsToken(t *testing.T) {
 	w := start(t, nil)
 	grant, token := w.mint(auth.KindCLI)
 	res := w.stream(t.Context(), t, "?after=2", "", token, nil)
+	defer res.Body.Close()
 	events(t, res, 1)
 	w.auth.Revoke(grant.ID)
 	ended(t, res, "token")
 
 	_, token = w.mint(auth.KindCLI)
-	res = w.stream(t.Context(), t, "?after=2", "", token, nil)
-	events(t, res, 1)
+	last := w.stream(t.Context(), t, "?after=2", "", token, nil)
+	defer last.Body.Close()
+	events(t, last, 1)
 	done := make(chan error, 1)
 	go func() { done <- w.stop() }()
-	ended(t, res, "server")
+	ended(t, last, "server")
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
@@ -133,7 +135,6 @@ func TestActivityStreamEndsWithItsToken(t *testing.T) {
 // ended reads to the end of a stream.
 func ended(t *testing.T, res *http.Response, name string) {
 	t.Helper()
-	defer res.Body.Close()
 	in := bufio.NewScanner(res.Body)
 	for in.Scan() {
 		if strings.HasPrefix(in.Text(), "data:") {
