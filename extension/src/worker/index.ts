@@ -3,6 +3,7 @@
  * moment; whatever it knows it asks the browser again.
  */
 import { report, tell, watchTabs } from './bridge';
+import { groups, groupTabs, newWindow, setGroup, ungroupTabs } from './groups';
 import { answerMessages } from './welcome';
 import { newTab, showTab } from './windows';
 
@@ -12,5 +13,17 @@ answerMessages();
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 
 // What the backend calls through the browser's private pipe.
-Object.assign(globalThis, { pilotfish: { report, tell, showTab, newTab } });
+Object.assign(globalThis, {
+  pilotfish: {
+    report,
+    tell,
+    showTab,
+    newTab,
+    newWindow,
+    groups,
+    groupTabs,
+    ungroupTabs,
+    setGroup,
+  },
+});
 void report('ready');
