@@ -9,6 +9,13 @@ export function settled(shownAt: number | undefined, clickedAt: number): boolean
   return shownAt !== undefined && clickedAt - shownAt >= settleTime;
 }
 
+/** How long an argument is, when not all of it is in view at once. */
+export function extent(value: string): string {
+  const lines = value.split('\n').length;
+  if (lines > 6) return ` · ${String(lines)} lines`;
+  return value.length > 400 ? ` · ${String(value.length)} characters` : '';
+}
+
 /** Those of the tab in view first, each group oldest first: as the backend sends them. */
 export function inOrder(approvals: readonly Approval[], tab: TabID | undefined): Approval[] {
   const here = (approval: Approval): boolean => approval.tab !== undefined && approval.tab === tab;

@@ -1,0 +1,113 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleTime } from '../src/panel/state/approvals';
+import { backend, launch, openPanel } from './fakes/face';
+import type { FakeBackend } from './fakes/backend';
+import { approval } from './states';
+
+let browser: Browser;
+let made: FakeBackend;
+let page: Page;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  made = await backend();
+  ({ page, context } = await openPanel(browser, made));
+  await page.getByText('Live', { exact: true }).waitFor();
+});
+afterEach(async () => {
+  await context.close();
+  await made.stop();
+});
+
+const answers = () => made.messages.filter(({ type }) => type === 'answer');
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+function ask(...approvals: ReturnType<typeof approval>[]): void {
+  made.push({ type: 'session', session: { ...made.session(), approvals } });
+}
+
+/** The page's own clock passes the moment in which a click does not count. */
+async function settle(): Promise<void> {
+  await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+    await page.evaluate(() => performance.now()),
+    settleTime,
+  ] as const);
+}
+
+test.each([
+  ['Once', 'once'],
+  ['Always for example.com', 'always'],
+  ['Deny', 'deny'],
+])('%s is said over the socket, once', async (name, answer) => {
+  ask(approval());
+  await button(name).waitFor();
+  await settle();
+  await button(name).dblclick();
+  await made.until(() => answers().length > 0);
+  ask();
+  await button(name).waitFor({ state: 'detached' });
+  expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer }]);
+});
+
+test('a click of a script is no answer', async () => {
+  ask(approval());
+  await button('Once').waitFor();
+  await settle();
+  await page.evaluate(() => {
+    for (const one of document.querySelectorAll<HTMLElement>('.approval button')) one.click();
+  });
+  // The socket is in order: what follows shows that nothing came before.
+  await page.evaluate(() => {
+    globalThis.fakeChrome.activate(12);
+  });
+  await made.until(() => made.messages.at(-1)?.type === 'viewing');
+  expect(answers()).toEqual([]);
+});
+
+test('the question takes no key from the terminal, and none to the page', async () => {
+  await page.locator('.xterm-helper-textarea').focus();
+  ask(approval());
+  await button('Once').waitFor();
+  await settle();
+  expect(await page.evaluate(() => document.activeElement?.className)).toContain('xterm');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('y');
+  expect(answers()).toEqual([]);
+  await button('Deny').focus();
+  await page.keyboard.press('Enter');
+  await made.until(() => answers().length > 0);
+  expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer: 'deny' }]);
+});
+
+test('foreign text is text, with a mark where it would deceive', async () => {
+  ask(
+    approval({
+      actor: { kind: 'terminal', id: 'k', name: '<b>you</b>\u202e' },
+      origin: 'https://a\u202emoc.elgoog',
+      args: [{ name: 'code', value: '<img src=x onerror="document.title=1">\u202e\n\tx\u0007' }],
+    }),
+  );
+  const card = page.locator('.approval');
+  await card.waitFor();
+  expect(await card.locator('h2').innerText()).toBe('<b>you</b> wants to run code in the page');
+  expect(await card.locator('.origin').innerText()).toBe('https://a moc.elgoog');
+  expect(await card.locator('pre').textContent()).toBe(
+    '<img src=x onerror="document.title=1">\ufffd\n\tx\ufffd',
+  );
+  expect(await card.locator('img, b').count()).toBe(0);
+});
+
+test('a page without a site has no "always"; a question that is over goes', async () => {
+  ask(approval({ origin: 'data:', site: '' }), approval({ id: 'n2' }));
+  await page.getByText('2 questions wait for you').waitFor();
+  expect(await page.getByRole('button', { name: /^Always/ }).count()).toBe(1);
+  ask(approval({ id: 'n2' }));
+  await page.getByText('2 questions wait for you').waitFor({ state: 'detached' });
+  expect(await page.locator('.approval').count()).toBe(1);
+});
