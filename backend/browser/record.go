@@ -1,0 +1,235 @@
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+const featureRecord = "record"
+
+//go:embed record.js
+var recordScript string
+
+// The world and the binding of a recording. Only that world has the binding: a
+// page can tell us nothing.
+const (
+	recordWorld   = "pilotfish-record"
+	recordBinding = "pilotfishRecord"
+)
+
+// recorder keeps what is done in a tab, by a person or by a command: both reach
+// the page as the same trusted events.
+type recorder struct {
+	mu      sync.Mutex
+	steps   []protocol.RecordedStep
+	dropped int
+	url     string // of the last address that a step accounts for
+	acted   bool   // something was done that may have led to the next address
+	scripts map[*session]cdppage.ScriptIdentifier
+	video   *film
+}
+
+func (r *recorder) begin(ctx context.Context, s *session, child bool) error {
+	err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{})
+	if err == nil {
+		// The binding is told to sessions whose domain is on.
+		err = postCommand(ctx, s, runtime.Enable, cdp.Empty{})
+	}
+	if err == nil {
+		err = postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: recordBinding, ExecutionContextName: recordWorld})
+	}
+	if err != nil {
+		return err
+	}
+	now := true
+	res, err := cdp.Call(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+		Source: recordScript, WorldName: recordWorld, RunImmediately: &now,
+	})
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.scripts[s] = res.Identifier
+	video := r.video
+	r.mu.Unlock()
+	if video != nil && !child {
+		return video.begin(ctx, s)
+	}
+	return nil
+}
+
+func (r *recorder) end(ctx context.Context, s *session) {
+	r.mu.Lock()
+	id, ok := r.scripts[s]
+	video := r.video
+	r.mu.Unlock()
+	if ok {
+		_ = postCommand(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+		_ = postCommand(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: recordBinding})
+	}
+	if video != nil {
+		video.end(ctx, s)
+	}
+}
+
+func (r *recorder) event(ctx context.Context, s *session, e event) {
+	switch e.method {
+	case runtime.BindingCalled.Method:
+		v, ok := decode(e, runtime.BindingCalled)
+		if !ok || v.Name != recordBinding {
+			return
+		}
+		var step protocol.RecordedStep
+		if json.Unmarshal([]byte(v.Payload), &step) == nil {
+			r.add(step)
+		}
+	case cdppage.FrameNavigated.Method:
+		v, ok := decode(e, cdppage.FrameNavigated)
+		if !ok || v.Frame == nil || v.Frame.ParentID != "" {
+			return
+		}
+		r.arrived(v.Frame.URL)
+	case cdppage.ScreencastFrame.Method:
+		r.mu.Lock()
+		video := r.video
+		r.mu.Unlock()
+		if v, ok := decode(e, cdppage.ScreencastFrame); ok && video != nil {
+			video.frame(ctx, s, &v)
+		}
+	}
+}
+
+// arrived notes an address that no step before it led to.
+func (r *recorder) arrived(url string) {
+	r.mu.Lock()
+	led := r.acted || url == r.url
+	r.url, r.acted = url, false
+	r.mu.Unlock()
+	if !led && url != "about:blank" {
+		r.add(protocol.RecordedStep{Do: "goto", URL: url})
+	}
+}
+
+func (r *recorder) add(step protocol.RecordedStep) {
+	step.At = time.Now().UTC()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if step.Do != "goto" {
+		r.acted = true
+	}
+	if len(r.steps) >= protocol.RecordSteps {
+		r.dropped++
+		return
+	}
+	if n := len(r.steps); n > 0 && step.Do == "fill" && r.steps[n-1].Do == "fill" && r.steps[n-1].CSS == step.CSS {
+		r.steps[n-1] = step // the field's last word
+		return
+	}
+	r.steps = append(r.steps, step)
+}
+
+// StartRecording begins to note what is done in a tab, and (video) to film it.
+func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video bool) error {
+	k, err := b.keeper(ctx, id)
+	if err != nil {
+		return err
+	}
+	if _, running := get[*recorder](k, featureRecord); running {
+		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "`pilotfish record stop` ends it")
+	}
+	info, err := b.Page(ctx, id)
+	if err != nil {
+		return err
+	}
+	var shots *film
+	if video {
+		if shots, err = b.newFilm(id); err != nil {
+			return err
+		}
+	}
+	r, err := use(ctx, k, featureRecord, func() *recorder {
+		return &recorder{scripts: make(map[*session]cdppage.ScriptIdentifier), video: shots, url: info.URL}
+	})
+	if err != nil {
+		if shots != nil {
+			shots.discard()
+		}
+		return err
+	}
+	if originOf(info.URL) != "" {
+		r.add(protocol.RecordedStep{Do: "goto", URL: info.URL})
+		r.mu.Lock()
+		r.acted = false
+		r.mu.Unlock()
+	}
+	return nil
+}
+
+// Recording returns what is recorded so far.
+func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Recording, error) {
+	k := b.kept(id)
+	r, ok := get[*recorder](k, featureRecord)
+	if !ok {
+		return protocol.Recording{Steps: []protocol.RecordedStep{}}, nil
+	}
+	if err := k.catchUp(ctx); err != nil {
+		return protocol.Recording{}, b.explain(ctx, id, nil, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := protocol.Recording{Running: true, Steps: append([]protocol.RecordedStep{}, r.steps...), Dropped: r.dropped}
+	if r.video != nil {
+		out.Frames = r.video.count()
+	}
+	return out, nil
+}
+
+// StopRecording ends a recording and returns it. format is that of the video,
+// "avi" or "gif".
+func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
+	k := b.kept(id)
+	r, ok := get[*recorder](k, featureRecord)
+	if !ok {
+		return protocol.Recording{}, protocol.NewError(protocol.CodeBadArgument, "no recording of "+string(id)+" runs", "`pilotfish record start` begins one")
+	}
+	if s := k.session(); s != nil {
+		r.flush(ctx, s)
+	}
+	out, err := b.Recording(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	if err := k.stop(ctx, featureRecord); err != nil {
+		return out, err
+	}
+	out.Running = false
+	if r.video != nil {
+		out.Frames = r.video.count()
+		file, err := r.video.finish(b, id, format)
+		if err != nil {
+			return out, err
+		}
+		out.Video = &file
+	}
+	return out, nil
+}
+
+// flush has the page tell what is typed and not yet told: a field tells it when
+// it is left.
+func (r *recorder) flush(ctx context.Context, s *session) {
+	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	defer cancel()
+	world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.target), WorldName: recordWorld})
+	if err == nil {
+		_, _ = evaluate[any](inner, s, "dispatchEvent(new Event('blur'))", world.ExecutionContextID)
+	}
+}

@@ -1,0 +1,77 @@
+(() => {
+	// Runs in a world of our own in every document of a tab that is recorded: it
+	// sees what is done and tells it; the page sees nothing of it.
+	const tell = (step) => { try { globalThis.pilotfishRecord(JSON.stringify(step)); } catch { /* the recording ended */ } };
+	if (globalThis.pilotfishRecording) return;
+	globalThis.pilotfishRecording = true;
+	const only = (root, css) => { try { return root.querySelectorAll(css).length === 1; } catch { return false; } };
+	const css = (e) => {
+		const parts = [];
+		for (let at = e; at && at.nodeType === 1; at = at.parentElement) {
+			for (const name of ['id', 'data-testid', 'data-test', 'name', 'aria-label']) {
+				const value = at.getAttribute(name);
+				if (!value || value.length > 80) continue;
+				const tag = name === 'id' ? '' : at.localName;
+				const own = name === 'id' ? '#' + CSS.escape(value) : tag + '[' + name + '="' + CSS.escape(value) + '"]';
+				const whole = [own, ...parts].join(' > ');
+				if (only(e.getRootNode(), whole)) return whole;
+			}
+			const same = at.parentElement ? [...at.parentElement.children].filter((o) => o.localName === at.localName) : [at];
+			parts.unshift(at.localName + (same.length > 1 ? ':nth-of-type(' + (same.indexOf(at) + 1) + ')' : ''));
+			if (only(e.getRootNode(), parts.join(' > '))) return parts.join(' > ');
+		}
+		return parts.join(' > ');
+	};
+	const roles = { a: 'link', button: 'button', select: 'combobox', textarea: 'textbox', summary: 'button' };
+	const role = (e) => e.getAttribute('role') ?? (e.localName === 'input'
+		? { checkbox: 'checkbox', radio: 'radio', submit: 'button', button: 'button', reset: 'button', range: 'slider', search: 'searchbox' }[e.type] ?? 'textbox'
+		: roles[e.localName] ?? '');
+	const name = (e) => {
+		const label = e.getAttribute('aria-label') ?? (e.labels?.length ? [...e.labels].map((l) => l.innerText).join(' ') : undefined)
+			?? (e.localName === 'input' && ['submit', 'button', 'reset'].includes(e.type) ? e.value : undefined)
+			?? (['input', 'select', 'textarea'].includes(e.localName) ? e.placeholder : e.innerText) ?? '';
+		return label.replace(/\s+/g, ' ').trim().slice(0, 80);
+	};
+	const secret = (e) => e.type === 'password' || /cc-|one-time-code|password/.test(e.autocomplete ?? '');
+	const say = (what, e, extra) => tell({ do: what, css: css(e), role: role(e), name: name(e), ...extra });
+	const target = (event) => event.composedPath()[0];
+	const hot = 'a[href],button,summary,select,input,textarea,label,[role],[onclick],[tabindex]';
+	const pending = new Map();
+	const flush = (e) => {
+		if (!pending.has(e)) return;
+		pending.delete(e);
+		say('fill', e, secret(e) ? { secret: true } : { value: e.isContentEditable ? e.innerText : e.value });
+	};
+	const flushAll = () => { for (const e of [...pending.keys()]) flush(e); };
+	const texty = (e) => e.isContentEditable || e.localName === 'textarea'
+		|| (e.localName === 'input' && !['checkbox', 'radio', 'submit', 'button', 'reset', 'file', 'image', 'range', 'color'].includes(e.type));
+	addEventListener('click', (event) => {
+		if (!event.isTrusted || !(target(event) instanceof Element)) return;
+		const e = target(event).closest(hot) ?? target(event);
+		if (texty(e) || e.localName === 'select' || e.localName === 'option') return;
+		if (e.localName === 'input' && ['checkbox', 'radio'].includes(e.type)) return;
+		if (e.localName === 'label' && e.control) return;
+		flushAll();
+		if (event.detail === 0 && e.matches('button,input[type=submit]') && event.pointerType === '') return; // Enter in a form
+		say('click', e);
+	}, true);
+	addEventListener('input', (event) => {
+		const e = target(event);
+		if (event.isTrusted && e instanceof Element && texty(e)) pending.set(e, true);
+	}, true);
+	addEventListener('change', (event) => {
+		const e = target(event);
+		if (!(e instanceof Element)) return;
+		if (e.localName === 'select') say('select', e, { value: e.selectedOptions[0]?.label ?? e.value });
+		else if (e.localName === 'input' && ['checkbox', 'radio'].includes(e.type)) say(e.checked ? 'check' : 'uncheck', e);
+		else if (e.localName === 'input' && ['range', 'color'].includes(e.type)) say('fill', e, { value: e.value });
+		else { pending.set(e, true); flush(e); }
+	}, true);
+	addEventListener('keydown', (event) => {
+		if (!event.isTrusted || !['Enter', 'Escape'].includes(event.key) || !(target(event) instanceof Element)) return;
+		flushAll();
+		say('press', target(event), { value: event.key });
+	}, true);
+	addEventListener('blur', flushAll, true);
+	addEventListener('pagehide', flushAll, true);
+})()
