@@ -78,6 +78,7 @@ type Browser struct {
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
 	restore []RestoreTab
+	spaces  map[protocol.TabID]*space // ref numbers
 }
 
 // New returns a Browser that does not run yet. It returns an error when the

@@ -26,6 +26,7 @@ type session struct {
 
 	mu     sync.Mutex
 	subs   []*subscription
+	hook   func(event)
 	reason error
 }
 
@@ -117,6 +118,14 @@ func (s *session) events(methods ...string) *subscription {
 	return b
 }
 
+// follow calls f with every event of the session from the reader itself: what
+// f keeps is never behind an answer. f must not wait.
+func (s *session) follow(f func(event)) {
+	s.mu.Lock()
+	s.hook = f
+	s.mu.Unlock()
+}
+
 func (s *session) remove(b *subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +136,11 @@ func (s *session) remove(b *subscription) {
 // publish hands an event to the subscribers; called by the reader only.
 func (s *session) publish(method string, params jsonv2.Value) {
 	s.mu.Lock()
-	subs := s.subs
+	subs, hook := s.subs, s.hook
 	s.mu.Unlock()
+	if hook != nil {
+		hook(event{method: method, params: params})
+	}
 	for _, b := range subs {
 		if b.want == nil || b.want[method] {
 			b.put(event{method: method, params: params})

@@ -24,6 +24,10 @@ type page struct {
 	dialog string        // the text of the open dialog; empty when none is open
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
+
+	frames  *frames       // nil until the first look or action
+	opened  chan struct{} // closed when open is done
+	openErr error
 }
 
 // page returns the session with a target, attaching if need be.

@@ -163,6 +163,12 @@ const (
 	// BrowserEventQueue is how many DevTools events wait for one reader inside
 	// the backend before its subscription is closed.
 	BrowserEventQueue = 4096
+	// WindowWait is how long a window or download that was announced may take to
+	// begin.
+	WindowWait = 3 * time.Second
+	// NetworkQuiet is how long no request may be under way for the network to
+	// count as quiet.
+	NetworkQuiet = 500 * time.Millisecond
 	// CommandTimeout is a command's deadline unless its caller names another.
 	CommandTimeout = 30 * time.Second
 	// MaxCommandTimeout is the longest deadline that a caller may name.

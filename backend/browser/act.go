@@ -1,0 +1,417 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/chromedp/cdproto/input"
+
+	"pilotfish/backend/protocol"
+)
+
+// pointTarget is a point of the tab's viewport: "120,80" or "point=120,80".
+var pointTarget = regexp.MustCompile(`^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$`)
+
+// action is one action on its way.
+type action struct {
+	p  *page
+	q  protocol.ActRequest
+	fx *effects
+	// f is the frame that was acted on, way the frames that it stands in.
+	f   *docFrame
+	way []*docFrame
+	// after is what settle is asked beside the change.
+	after map[string]any
+	told  settled
+	// guarded: the input is a press that must meet the target.
+	guarded bool
+	pressed bool
+}
+
+// Act does one thing on a tab's page by trusted input and says what came of
+// it. allow is asked about every document that it leads to; nil allows all. An
+// element that cannot be acted on is refused with a code and the reason, and
+// nothing is done.
+func (b *Browser) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
+	effect := protocol.Effect{Tab: id}
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		fx, err := b.beginEffects(ctx, id, p, allow)
+		if err != nil {
+			return err
+		}
+		defer fx.end(ctx)
+		a := &action{p: p, q: q, fx: fx, after: map[string]any{}}
+		err = a.run(ctx)
+		effect = fx.out
+		return err
+	})
+	return effect, err
+}
+
+func (a *action) run(ctx context.Context) error {
+	err := a.do(ctx)
+	if err == nil && a.f != nil {
+		err = a.settle(ctx)
+	}
+	if errors.Is(err, errDialogOpen) {
+		err = nil // said in the effect
+	}
+	if err != nil {
+		if a.f != nil {
+			a.disarm(ctx)
+		}
+		return err
+	}
+	if err := a.missed(); err != nil {
+		return err
+	}
+	if err := a.fx.finish(ctx); err != nil {
+		return err
+	}
+	return a.verify(ctx)
+}
+
+func (a *action) do(ctx context.Context) error {
+	switch a.q.Kind {
+	case protocol.ActClick:
+		return a.click(ctx)
+	case protocol.ActHover:
+		return a.hover(ctx)
+	case protocol.ActFill:
+		return a.fill(ctx)
+	case protocol.ActType:
+		return a.typeText(ctx)
+	case protocol.ActPress:
+		return a.press(ctx)
+	case protocol.ActSelect:
+		return a.set(ctx, "choose", map[string]any{"wanted": a.q.Values})
+	case protocol.ActCheck:
+		return a.check(ctx)
+	case protocol.ActFocus:
+		return a.set(ctx, "focus", nil)
+	case protocol.ActDrag:
+		return a.drag(ctx)
+	case protocol.ActScroll:
+		return a.scroll(ctx)
+	case protocol.ActUpload:
+		return a.upload(ctx)
+	}
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no action %q", a.q.Kind), "")
+}
+
+// point finds where to act: it scrolls, waits for what moves and tests what a
+// pointer would meet, in every frame on the way.
+func (a *action) point(ctx context.Context, guarded bool) (point, error) {
+	if m := pointTarget.FindStringSubmatch(a.q.Target); m != nil {
+		return a.bare(ctx)
+	}
+	f, aimed, err := a.p.aim(ctx, a.q.Target, "aim", map[string]any{"watch": true, "guarded": guarded})
+	if err != nil {
+		return point{}, err
+	}
+	a.f, a.guarded = f, guarded
+	a.fx.out.Hit = aimed.Reached.Line
+	at := aimed.Reached.Point
+	if a.q.At != nil {
+		at = point{aimed.Reached.Box[0] + a.q.At[0], aimed.Reached.Box[1] + a.q.At[1]}
+		if a.q.At[0] < 0 || a.q.At[1] < 0 || a.q.At[0] > aimed.Reached.Box[2] || a.q.At[1] > aimed.Reached.Box[3] {
+			return point{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside of %s, which is %.0f × %.0f", plain(aimed.Reached.Line), aimed.Reached.Box[2], aimed.Reached.Box[3]), "")
+		}
+	}
+	at, a.way, err = a.p.outward(ctx, f, at, aimed.Reached.Line, guarded)
+	// A frame has no events of its own to guard.
+	if strings.Contains(aimed.Reached.Line, " frame") {
+		a.guarded = false
+	}
+	return at, err
+}
+
+// bare takes a point of the viewport as it is.
+func (a *action) bare(ctx context.Context) (point, error) {
+	var at point
+	m := pointTarget.FindStringSubmatch(a.q.Target)
+	if _, err := fmt.Sscan(m[1]+" "+m[2], &at.X, &at.Y); err != nil {
+		return at, protocol.NewError(protocol.CodeBadArgument, a.q.Target+" is no point", "for example 120,80")
+	}
+	a.f = a.p.frames.main()
+	var hit *struct {
+		Ref   string `json:"ref"`
+		Words string `json:"words"`
+	}
+	if err := a.p.ask(ctx, a.f, "at", map[string]any{"x": at.X, "y": at.Y, "watch": true}, &hit); err != nil {
+		return at, err
+	}
+	if hit == nil {
+		return at, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("%.0f,%.0f is outside of what the tab shows", at.X, at.Y), "scroll first")
+	}
+	a.fx.out.Hit = hit.Ref + " " + hit.Words
+	return at, nil
+}
+
+func (a *action) mouse() (input.MouseButton, int64, int, int64, error) {
+	button, bits := input.MouseButtonLeft, int64(1)
+	switch a.q.Button {
+	case "", "left":
+	case "right":
+		button, bits = input.MouseButtonRight, 2
+	case "middle":
+		button, bits = input.MouseButtonMiddle, 4
+	default:
+		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "left, right or middle")
+	}
+	mods, err := readModifiers(a.q.Modifiers)
+	return button, bits, max(1, a.q.Count), mods, err
+}
+
+func (a *action) click(ctx context.Context) error {
+	button, bits, count, mods, err := a.mouse()
+	if err != nil {
+		return err
+	}
+	at, err := a.point(ctx, true)
+	if err != nil {
+		return err
+	}
+	return a.pressAt(ctx, at, button, bits, count, mods)
+}
+
+func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton, bits int64, count int, mods int64) error {
+	messages := []message{mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
+	for i := range count {
+		messages = append(
+			messages,
+			mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods),
+			mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods),
+		)
+	}
+	a.pressed = true
+	return a.fx.send(ctx, a.p.session, messages...)
+}
+
+func mouse(kind input.DispatchMouseEventType, at point, button input.MouseButton, bits int64, count int, mods int64) message {
+	return message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{
+		Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: int64(count), Modifiers: mods,
+	}}
+}
+
+func (a *action) hover(ctx context.Context) error {
+	_, _, _, mods, err := a.mouse()
+	if err != nil {
+		return err
+	}
+	at, err := a.point(ctx, false)
+	if err != nil {
+		return err
+	}
+	return a.fx.send(ctx, a.p.session, mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods))
+}
+
+// check clicks only when that changes something, and looks afterwards.
+func (a *action) check(ctx context.Context) error {
+	f, aimed, err := a.p.aim(ctx, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
+	if err != nil {
+		return err
+	}
+	ref := aimed.Reached.Ref
+	var state string
+	if err := a.p.ask(ctx, f, "checked", map[string]string{"ref": ref}, &state); err != nil {
+		return err
+	}
+	a.fx.out.Hit = aimed.Reached.Line
+	want := "off"
+	if a.q.On {
+		want = "on"
+	}
+	switch {
+	case state == "none" || state == "gone":
+		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is nothing that is switched on or off", "click it instead")
+	case state == want:
+		a.fx.out.Nothing = true
+		return nil
+	case !a.q.On && strings.Contains(aimed.Reached.Line, " ("):
+		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is a radio button", "check another one of its group")
+	}
+	a.q.Target, a.after["ref"] = ref, ref
+	if err := a.click(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+// set does what a function of the page script does to a field.
+func (a *action) set(ctx context.Context, what string, args map[string]any) error {
+	if args == nil {
+		args = map[string]any{}
+	}
+	args["what"] = what
+	f, aimed, err := a.p.aim(ctx, a.q.Target, "set", args)
+	if err != nil {
+		return err
+	}
+	a.f, a.fx.out.Hit = f, aimed.Reached.Line
+	if aimed.Filled == nil {
+		return nil
+	}
+	switch aimed.Filled.State {
+	case "gone":
+		return (&resolution{State: "gone", Ref: aimed.Reached.Ref}).refusal()
+	case "refused":
+		hint := ""
+		if len(aimed.Filled.Options) > 0 {
+			hint = "it has " + plain(strings.Join(aimed.Filled.Options, ", "))
+		}
+		code := protocol.CodeNotActable
+		if aimed.Filled.Why == "read-only" || aimed.Filled.Why == "disabled" {
+			code = protocol.CodeDisabled
+		}
+		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why), hint)
+	case "type":
+		return a.insert(ctx, aimed.Filled.Selected)
+	}
+	if what == "choose" || what == "fill" {
+		a.after["ref"] = aimed.Reached.Ref
+		value := aimed.Filled.Value
+		a.fx.out.Value = &value
+	}
+	if what == "type" {
+		a.after["ref"] = aimed.Reached.Ref
+	}
+	return nil
+}
+
+func (a *action) fill(ctx context.Context) error {
+	return a.set(ctx, "fill", map[string]any{"value": a.q.Text})
+}
+
+// insert puts text in place of what is selected, or takes that away.
+func (a *action) insert(ctx context.Context, selected bool) error {
+	a.after["expected"] = a.q.Text
+	s, _ := a.p.frames.state(a.f)
+	if a.q.Text != "" {
+		return a.fx.send(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
+	}
+	if !selected {
+		return nil
+	}
+	return a.fx.send(ctx, s, named["delete"].press(0)...)
+}
+
+// typeText presses the keys of a text one after the other.
+func (a *action) typeText(ctx context.Context) error {
+	if err := a.focused(ctx); err != nil {
+		return err
+	}
+	var messages []message
+	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
+		k, ok := keyOf(r)
+		if !ok { // no key of this layout: as an input method does it
+			messages = append(messages, message{input.InsertText.Method, input.InsertTextParams{Text: string(r)}})
+			continue
+		}
+		mods := int64(0)
+		if r >= 'A' && r <= 'Z' || strings.ContainsRune(`~!@#$%^&*()_+{}|:"<>?`, r) {
+			mods = modShift
+		}
+		messages = append(messages, k.press(mods)...)
+	}
+	s, _ := a.p.frames.state(a.f)
+	return a.fx.send(ctx, s, messages...)
+}
+
+// focused puts the focus on the target, or watches what has it.
+func (a *action) focused(ctx context.Context) error {
+	if a.q.Target != "" {
+		return a.set(ctx, "type", nil)
+	}
+	a.f, a.fx.out.Hit = a.p.frames.main(), "what has the focus"
+	return a.p.ask(ctx, a.f, "watch", nil, nil)
+}
+
+func (a *action) press(ctx context.Context) error {
+	var messages []message
+	for chord := range strings.FieldsSeq(a.q.Text) {
+		k, mods, err := readChord(chord)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, k.press(mods)...)
+	}
+	if len(messages) == 0 {
+		return protocol.NewError(protocol.CodeBadArgument, "no key is named", "for example Enter, or Control+A")
+	}
+	if err := a.focused(ctx); err != nil {
+		return err
+	}
+	delete(a.after, "ref")
+	s, _ := a.p.frames.state(a.f)
+	return a.fx.send(ctx, s, messages...)
+}
+
+// settle asks the frames on the way what came of it.
+func (a *action) settle(ctx context.Context) error {
+	if ref, ok := a.after["ref"]; ok && ref == "" {
+		delete(a.after, "ref")
+	}
+	told, err := a.fx.settle(ctx, a.f, a.after)
+	a.told = told
+	if err != nil {
+		return err
+	}
+	nothing := a.fx.out.Nothing
+	for _, f := range a.way {
+		if _, err := a.fx.settle(ctx, f, nil); err != nil {
+			return err
+		}
+		nothing = nothing && a.fx.out.Nothing
+	}
+	a.fx.out.Nothing = nothing
+	return nil
+}
+
+// disarm takes back what was prepared for an input that did not come.
+func (a *action) disarm(ctx context.Context) {
+	for _, f := range append([]*docFrame{a.f}, a.way...) {
+		_ = a.p.ask(ctx, f, "disarm", nil, nil)
+	}
+}
+
+// missed refuses a press that did not meet the target: something came between
+// after it was aimed. The page saw none of it.
+func (a *action) missed() error {
+	if !a.guarded || !a.pressed || a.told.Guard == nil {
+		return nil // or its document is gone, which is an effect
+	}
+	switch g := a.told.Guard; {
+	case g.OK == nil:
+		return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+" moved away or was covered just before the click, which went elsewhere", lookAgain)
+	case !*g.OK:
+		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have met %s and was held back", plain(a.fx.out.Hit), plain(g.Met)), "try again")
+	}
+	return nil
+}
+
+// verify compares what was wanted with what the page has now.
+func (a *action) verify(context.Context) error {
+	if a.fx.out.Navigated || a.fx.out.Dialog != nil {
+		return nil
+	}
+	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {
+		a.fx.out.Value = &v.Value
+		if _, asked := a.after["expected"]; asked && !v.Matches {
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: it holds %q now", plain(a.fx.out.Hit), plain(v.Value)), "the field takes another form, or the page changes what is typed")
+		}
+	}
+	if a.q.Kind == protocol.ActCheck && a.pressed {
+		want := "off"
+		if a.q.On {
+			want = "on"
+		}
+		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "")
+		}
+	}
+	return nil
+}

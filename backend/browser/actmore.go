@@ -1,0 +1,212 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// drag presses at one thing, moves and lets go at another. Where the page drags
+// natively, the browser hands the drag over and is told where it goes.
+func (a *action) drag(ctx context.Context) error {
+	from, to, err := a.ends(ctx)
+	if err != nil {
+		return err
+	}
+	intercept := func(on bool) error {
+		return postCommand(ctx, a.p.session, input.SetInterceptDrags, input.SetInterceptDragsParams{Enabled: on})
+	}
+	if err := intercept(true); err != nil {
+		return err
+	}
+	defer func() { _ = intercept(false) }()
+	a.pressed = true
+	left := input.MouseButtonLeft
+	messages := []message{
+		mouse(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, 0),
+		mouse(input.DispatchMouseEventTypeMousePressed, from, left, 1, 1, 0),
+	}
+	// Enough steps for what follows the pointer; the first is beyond the
+	// distance from which a press counts as a drag.
+	const steps = 5
+	for i := 1; i <= steps; i++ {
+		part := float64(i) / steps
+		at := point{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part}
+		messages = append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, 0))
+	}
+	if err := a.fx.send(ctx, a.p.session, messages...); err != nil {
+		return err
+	}
+	// A native drag is told of by the renderer before it answers this.
+	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "url", nil, nil) }); err != nil {
+		return err
+	}
+	if err := a.fx.drain(ctx); err != nil {
+		return err
+	}
+	var last []message
+	if a.fx.drag != nil {
+		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+			last = append(last, message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: to.X, Y: to.Y, Data: a.fx.drag}})
+		}
+	}
+	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, to, left, 0, 1, 0))
+	return a.fx.send(ctx, a.p.session, last...)
+}
+
+// ends are where a drag begins and ends, in the tab's viewport.
+func (a *action) ends(ctx context.Context) (from, to point, err error) {
+	if m := pointTarget.FindStringSubmatch(a.q.To); m != nil {
+		if _, err := fmt.Sscan(m[1]+" "+m[2], &to.X, &to.Y); err != nil {
+			return from, to, protocol.NewError(protocol.CodeBadArgument, a.q.To+" is no point", "for example 120,80")
+		}
+		from, err = a.point(ctx, true)
+		return from, to, err
+	}
+	f, aimed, err := a.p.aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To})
+	if err != nil {
+		return from, to, err
+	}
+	if aimed.To == nil {
+		return from, to, errors.New("the page did not say where the drag ends")
+	}
+	a.f, a.guarded, a.fx.out.Hit = f, true, aimed.Reached.Line+" to "+aimed.To.Line
+	if from, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, true); err != nil {
+		return from, to, err
+	}
+	// What one end needs scrolled is scrolled: the other lies in the same frame.
+	to = point{from.X + aimed.To.Point.X - aimed.Reached.Point.X, from.Y + aimed.To.Point.Y - aimed.Reached.Point.Y}
+	return from, to, nil
+}
+
+// scroll brings something into view, or scrolls the page or an area.
+func (a *action) scroll(ctx context.Context) error {
+	f, ref := a.p.frames.main(), ""
+	a.fx.out.Hit = "the page"
+	if a.q.Target != "" {
+		name, args := "take", map[string]any{"watch": true}
+		if a.q.DX == 0 && a.q.DY == 0 {
+			name = "aim"
+		}
+		found, aimed, err := a.p.aim(ctx, a.q.Target, name, args)
+		if err != nil {
+			return err
+		}
+		f, ref = found, aimed.Reached.Ref
+		a.fx.out.Hit = aimed.Reached.Line
+		if name == "aim" {
+			a.f = f
+			_, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, false)
+			return err
+		}
+	} else if err := a.p.ask(ctx, f, "watch", nil, nil); err != nil {
+		return err
+	}
+	a.f = f
+	args := map[string]any{"dx": a.q.DX, "dy": a.q.DY}
+	if ref != "" {
+		args["ref"] = ref
+	}
+	var moved *struct {
+		X     float64 `json:"x"`
+		Y     float64 `json:"y"`
+		Above float64 `json:"above"`
+		Below float64 `json:"below"`
+	}
+	if err := a.p.ask(ctx, f, "scroll", args, &moved); err != nil {
+		return err
+	}
+	if moved == nil {
+		return (&resolution{State: "gone", Ref: ref}).refusal()
+	}
+	a.fx.out.Moved = &[4]float64{moved.X, moved.Y, moved.Above, moved.Below}
+	return nil
+}
+
+// upload gives files to a file field, or to what opens the browser's chooser.
+func (a *action) upload(ctx context.Context) error {
+	files := make([]string, 0, len(a.q.Values))
+	for _, name := range a.q.Values {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return fmt.Errorf("finding %s: %w", name, err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "")
+		}
+		files = append(files, path)
+	}
+	f, aimed, err := a.p.aim(ctx, a.q.Target, "take", map[string]any{"watch": true})
+	if err != nil {
+		return err
+	}
+	a.fx.out.Hit = aimed.Reached.Line
+	s, world, err := a.p.ready(ctx, f)
+	if err != nil {
+		return err
+	}
+	var field bool
+	if err := a.p.ask(ctx, f, "isFile", map[string]string{"ref": aimed.Reached.Ref}, &field); err != nil {
+		return err
+	}
+	params := dom.SetFileInputFilesParams{Files: files}
+	if field {
+		res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
+			Expression:      fmt.Sprintf("(() => { const el = pilotfishPage.element(%q); return el.localName === 'label' ? el.control : el; })()", aimed.Reached.Ref),
+			UniqueContextID: world,
+		})
+		if err != nil || res.Result == nil {
+			return errors.Join(errReplaced, err)
+		}
+		params.ObjectID = res.Result.ObjectID
+	} else {
+		if err := a.choose(ctx, s); err != nil {
+			return err
+		}
+		params.BackendNodeID = a.fx.chooser.BackendNodeID
+	}
+	a.f = f
+	return a.fx.call(ctx, func(ctx context.Context) error {
+		_, err := cdp.Call(ctx, s, dom.SetFileInputFiles, params)
+		return err
+	})
+}
+
+// choose clicks what opens the browser's file chooser, which is held back.
+func (a *action) choose(ctx context.Context, s *session) error {
+	hold := func(on bool) error {
+		return postCommand(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{Enabled: on})
+	}
+	if err := hold(true); err != nil {
+		return err
+	}
+	defer func() { _ = hold(false) }()
+	if err := a.click(ctx); err != nil {
+		return err
+	}
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	if err := a.missed(); err != nil {
+		return err
+	}
+	if err := a.fx.drain(ctx); err != nil {
+		return err
+	}
+	if a.fx.chooser == nil {
+		return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+" is no file field and opens no file chooser", "name the file field itself")
+	}
+	a.guarded = false
+	return a.p.ask(ctx, a.f, "watch", nil, nil)
+}

@@ -1,0 +1,412 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// effects follows what an action sets off, by event.
+//
+// How it knows that nothing more will happen without waiting a fixed time: the
+// input is acknowledged when the renderer has run its handlers. Then the page
+// is asked to settle: a task of the lowest priority runs there after all that
+// is queued (two frames are drawn first when nothing has changed). What the
+// renderer tells of navigations and windows comes on the same channel, so with
+// the answer everything that it set off has been heard. Only what was heard of
+// is then waited for: a document that was asked for until it is loaded, a
+// window until its tab is there.
+type effects struct {
+	b    *Browser
+	p    *page
+	tab  protocol.TabID
+	nav  *navigation
+	more *subscription // dialogs, windows, errors
+	root *subscription // downloads
+	tabs []protocol.TabID
+
+	requested bool // a document was asked for
+	download  bool // it is to be saved
+	stopped   bool
+	window    string
+	opened    bool
+	drag      *input.DragData
+	chooser   *cdppage.EventFileChooserOpened
+	out       protocol.Effect
+}
+
+// errDialogOpen ends a wait for something that waits for a dialog.
+var errDialogOpen = errors.New("a dialog opened")
+
+// beginEffects listens before anything is done.
+func (b *Browser) beginEffects(ctx context.Context, id protocol.TabID, p *page, allow func(string) error) (*effects, error) {
+	fx := &effects{b: b, p: p, tab: id, out: protocol.Effect{Tab: id}}
+	for _, t := range b.tabs.snapshot() {
+		fx.tabs = append(fx.tabs, t.ID)
+	}
+	fx.more = p.events(
+		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStoppedLoading.Method,
+		cdppage.WindowOpen.Method, cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method,
+		cdppage.FileChooserOpened.Method, input.DragIntercepted.Method,
+		runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method,
+	)
+	fx.root = p.c.root.events(browser.DownloadWillBegin.Method)
+	nav, err := p.beginNavigation(ctx, allow)
+	if err != nil {
+		fx.more.cancel()
+		fx.root.cancel()
+		return nil, err
+	}
+	fx.nav = nav
+	return fx, nil
+}
+
+func (fx *effects) end(ctx context.Context) {
+	fx.nav.end(ctx)
+	fx.more.cancel()
+	fx.root.cancel()
+}
+
+// pump takes in events until done is closed or ready, a dialog opens, or ctx
+// ends. What arrived before is taken in first.
+func (fx *effects) pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
+	for {
+		if until != nil && until() {
+			return nil
+		}
+		if fx.out.Dialog != nil {
+			return errDialogOpen
+		}
+		select {
+		case e, ok := <-fx.nav.events.c:
+			if !ok {
+				return errSessionEnded
+			}
+			if e.method != cdppage.JavascriptDialogOpening.Method {
+				fx.nav.event(ctx, e)
+			}
+		case e, ok := <-fx.more.c:
+			if !ok {
+				return errSessionEnded
+			}
+			fx.event(e)
+		case e, ok := <-fx.root.c:
+			if !ok {
+				return errPipeEnded
+			}
+			if v, ok := decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
+				fx.out.Downloads = append(fx.out.Downloads, v.SuggestedFilename)
+			}
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// drain takes in what has arrived already.
+func (fx *effects) drain(ctx context.Context) error {
+	return fx.pump(ctx, nil, func() bool { return len(fx.nav.events.c)+len(fx.more.c)+len(fx.root.c) == 0 })
+}
+
+func (fx *effects) mine(id cdp.FrameID) bool {
+	fx.p.frames.mu.Lock()
+	defer fx.p.frames.mu.Unlock()
+	return fx.p.frames.byID[id] != nil
+}
+
+const errorsKept = 5
+
+func (fx *effects) event(e event) {
+	main := cdp.FrameID(fx.p.target)
+	switch e.method {
+	case cdppage.FrameRequestedNavigation.Method:
+		v, ok := decode(e, cdppage.FrameRequestedNavigation)
+		if !ok {
+			return
+		}
+		switch {
+		case v.Disposition == cdppage.ClientNavigationDispositionDownload:
+			fx.download = true
+		case v.FrameID == main && v.Disposition == cdppage.ClientNavigationDispositionCurrentTab && loads(v.URL):
+			fx.requested = true
+		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && fx.window == "":
+			fx.window = v.URL
+		}
+	case cdppage.FrameStoppedLoading.Method:
+		if v, ok := decode(e, cdppage.FrameStoppedLoading); ok && v.FrameID == main {
+			fx.stopped = true
+		}
+	case cdppage.WindowOpen.Method:
+		if v, ok := decode(e, cdppage.WindowOpen); ok {
+			fx.opened, fx.window = true, v.URL
+		}
+	case cdppage.JavascriptDialogOpening.Method:
+		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
+			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt}
+		}
+	case cdppage.JavascriptDialogClosed.Method:
+		fx.out.Dialog = nil
+	case cdppage.FileChooserOpened.Method:
+		if v, ok := decode(e, cdppage.FileChooserOpened); ok {
+			fx.chooser = &v
+		}
+	case input.DragIntercepted.Method:
+		if v, ok := decode(e, input.DragIntercepted); ok {
+			fx.drag = v.Data
+		}
+	case runtime.ExceptionThrown.Method:
+		if v, ok := decode(e, runtime.ExceptionThrown); ok && v.ExceptionDetails != nil {
+			text := v.ExceptionDetails.Text
+			if x := v.ExceptionDetails.Exception; x != nil && x.Description != "" {
+				text = x.Description
+			}
+			fx.fault(text)
+		}
+	case runtime.ConsoleAPICalled.Method:
+		if v, ok := decode(e, runtime.ConsoleAPICalled); ok && v.Type == runtime.ConsoleAPICalledTypeError && len(v.Args) > 0 && v.Args[0] != nil {
+			text := v.Args[0].Description
+			if text == "" {
+				text = string(v.Args[0].Value)
+			}
+			fx.fault(text)
+		}
+	}
+}
+
+func (fx *effects) fault(text string) {
+	if len(fx.out.Errors) < errorsKept {
+		fx.out.Errors = append(fx.out.Errors, plain(text))
+	}
+}
+
+// loads says whether an address leads to a document in this tab.
+func loads(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return false
+	}
+	return slices.Contains([]string{"http", "https", "file", "about", "blob", "data"}, u.Scheme)
+}
+
+// call waits for a command's answer and takes in events meanwhile.
+func (fx *effects) call(ctx context.Context, f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		err = f(ctx)
+	}()
+	// On every way out the command has ended before this returns.
+	defer func() { cancel(); <-done }()
+	if err := fx.pump(ctx, done, nil); err != nil {
+		return err
+	}
+	return err
+}
+
+// send writes messages one behind the other and waits for their answers.
+func (fx *effects) send(ctx context.Context, s *session, messages ...message) error {
+	q := &asked{s: s}
+	for _, m := range messages {
+		if err := q.send(ctx, m.method, m.params); err != nil {
+			return err
+		}
+	}
+	return fx.call(ctx, func(ctx context.Context) error {
+		for i := range messages {
+			if err := q.await(ctx, i, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// message is a command that is sent without its type.
+type message struct {
+	method string
+	params any
+}
+
+// settled is what world.js answers with after the input.
+type settled struct {
+	Change *struct {
+		Appeared []string `json:"appeared"`
+		Gone     []string `json:"gone"`
+		Changed  []string `json:"changed"`
+		Focus    string   `json:"focus"`
+		URL      string   `json:"url"`
+		Said     []string `json:"said"`
+		More     int      `json:"more"`
+		Any      bool     `json:"any"`
+	} `json:"change"`
+	Guard *struct {
+		OK  *bool  `json:"ok"`
+		Met string `json:"met"`
+	} `json:"guard"`
+	Value *struct {
+		Value   string `json:"value"`
+		Matches bool   `json:"matches"`
+	} `json:"value"`
+	Checked string `json:"checked"`
+}
+
+// settle asks a frame what came of the action. A document that went away has
+// nothing more to say.
+func (fx *effects) settle(ctx context.Context, f *docFrame, args map[string]any) (settled, error) {
+	var s settled
+	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.ask(ctx, f, "settle", args, &s) })
+	if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
+		err = nil
+	}
+	if c := s.Change; c != nil {
+		fx.out.Appeared = append(fx.out.Appeared, c.Appeared...)
+		fx.out.Gone = append(fx.out.Gone, c.Gone...)
+		fx.out.Changed = append(fx.out.Changed, c.Changed...)
+		fx.out.Said = append(fx.out.Said, c.Said...)
+		fx.out.More += c.More
+		if c.Focus != "" {
+			fx.out.Focus = c.Focus
+		}
+		fx.out.Within = fx.out.Within || c.URL != "" && f.number == 0
+		fx.out.Nothing = !c.Any
+	}
+	return s, err
+}
+
+// finish waits for what was set off and says where the tab is.
+func (fx *effects) finish(ctx context.Context) error {
+	err := fx.drain(ctx)
+	if err == nil && fx.requested || fx.nav.committed != "" {
+		err = fx.load(ctx)
+	}
+	if err == nil && fx.download && len(fx.out.Downloads) == 0 {
+		err = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 })
+	}
+	if err == nil && fx.opened {
+		err = fx.newTabs(ctx)
+	}
+	if errors.Is(err, errDialogOpen) {
+		fx.out.Nothing = false
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if fx.nav.refused != nil {
+		return fx.nav.refused
+	}
+	for _, t := range fx.b.tabs.snapshot() {
+		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.out.Tabs, t.ID) {
+			fx.out.Tabs = append(fx.out.Tabs, t.ID)
+		}
+	}
+	if fx.out.Navigated || len(fx.out.Tabs) > 0 || len(fx.out.Downloads) > 0 {
+		fx.out.Nothing = false
+	}
+	return fx.where(ctx)
+}
+
+// where says where the tab is; the deadline may be over by now.
+func (fx *effects) where(ctx context.Context) error {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+	}
+	var info protocol.PageInfo
+	if err := fx.p.where(ctx, &info); err != nil {
+		return err
+	}
+	fx.out.URL, fx.out.Title = info.URL, info.Title
+	if fx.nav.within != "" && !fx.out.Navigated {
+		fx.out.URL, fx.out.Within = fx.nav.within, true
+	}
+	return nil
+}
+
+// load follows the document that was asked for.
+func (fx *effects) load(ctx context.Context) error {
+	n := fx.nav
+	err := fx.pump(ctx, nil, func() bool {
+		switch {
+		case n.refused != nil, len(fx.out.Downloads) > 0, n.reached(protocol.WaitLoad):
+			return true
+		case n.failure != "" && n.committed == "":
+			return true
+		case fx.stopped && n.committed == "" && len(n.begun) == 0 && n.request == "":
+			return true // it was taken back
+		}
+		return false
+	})
+	if n.committed != "" {
+		fx.out.Navigated, fx.out.Status, fx.out.Nothing = true, n.status, false
+		if errors.Is(err, context.DeadlineExceeded) {
+			fx.out.Loading = true
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(fx.out.Downloads) == 0 && n.failure != "" && n.committed == "" && n.refused == nil {
+		// A download ends its request, too, and is told of by the browser.
+		if n.failure == "net::ERR_ABORTED" {
+			_ = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 || n.committed != "" })
+			if len(fx.out.Downloads) > 0 || n.committed != "" {
+				return nil
+			}
+		}
+		e := protocol.AsError(navigationError(n.failure))
+		return protocol.NewError(e.Code, fmt.Sprintf("%s was acted on, but the page that it leads to did not come: %s", plain(fx.out.Hit), e.Message), e.Hint)
+	}
+	return nil
+}
+
+// bounded waits for something that was announced and may still not come.
+func (fx *effects) bounded(ctx context.Context, until func() bool) error {
+	inner, cancel := context.WithTimeout(ctx, protocol.WindowWait)
+	defer cancel()
+	err := fx.pump(inner, nil, until)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// newTabs waits for the tab of a window that was opened.
+func (fx *effects) newTabs(ctx context.Context) error {
+	inner, cancel := context.WithTimeout(ctx, protocol.WindowWait)
+	defer cancel()
+	err := fx.b.waitTabs(inner, func() bool {
+		for _, t := range fx.b.tabs.snapshot() {
+			if slices.Contains(fx.tabs, t.ID) {
+				continue
+			}
+			// Links that name no opener have only their address.
+			if t.Opener == fx.tab || t.Opener == "" && t.URL == fx.window {
+				fx.out.Tabs = append(fx.out.Tabs, t.ID)
+				return true
+			}
+		}
+		return false
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,364 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/dom"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// worldName names our isolated world in every frame.
+const worldName = "pilotfish-page"
+
+// docFrame is one frame of a tab with our world in its document. Its fields are
+// guarded by frames.mu.
+type docFrame struct {
+	id     cdp.FrameID
+	parent cdp.FrameID // empty for the main frame
+	s      *session    // of the process that draws it
+
+	context  string // unique id of our world; empty while none is known
+	contextN runtime.ExecutionContextID
+	number   int // 0 is the main frame; others have it in their prefix
+	next     int // the first ref number that is free
+
+	owner     string // ref of its element in the parent's document
+	ownerIn   string // the world in which owner is good
+	doc       runtime.RemoteObjectID
+	docIn     string
+	known     map[cdp.BackendNodeID]bool // handed to the world already
+	knownIn   string
+	shownTo   map[string]bool // callers that have seen it
+	lastIndex int             // where it stood among its siblings
+}
+
+// prefix is what the frame's refs begin with.
+func (f *docFrame) prefix() string {
+	if f.number == 0 {
+		return "e"
+	}
+	return "f" + strconv.Itoa(f.number) + "e"
+}
+
+// space gives out ref numbers of one tab. It outlives the page's session, so
+// that a number is never given again while the tab lives.
+type space struct {
+	mu     sync.Mutex
+	next   int // of the main frame's documents
+	frames int // child frames so far
+}
+
+// frames are the frames of a page. They are kept by the reader itself, so that
+// an answer never arrives before the events that came first.
+type frames struct {
+	mu    sync.Mutex
+	space *space
+	byID  map[cdp.FrameID]*docFrame
+	order int
+}
+
+func newFrames(sp *space, main *session) *frames {
+	fs := &frames{space: sp, byID: make(map[cdp.FrameID]*docFrame)}
+	fs.byID[cdp.FrameID(main.target)] = &docFrame{id: cdp.FrameID(main.target), s: main, next: 1}
+	return fs
+}
+
+// add finds or makes a frame; fs.mu is held.
+func (fs *frames) add(id, parent cdp.FrameID, s *session) *docFrame {
+	f := fs.byID[id]
+	if f == nil {
+		f = &docFrame{id: id, next: 1}
+		fs.space.mu.Lock()
+		fs.space.frames++
+		f.number = fs.space.frames
+		fs.space.mu.Unlock()
+		fs.byID[id] = f
+		fs.order++
+		f.lastIndex = fs.order
+	}
+	if parent != "" {
+		f.parent = parent
+	}
+	f.s = s
+	return f
+}
+
+// contextAux is what the browser says of a world beside its name.
+type contextAux struct {
+	FrameID cdp.FrameID `json:"frameId"`
+}
+
+// event follows one event of a session of the page; called by the reader.
+func (fs *frames) event(s *session, e event) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	switch e.method {
+	case cdppage.FrameAttached.Method:
+		if v, ok := decode(e, cdppage.FrameAttached); ok {
+			fs.add(v.FrameID, v.ParentFrameID, s)
+		}
+	case cdppage.FrameNavigated.Method:
+		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
+			if f := fs.byID[v.Frame.ID]; f != nil && f.s != s && f.parent == "" {
+				return
+			}
+			fs.add(v.Frame.ID, v.Frame.ParentID, s)
+		}
+	case cdppage.FrameDetached.Method:
+		if v, ok := decode(e, cdppage.FrameDetached); ok && v.Reason != cdppage.FrameDetachedReasonSwap {
+			fs.drop(v.FrameID, s)
+		}
+	case runtime.ExecutionContextCreated.Method:
+		fs.contextCreated(s, e)
+	case runtime.ExecutionContextDestroyed.Method:
+		if v, ok := decode(e, runtime.ExecutionContextDestroyed); ok {
+			for _, f := range fs.byID {
+				if f.context != "" && f.context == v.ExecutionContextUniqueID {
+					f.context = ""
+				}
+			}
+		}
+	case runtime.ExecutionContextsCleared.Method:
+		for _, f := range fs.byID {
+			if f.s == s {
+				f.context = ""
+			}
+		}
+	}
+}
+
+func (fs *frames) contextCreated(s *session, e event) {
+	v, ok := decode(e, runtime.ExecutionContextCreated)
+	if !ok || v.Context == nil || v.Context.Name != worldName {
+		return
+	}
+	var aux contextAux
+	if json.Unmarshal(v.Context.AuxData, &aux) != nil {
+		return
+	}
+	if f := fs.byID[aux.FrameID]; f != nil {
+		f.context, f.contextN, f.s = v.Context.UniqueID, v.Context.ID, s
+	}
+}
+
+// drop forgets a frame and what is in it. A frame that moved to another
+// process is told of by that process's session.
+func (fs *frames) drop(id cdp.FrameID, s *session) {
+	f := fs.byID[id]
+	if f == nil || f.parent == "" || (s != nil && f.s != s) {
+		return
+	}
+	delete(fs.byID, id)
+	for child, c := range fs.byID {
+		if c.parent == id {
+			fs.drop(child, nil)
+		}
+	}
+}
+
+// tree takes in what exists already.
+func (fs *frames) tree(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.walk(t, s, parent)
+}
+
+func (fs *frames) walk(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
+	if t == nil || t.Frame == nil {
+		return
+	}
+	if t.Frame.ParentID != "" {
+		parent = t.Frame.ParentID
+	}
+	fs.add(t.Frame.ID, parent, s)
+	for _, c := range t.ChildFrames {
+		fs.walk(c, s, t.Frame.ID)
+	}
+}
+
+// main returns the main frame.
+func (fs *frames) main() *docFrame {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, f := range fs.byID {
+		if f.number == 0 {
+			return f
+		}
+	}
+	return nil
+}
+
+// children returns the frames inside one, oldest first.
+func (fs *frames) children(of *docFrame) []*docFrame {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	var out []*docFrame
+	for _, f := range fs.byID {
+		if f.number != 0 && f.parent == of.id {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *docFrame) int { return a.number - b.number })
+	return out
+}
+
+// all returns every frame, the main one first.
+func (fs *frames) all() []*docFrame {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return slices.SortedFunc(maps.Values(fs.byID), func(a, b *docFrame) int { return a.number - b.number })
+}
+
+// of returns the frame of a ref: "e5" or "f2e5".
+func (fs *frames) of(ref string) (*docFrame, bool) {
+	number := 0
+	rest := strings.TrimPrefix(ref, "@")
+	if after, ok := strings.CutPrefix(rest, "f"); ok {
+		digits, _, _ := strings.Cut(after, "e")
+		number, _ = strconv.Atoi(digits)
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, f := range fs.byID {
+		if f.number == number {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// parentOf returns the frame that a frame stands in; nil for the main one.
+func (fs *frames) parentOf(f *docFrame) *docFrame {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return fs.byID[f.parent]
+}
+
+// numbered takes in how far a frame's refs are.
+func (fs *frames) numbered(f *docFrame, next int) {
+	fs.mu.Lock()
+	f.next = max(f.next, next)
+	fs.mu.Unlock()
+	if f.number == 0 {
+		fs.space.mu.Lock()
+		fs.space.next = max(fs.space.next, next)
+		fs.space.mu.Unlock()
+	}
+}
+
+// base is the first number that a document of the frame may give.
+func (fs *frames) base(f *docFrame) int {
+	if f.number == 0 {
+		fs.space.mu.Lock()
+		defer fs.space.mu.Unlock()
+		return max(1, fs.space.next)
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return f.next
+}
+
+// state returns what is needed to speak to a frame.
+func (fs *frames) state(f *docFrame) (s *session, context string) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return f.s, f.context
+}
+
+// ownerOf returns the ref of a frame's element in its parent's document.
+func (p *page) ownerOf(ctx context.Context, f *docFrame) (string, error) {
+	parent := p.frames.parentOf(f)
+	if parent == nil {
+		return "", errNoFrame
+	}
+	s, world, err := p.ready(ctx, parent)
+	if err != nil {
+		return "", err
+	}
+	p.frames.mu.Lock()
+	owner, good, worldN := f.owner, f.ownerIn == world, parent.contextN
+	p.frames.mu.Unlock()
+	if good {
+		return owner, nil
+	}
+	at, err := cdp.Call(ctx, s, dom.GetFrameOwner, dom.GetFrameOwnerParams{FrameID: f.id})
+	if err != nil {
+		return "", errors.Join(errNoFrame, err)
+	}
+	node, err := cdp.Call(ctx, s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: at.BackendNodeID, ExecutionContextID: worldN})
+	if err != nil || node.Object == nil {
+		return "", errors.Join(errNoFrame, err)
+	}
+	byValue := true
+	res, err := cdp.Call(ctx, s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		ObjectID: node.Object.ObjectID, ReturnByValue: &byValue,
+		FunctionDeclaration: fmt.Sprintf("function () { const page = globalThis.pilotfishPage; page.configure({ prefix: %q, base: %d }); return page.refOf(this); }", parent.prefix(), p.frames.base(parent)),
+	})
+	if err != nil || res.Result == nil {
+		return "", errors.Join(errNoFrame, err)
+	}
+	if err := jsonv2.Unmarshal(res.Result.Value, &owner); err != nil {
+		return "", fmt.Errorf("reading the ref of a frame: %w", err)
+	}
+	p.frames.mu.Lock()
+	f.owner, f.ownerIn = owner, world
+	p.frames.mu.Unlock()
+	return owner, nil
+}
+
+// errNoFrame is returned for a frame that is not there (any more).
+var errNoFrame = errors.New("the frame is gone")
+
+// attachChild follows a frame that another process draws. It is called by the
+// reader, which must not wait.
+func (p *page) attachChild(child *session, info *target.Info) {
+	p.frames.mu.Lock()
+	f := p.frames.add(cdp.FrameID(info.TargetID), info.ParentFrameID, child)
+	f.context = ""
+	p.frames.mu.Unlock()
+	p.hook(child)
+	// Ends with the child's session at the latest.
+	go func() { _ = p.equip(context.Background(), child, true) }()
+}
+
+// hook follows a session's events into the frames.
+func (p *page) hook(s *session) {
+	s.follow(func(e event) {
+		if e.method == target.AttachedToTarget.Method {
+			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
+				if child := s.c.session(v.SessionID); child != nil {
+					p.attachChild(child, v.TargetInfo)
+				}
+			}
+			return
+		}
+		p.frames.event(s, e)
+	})
+}
+
+// spaceOf returns the ref numbers of a tab.
+func (b *Browser) spaceOf(id protocol.TabID) *space {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.spaces == nil {
+		b.spaces = make(map[protocol.TabID]*space)
+	}
+	if b.spaces[id] == nil {
+		b.spaces[id] = &space{next: 1}
+	}
+	return b.spaces[id]
+}

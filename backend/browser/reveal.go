@@ -1,0 +1,238 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/domdebugger"
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// What only the protocol can see of a document: closed shadow roots, and which
+// elements listen for the pointer. Both are asked for in the same breath as the
+// look itself: the browser works through them in order, and only when they
+// bring something new is the look taken again.
+
+// maxRevealed bounds how many new listening elements one look hands over.
+const maxRevealed = 5000
+
+// asked are questions on their way.
+type asked struct {
+	s       *session
+	method  []string
+	id      []int64
+	pending []*pending
+}
+
+func (a *asked) send(ctx context.Context, method string, params any) error {
+	id, p, err := a.s.c.send(ctx, a.s, method, params)
+	if err != nil {
+		return err
+	}
+	a.method, a.id, a.pending = append(a.method, method), append(a.id, id), append(a.pending, p)
+	return nil
+}
+
+func (a *asked) await(ctx context.Context, i int, into any) error {
+	return a.s.await(ctx, a.method[i], a.id[i], a.pending[i], into)
+}
+
+// domNode is as much of a node as is looked at; what is in a frame is that
+// frame's own business.
+type domNode struct {
+	ID          cdp.BackendNodeID `json:"backendNodeId"`
+	Type        string            `json:"shadowRootType"`
+	Children    []*domNode        `json:"children"`
+	ShadowRoots []*domNode        `json:"shadowRoots"`
+}
+
+// look asks a function of world.js, with everything revealed that it needs.
+func (p *page) look(ctx context.Context, f *docFrame, name string, args, into any) error {
+	for try := 0; ; try++ {
+		again, err := p.lookOnce(ctx, f, name, args, into)
+		switch {
+		case errors.Is(err, errStale) && try < 3, err == nil && again && try < 3:
+			continue
+		case errors.Is(err, errStale):
+			return errReplaced
+		}
+		return err
+	}
+}
+
+func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, into any) (again bool, err error) {
+	s, world, err := p.ready(ctx, f)
+	if err != nil {
+		return false, err
+	}
+	doc, err := p.document(ctx, f, s, world)
+	if err != nil {
+		return false, err
+	}
+	expression, err := p.expression(f, name, args)
+	if err != nil {
+		return false, err
+	}
+	all, yes := int64(-1), true
+	q := &asked{s: s}
+	err = errors.Join(
+		q.send(ctx, dom.DescribeNode.Method, dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
+		q.send(ctx, domdebugger.GetEventListeners.Method, domdebugger.GetEventListenersParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
+		q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)),
+	)
+	if err != nil {
+		return false, p.worldError(f, world, err)
+	}
+	var tree struct {
+		Node jsonv2.Value `json:"node"`
+	}
+	var listeners domdebugger.GetEventListenersResult
+	treeErr := q.await(ctx, 0, &tree)
+	listenErr := q.await(ctx, 1, &listeners)
+	var fresh bool
+	if treeErr == nil && listenErr == nil {
+		fresh, err = p.reveal(ctx, f, s, world, tree.Node, listeners.Listeners)
+		if err != nil {
+			return false, p.worldError(f, world, err)
+		}
+	}
+	var res runtime.EvaluateResult
+	err = q.await(ctx, 2, &res)
+	if err == nil && fresh {
+		return true, nil
+	}
+	return false, p.answered(ctx, f, s, world, name, res, err, into)
+}
+
+// document returns a handle of the frame's document.
+func (p *page) document(ctx context.Context, f *docFrame, s *session, world string) (runtime.RemoteObjectID, error) {
+	p.frames.mu.Lock()
+	doc, in := f.doc, f.docIn
+	p.frames.mu.Unlock()
+	if in == world {
+		return doc, nil
+	}
+	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: "document", UniqueContextID: world})
+	if err != nil {
+		return "", p.worldError(f, world, err)
+	}
+	if res.Result == nil || res.Result.ObjectID == "" {
+		return "", errStale
+	}
+	p.frames.mu.Lock()
+	f.doc, f.docIn = res.Result.ObjectID, world
+	p.frames.mu.Unlock()
+	return res.Result.ObjectID, nil
+}
+
+// reveal hands over what the world does not know yet; it says whether there was
+// anything.
+func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string, tree []byte, listeners []*domdebugger.EventListener) (bool, error) {
+	var roots, listening []cdp.BackendNodeID
+	var own map[cdp.BackendNodeID]bool
+	framed := len(p.frames.children(f)) > 0
+	if framed || bytes.Contains(tree, []byte(`"shadowRootType":"closed"`)) {
+		var root domNode
+		if err := jsonv2.Unmarshal(tree, &root); err != nil {
+			return false, fmt.Errorf("reading the document: %w", err)
+		}
+		own = make(map[cdp.BackendNodeID]bool)
+		roots = root.closed(own, nil)
+	}
+	for _, l := range listeners {
+		if l.BackendNodeID != 0 && pointerEvent(l.Type) && (own == nil || own[l.BackendNodeID]) {
+			listening = append(listening, l.BackendNodeID)
+		}
+	}
+	p.frames.mu.Lock()
+	if f.knownIn != world {
+		f.known, f.knownIn = make(map[cdp.BackendNodeID]bool), world
+	}
+	fresh := func(ids []cdp.BackendNodeID) []cdp.BackendNodeID {
+		return slices.DeleteFunc(ids, func(id cdp.BackendNodeID) bool {
+			known := f.known[id]
+			f.known[id] = true
+			return known
+		})
+	}
+	roots, listening = fresh(roots), fresh(listening)
+	contextN := f.contextN
+	p.frames.mu.Unlock()
+	if len(listening) > maxRevealed {
+		listening = listening[:maxRevealed]
+	}
+	given, err := p.give(ctx, s, contextN, "addRoots", roots)
+	if err != nil {
+		return false, err
+	}
+	also, err := p.give(ctx, s, contextN, "addListening", listening)
+	return given || also, err
+}
+
+func pointerEvent(kind string) bool {
+	switch kind {
+	case "click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick":
+		return true
+	}
+	return false
+}
+
+// closed lists the closed roots below a node, outer ones first, and notes every
+// node of this document.
+func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID) []cdp.BackendNodeID {
+	own[n.ID] = true
+	for _, r := range n.ShadowRoots {
+		if r.Type == "user-agent" {
+			continue
+		}
+		if r.Type == "closed" {
+			out = append(out, r.ID)
+		}
+		out = r.closed(own, out)
+	}
+	for _, c := range n.Children {
+		out = c.closed(own, out)
+	}
+	return out
+}
+
+// give hands nodes to a function of the page script.
+func (p *page) give(ctx context.Context, s *session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
+	if len(nodes) == 0 {
+		return false, nil
+	}
+	q := &asked{s: s}
+	for _, id := range nodes {
+		if err := q.send(ctx, dom.ResolveNode.Method, dom.ResolveNodeParams{BackendNodeID: id, ExecutionContextID: world, ObjectGroup: "pilotfish"}); err != nil {
+			return false, err
+		}
+	}
+	var args []*runtime.CallArgument
+	for i := range nodes {
+		var res dom.ResolveNodeResult
+		if err := q.await(ctx, i, &res); err != nil {
+			if _, ok := errors.AsType[*methodError](err); ok {
+				continue // gone since
+			}
+			return false, err
+		}
+		if res.Object != nil {
+			args = append(args, &runtime.CallArgument{ObjectID: res.Object.ObjectID})
+		}
+	}
+	if len(args) == 0 {
+		return false, nil
+	}
+	_, err := cdp.Call(ctx, s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		ExecutionContextID: world, Arguments: args,
+		FunctionDeclaration: "function (...nodes) { globalThis.pilotfishPage." + method + "(...nodes.filter((node) => node.nodeType !== 9)); }",
+	})
+	_ = postCommand(ctx, s, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: "pilotfish"})
+	return true, err
+}

@@ -1,0 +1,379 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+// shot is what world.js answers a look with.
+type shot struct {
+	Text   string               `json:"text"`
+	Refs   int                  `json:"refs"`
+	More   int                  `json:"more"`
+	Frames []frameLine          `json:"frames"`
+	Items  []*protocol.LookItem `json:"items"`
+}
+
+// frameLine is a line that stands for a frame.
+type frameLine struct {
+	Ref    string     `json:"ref"`
+	Line   int        `json:"line"`
+	Indent int        `json:"indent"`
+	View   [4]float64 `json:"view"`
+}
+
+// lookArgs are the page script's SnapshotOptions.
+type lookArgs struct {
+	Caller      string      `json:"caller"`
+	Interactive bool        `json:"interactive,omitempty"`
+	Compact     bool        `json:"compact,omitempty"`
+	Depth       int         `json:"depth,omitempty"`
+	Scope       string      `json:"scope,omitempty"`
+	Near        bool        `json:"near,omitempty"`
+	Find        string      `json:"find,omitempty"`
+	Max         int         `json:"max,omitempty"`
+	Delta       bool        `json:"delta,omitempty"`
+	Boxes       bool        `json:"boxes,omitempty"`
+	JSON        bool        `json:"json,omitempty"`
+	Header      bool        `json:"header,omitempty"`
+	View        *[4]float64 `json:"view,omitempty"`
+}
+
+// Snapshot looks at a tab's page, all its frames included.
+func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
+	var look protocol.Look
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		l := looker{p: p, q: q}
+		out, err := l.run(ctx)
+		if err != nil {
+			return err
+		}
+		look = protocol.Look{Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		look.URL, look.Title = info.URL, info.Title
+		return nil
+	})
+	return look, err
+}
+
+// onPage is onTab with the page opened for looks and actions.
+func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page) error) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		if d := p.openDialog(); d != "" {
+			return dialogOpen(id, d)
+		}
+		if err := p.open(ctx, id); err != nil {
+			return err
+		}
+		err := f(ctx, p)
+		if errors.Is(err, errReplaced) {
+			return protocol.NewError(protocol.CodeGone, "the page went to another document meanwhile", "look again")
+		}
+		return err
+	})
+}
+
+func dialogOpen(id protocol.TabID, text string) error {
+	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+text+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+}
+
+// looker takes one snapshot over the frames.
+type looker struct {
+	p *page
+	q protocol.LookRequest
+}
+
+// looked is what a frame and those in it gave.
+type looked struct {
+	lines []string
+	refs  int
+	more  int
+	items []*protocol.LookItem
+}
+
+var (
+	frameScope  = regexp.MustCompile(`^@?f([1-9]\d{0,6})$`)
+	handleScope = regexp.MustCompile(`^@?(?:f([1-9]\d{0,6}))?(h[1-9]\d{0,8})$`)
+	refScope    = regexp.MustCompile(`^@?(?:f[1-9]\d{0,6})?e[1-9]\d{0,8}$`)
+	handleLine  = regexp.MustCompile(`^( *… \d+ more )(h\d+)$`)
+)
+
+func (l *looker) run(ctx context.Context) (looked, error) {
+	scope := strings.TrimSpace(l.q.Scope)
+	if m := handleScope.FindStringSubmatch(scope); m != nil {
+		return l.behind(ctx, m[1], m[2])
+	}
+	main := l.p.frames.main()
+	if scope == "" {
+		return l.whole(ctx, main)
+	}
+	if m := frameScope.FindStringSubmatch(scope); m != nil {
+		f, ok := l.p.frames.of(scope + "e")
+		if !ok {
+			return looked{}, noFrame(scope)
+		}
+		return l.frame(ctx, f, "", nil, l.q.Max)
+	}
+	if refScope.MatchString(scope) {
+		f, ok := l.p.frames.of(scope)
+		if !ok {
+			return looked{}, noFrame(scope)
+		}
+		var now resolution
+		if err := l.p.ask(ctx, f, "resolve", map[string]string{"ref": scope}, &now); err != nil {
+			return looked{}, err
+		}
+		if now.State == "unknown" || now.State == "gone" {
+			return looked{}, now.refusal()
+		}
+		return l.frame(ctx, f, scope, nil, l.q.Max)
+	}
+	for _, f := range l.p.frames.all() {
+		out, err := l.frame(ctx, f, scope, nil, l.q.Max)
+		if errors.Is(err, errReplaced) && f != main {
+			continue
+		}
+		if err != nil || len(out.lines) > 0 {
+			return out, err
+		}
+	}
+	return looked{}, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("nothing on the page that can be seen matches %.80q", scope), "`pilotfish snapshot` shows the whole page")
+}
+
+func noFrame(scope string) error {
+	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "look again with `pilotfish snapshot`")
+}
+
+// whole is the page from the top. Finding and comparing do not go by the lines
+// of frames: each frame is asked by itself.
+func (l *looker) whole(ctx context.Context, main *docFrame) (looked, error) {
+	if l.q.Find == "" && !l.q.Delta {
+		return l.frame(ctx, main, "", nil, l.q.Max)
+	}
+	var sum looked
+	budget := l.q.Max
+	for _, f := range l.p.frames.all() {
+		l.p.frames.mu.Lock()
+		seen := f.shownTo[l.q.Caller]
+		l.p.frames.mu.Unlock()
+		if f != main && l.q.Delta && !seen {
+			if !l.appeared(ctx, f, sum.lines) {
+				continue
+			}
+		}
+		one, err := l.single(ctx, f, budget)
+		if errors.Is(err, errReplaced) && f != main {
+			continue
+		}
+		if err != nil {
+			return sum, err
+		}
+		sum.refs += one.refs
+		sum.more += one.more
+		sum.items = append(sum.items, one.items...)
+		if len(one.lines) == 0 {
+			continue
+		}
+		if f != main {
+			sum.lines = append(sum.lines, fmt.Sprintf("in frame f%d:", f.number))
+		}
+		sum.lines = append(sum.lines, one.lines...)
+		if budget > 0 {
+			budget = max(200, l.q.Max-length(sum.lines))
+		}
+	}
+	return sum, nil
+}
+
+// appeared says whether the line of a frame is among new lines.
+func (l *looker) appeared(ctx context.Context, f *docFrame, lines []string) bool {
+	owner, err := l.p.ownerOf(ctx, f)
+	if err != nil {
+		return false
+	}
+	for _, line := range lines {
+		if rest, ok := strings.CutPrefix(line, "+ "+owner+" "); ok && rest != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *looker) args(f *docFrame, scope string, view *[4]float64, budget int) lookArgs {
+	return lookArgs{
+		Caller: l.q.Caller, Interactive: l.q.Interactive, Compact: l.q.Compact, Depth: l.q.Depth, Scope: scope,
+		Near: l.q.Near, Find: l.q.Find, Max: budget, Delta: l.q.Delta, Boxes: l.q.Boxes, JSON: l.q.JSON,
+		Header: f.number == 0 && scope == "" && !l.q.Delta, View: view,
+	}
+}
+
+// single looks at one frame without those in it.
+func (l *looker) single(ctx context.Context, f *docFrame, budget int) (looked, error) {
+	var s shot
+	if err := l.p.look(ctx, f, "look", l.args(f, "", nil, budget), &s); err != nil {
+		return looked{}, err
+	}
+	l.shown(f)
+	return looked{lines: handles(split(s.Text), f), refs: s.Refs, more: s.More, items: s.Items}, nil
+}
+
+func (l *looker) shown(f *docFrame) {
+	l.p.frames.mu.Lock()
+	defer l.p.frames.mu.Unlock()
+	if f.shownTo == nil {
+		f.shownTo = make(map[string]bool)
+	}
+	f.shownTo[l.q.Caller] = true
+}
+
+// handleRoom is what the line of a frame that is left out takes, indentation
+// apart.
+const handleRoom = 48
+
+// frame looks at a frame and those in it and puts their lines together.
+func (l *looker) frame(ctx context.Context, f *docFrame, scope string, view *[4]float64, budget int) (looked, error) {
+	inner := l.p.frames.children(f)
+	own := budget
+	if budget > 0 {
+		own = max(200, budget-handleRoom*len(inner))
+	}
+	var s shot
+	if err := l.p.look(ctx, f, "look", l.args(f, scope, view, own), &s); err != nil {
+		return looked{}, err
+	}
+	l.shown(f)
+	out := looked{refs: s.Refs, more: s.More, items: s.Items}
+	lines := handles(split(s.Text), f)
+	if len(s.Frames) == 0 {
+		out.lines = lines
+		return out, nil
+	}
+	owners := l.owners(ctx, inner)
+	left := budget - length(lines)
+	at := 0
+	for _, line := range s.Frames {
+		out.lines = append(out.lines, lines[at:line.Line+1]...)
+		at = line.Line + 1
+		child := owners[line.Ref]
+		if child == nil {
+			continue
+		}
+		rest := 0
+		if budget > 0 {
+			if rest = left * 9 / 10; rest < 200 {
+				out.more++
+				out.lines = append(out.lines, fmt.Sprintf("%s… the frame: snapshot -s f%d", strings.Repeat(" ", line.Indent), child.number))
+				continue
+			}
+		}
+		got, err := l.frame(ctx, child, "", &line.View, rest)
+		if err != nil {
+			if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
+				out.lines = append(out.lines, strings.Repeat(" ", line.Indent)+"… not loaded yet")
+				continue
+			}
+			return looked{}, err
+		}
+		left -= length(got.lines) + line.Indent*len(got.lines)
+		out.add(got, line)
+	}
+	out.lines = append(out.lines, lines[at:]...)
+	return out, nil
+}
+
+// add puts what a child frame gave under its line.
+func (out *looked) add(got looked, line frameLine) {
+	indent := strings.Repeat(" ", line.Indent)
+	for _, text := range got.lines {
+		out.lines = append(out.lines, indent+text)
+	}
+	out.refs += got.refs
+	out.more += got.more
+	if item := find(out.items, line.Ref); item != nil {
+		item.Children = append(item.Children, got.items...)
+	}
+}
+
+func find(items []*protocol.LookItem, ref string) *protocol.LookItem {
+	for _, item := range items {
+		if item.Ref == ref {
+			return item
+		}
+		if in := find(item.Children, ref); in != nil {
+			return in
+		}
+	}
+	return nil
+}
+
+// owners finds the frames by the refs of their elements.
+func (l *looker) owners(ctx context.Context, frames []*docFrame) map[string]*docFrame {
+	out := make(map[string]*docFrame, len(frames))
+	for _, f := range frames {
+		if owner, err := l.p.ownerOf(ctx, f); err == nil {
+			out[owner] = f
+		}
+	}
+	return out
+}
+
+// behind gives the lines behind a handle.
+func (l *looker) behind(ctx context.Context, number, handle string) (looked, error) {
+	n, _ := strconv.Atoi(number)
+	f, ok := l.p.frames.of("f" + strconv.Itoa(n) + "e")
+	if n == 0 {
+		f, ok = l.p.frames.main(), true
+	}
+	var s *shot
+	if ok {
+		args := map[string]any{"handle": handle}
+		if l.q.Max > 0 {
+			args["max"] = l.q.Max
+		}
+		if err := l.p.ask(ctx, f, "more", args, &s); err != nil {
+			return looked{}, err
+		}
+	}
+	if s == nil {
+		return looked{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "look again with `pilotfish snapshot`")
+	}
+	return looked{lines: handles(split(s.Text), f), more: s.More}, nil
+}
+
+// handles marks the handles of a child frame as its own.
+func handles(lines []string, f *docFrame) []string {
+	if f.number == 0 {
+		return lines
+	}
+	for i, line := range lines {
+		if m := handleLine.FindStringSubmatch(line); m != nil {
+			lines[i] = fmt.Sprintf("%sf%d%s", m[1], f.number, m[2])
+		}
+	}
+	return lines
+}
+
+func split(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+func length(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		n += utf8.RuneCountInString(line) + 1
+	}
+	return n
+}

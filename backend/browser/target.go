@@ -1,0 +1,272 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"pilotfish/backend/protocol"
+)
+
+// resolution is what became of a ref: the page script's Resolution, or Reached.
+type resolution struct {
+	State string     `json:"state"`
+	Ref   string     `json:"ref"`
+	Line  string     `json:"line"`
+	Was   string     `json:"was"`
+	From  string     `json:"from"`
+	To    string     `json:"to"`
+	Why   string     `json:"why"`
+	By    string     `json:"by"`
+	ByRef string     `json:"byRef"`
+	Point point      `json:"point"`
+	Box   [4]float64 `json:"box"`
+}
+
+// point is a place in a frame's viewport, in CSS pixels.
+type point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// located is the page script's Located.
+type located struct {
+	State      string               `json:"state"`
+	Target     string               `json:"target"`
+	Ref        string               `json:"ref"`
+	Line       string               `json:"line"`
+	Why        string               `json:"why"`
+	Count      int                  `json:"count"`
+	Near       []protocol.Candidate `json:"near"`
+	Candidates []protocol.Candidate `json:"candidates"`
+}
+
+// aimed is what reaching a target led to.
+type aimed struct {
+	Located *located    `json:"located"`
+	Reached *resolution `json:"reached"`
+	To      *resolution `json:"to"`
+	Filled  *struct {
+		State    string   `json:"state"`
+		Value    string   `json:"value"`
+		Selected bool     `json:"selected"`
+		Why      string   `json:"why"`
+		Options  []string `json:"options"`
+	} `json:"filled"`
+}
+
+const lookAgain = "look again with `pilotfish snapshot`"
+
+// refusal says why a ref cannot be acted on.
+func (r *resolution) refusal() error {
+	what := plain(r.Line)
+	if what == "" {
+		what = plain(r.Ref)
+	}
+	switch r.State {
+	case "unknown":
+		return protocol.NewError(protocol.CodeNoElement, "no "+plain(r.Ref)+" was shown of this page", lookAgain)
+	case "gone":
+		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is not on the page any more%s", plain(r.Ref), was(r.Was)), lookAgain)
+	case "changed":
+		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "if that is what you mean, look again first")
+	case "disabled":
+		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "")
+	case "hidden":
+		return protocol.NewError(protocol.CodeHidden, what+" cannot be seen ("+plain(r.Why)+")", lookAgain)
+	case "inert":
+		return protocol.NewError(protocol.CodeInert, what+" is out of reach while something modal is open", "close that first")
+	case "covered":
+		by := plain(r.By)
+		if r.ByRef != "" {
+			by = r.ByRef + " " + by
+		}
+		return protocol.NewError(protocol.CodeCovered, what+" is covered by "+by, "close or move that first")
+	case "moving":
+		return protocol.NewError(protocol.CodeTimeout, what+" does not stop moving", "try again")
+	case "off-screen":
+		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "")
+	}
+	return protocol.NewError(protocol.CodeInternal, what+" is "+r.State, "")
+}
+
+func was(line string) string {
+	if line == "" {
+		return ""
+	}
+	return " (it was " + plain(line) + ")"
+}
+
+// plain is page text as it may stand in a message: one line, without what a
+// terminal would obey.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:199]) + "…"
+	}
+	return s
+}
+
+// refusal says why a target is not one element.
+func (l *located) refusal() error {
+	list := func(all []protocol.Candidate) string {
+		lines := make([]string, len(all))
+		for i, c := range all {
+			lines[i] = plain(c.Line)
+		}
+		return strings.Join(lines, "; ")
+	}
+	switch l.State {
+	case "many":
+		message := fmt.Sprintf("%d things match %s: %s", l.Count, plain(l.Target), list(l.Candidates))
+		if l.Count > len(l.Candidates) {
+			message += "; …"
+		}
+		return protocol.NewError(protocol.CodeAmbiguous, message, "name one by its ref, or add nth=1")
+	case "bad":
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s cannot be read: %s", plain(l.Target), plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
+	}
+	message := "nothing on the page matches " + plain(l.Target)
+	if len(l.Near) > 0 {
+		message += "; there is " + list(l.Near)
+	}
+	return protocol.NewError(protocol.CodeNoElement, message, lookAgain)
+}
+
+// frameOf returns the frame that a target is looked for in first, and whether
+// it is certain.
+func (p *page) frameOf(target string) (*docFrame, bool, error) {
+	if !refScope.MatchString(target) {
+		return p.frames.main(), false, nil
+	}
+	f, ok := p.frames.of(target)
+	if !ok {
+		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", lookAgain)
+	}
+	return f, true, nil
+}
+
+// aim asks a function of world.js that takes a target, in the frame that has
+// it. What is not a ref is looked for in the main frame and then in the others.
+func (p *page) aim(ctx context.Context, target, name string, args map[string]any) (*docFrame, aimed, error) {
+	target = strings.TrimSpace(target)
+	f, certain, err := p.frameOf(target)
+	if err != nil {
+		return nil, aimed{}, err
+	}
+	args["target"] = target
+	ask := p.ask
+	if !certain {
+		p.frames.mu.Lock()
+		fresh := f.context == "" || f.knownIn != f.context
+		p.frames.mu.Unlock()
+		if fresh { // nothing was looked at yet: closed roots are not known
+			if err := p.look(ctx, f, "url", nil, nil); err != nil {
+				return nil, aimed{}, err
+			}
+		}
+	}
+	var a aimed
+	if err := ask(ctx, f, name, args, &a); err != nil {
+		return nil, aimed{}, err
+	}
+	if !certain && a.Located != nil && a.Located.State == "none" {
+		other, ref, err := p.elsewhere(ctx, target)
+		if err != nil {
+			return nil, aimed{}, err
+		}
+		if other != nil {
+			args["target"], f, a = ref, other, aimed{}
+			if err := ask(ctx, f, name, args, &a); err != nil {
+				return nil, aimed{}, err
+			}
+		}
+	}
+	switch {
+	case a.Located != nil:
+		return nil, a, a.Located.refusal()
+	case a.Reached == nil:
+		return nil, a, errors.New("the page did not say what it reached")
+	case a.Reached.State == "unknown":
+		digits := a.Reached.Ref[strings.LastIndexByte(a.Reached.Ref, 'e')+1:]
+		if n, _ := strconv.Atoi(digits); n > 0 && n < p.frames.base(f) {
+			a.Reached.State = "gone" // of a document before this one
+		}
+		return nil, a, a.Reached.refusal()
+	case a.Reached.State != "ok":
+		return nil, a, a.Reached.refusal()
+	}
+	return f, a, nil
+}
+
+// elsewhere looks for a target in the child frames.
+func (p *page) elsewhere(ctx context.Context, target string) (*docFrame, string, error) {
+	if pointTarget.MatchString(target) {
+		return nil, "", nil
+	}
+	var at *docFrame
+	sum := located{State: "many", Target: target}
+	for _, f := range p.frames.all()[1:] {
+		var l located
+		err := p.look(ctx, f, "locate", map[string]string{"target": target}, &l)
+		if errors.Is(err, errReplaced) {
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		switch l.State {
+		case "one":
+			at = f
+			sum.Count++
+			sum.Candidates = append(sum.Candidates, protocol.Candidate{Ref: l.Ref, Line: l.Line})
+		case "many":
+			sum.Count += l.Count
+			sum.Candidates = append(sum.Candidates, l.Candidates...)
+		}
+	}
+	switch sum.Count {
+	case 0:
+		return nil, "", nil
+	case 1:
+		return at, sum.Candidates[0].Ref, nil
+	}
+	return nil, "", sum.refusal()
+}
+
+// outward turns a point of a frame into one of the tab's viewport and makes
+// sure on the way that a pointer there meets the frame.
+func (p *page) outward(ctx context.Context, f *docFrame, at point, what string, guarded bool) (point, []*docFrame, error) {
+	var way []*docFrame
+	for {
+		parent := p.frames.parentOf(f)
+		if parent == nil {
+			return at, way, nil
+		}
+		owner, err := p.ownerOf(ctx, f)
+		if err != nil {
+			return at, way, err
+		}
+		var out struct {
+			point
+			By string `json:"by"`
+		}
+		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "guarded": guarded, "watch": true}
+		if err := p.ask(ctx, parent, "outer", args, &out); err != nil {
+			return at, way, err
+		}
+		if out.By != "" {
+			return at, way, (&resolution{State: "covered", Line: what, By: out.By}).refusal()
+		}
+		way = append(way, parent)
+		at, f = out.point, parent
+	}
+}

@@ -1,0 +1,170 @@
+// What the backend asks of a frame in one round trip. It runs after the page
+// script (extension/src/page) in the same isolated world: the page can neither
+// see nor change it. Every answer is JSON with the next free ref number.
+globalThis.pilotfishDo ??= (() => {
+  const page = globalThis.pilotfishPage;
+  let guard;
+
+  // From the press on, the pointer must meet what was aimed at: what was moved
+  // in between gets no event, and the caller is told what was met.
+  const types = 'pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu'.split(' ');
+  const check = (event) => {
+    if (!guard || !event.isTrusted) return;
+    if (guard.ok === undefined && event.type.endsWith('down')) {
+      const met = page.at(event.clientX, event.clientY);
+      guard.ok = met !== null && guard.accepts(met);
+      if (!guard.ok) guard.met = met ? page.words(met) : 'nothing';
+    }
+    if (guard.ok !== false) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  const arm = (accepts) => {
+    disarm();
+    guard = { accepts };
+    for (const type of types) addEventListener(type, check, { capture: true, passive: false });
+  };
+  const disarm = () => {
+    const was = guard;
+    guard = undefined;
+    if (was) for (const type of types) removeEventListener(type, check, { capture: true });
+    return was && { ok: was.ok, met: was.met };
+  };
+
+  // A target that is no ref becomes one; what it could have meant otherwise.
+  const find = (target) => {
+    const found = page.locate(target);
+    return found.state === 'one' ? { ref: found.ref, line: found.line } : { found };
+  };
+
+  const commands = {
+    look: (options) => page.snapshot(options),
+    more: ({ handle, max }) => page.more(handle, max) ?? null,
+    locate: ({ target }) => page.locate(target),
+    refOf: ({ el }) => page.refOf(el),
+    /** Finds and reaches a target and begins to watch: all that comes before the input. */
+    async aim({ target, watch, scroll, guarded }) {
+      const { ref, found } = find(target);
+      if (found) return { located: found };
+      const reached = scroll === false ? page.resolve(ref) : await page.reach(ref);
+      if (reached.state !== 'ok') return { reached };
+      if (watch) page.watch();
+      if (guarded && page.element(ref)?.localName !== 'iframe') arm((met) => page.accepts(ref, met));
+      return { reached };
+    },
+    /** As aim, for what needs no point: fields, lists, files. */
+    take({ target, watch, enabled }) {
+      const { ref, found } = find(target);
+      if (found) return { located: found };
+      const now = page.resolve(ref);
+      const passes = ['ok', 'covered', 'off-screen'];
+      if (!enabled) passes.push('hidden', 'disabled');
+      if (!passes.includes(now.state)) return { reached: now };
+      if (watch) page.watch();
+      return { reached: { ...now, state: 'ok', ref, line: now.line } };
+    },
+    watch: () => page.watch(),
+    /** After the input: what came of it, and whether the pointer met the target. */
+    async settle({ ref, expected }) {
+      const change = await page.settled();
+      const out = { change, guard: disarm() };
+      if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
+      return out;
+    },
+    disarm: () => disarm() ?? null,
+    /** Takes a field and does to it what needs no pointer. */
+    set({ target, what, value, wanted }) {
+      const out = commands.take({ target, watch: false, enabled: what !== 'focus' });
+      if (out.reached?.state !== 'ok') return out;
+      const { ref } = out.reached;
+      page.watch();
+      if (what === 'fill') out.filled = page.fill(ref, value);
+      else if (what === 'choose') out.filled = page.choose(ref, wanted);
+      else {
+        const took = page.focus(ref);
+        out.filled = took ? { state: 'ok', value: '' } : { state: 'refused', why: 'takes no focus' };
+        const el = page.element(ref);
+        // Typing goes on where the text ends.
+        if (took && what === 'type') {
+          if (typeof el.selectionStart === 'number') el.setSelectionRange(el.value.length, el.value.length);
+          else if (el.isContentEditable) getSelection().selectAllChildren(el), getSelection().collapseToEnd();
+        }
+      }
+      return out;
+    },
+    /** Both ends of a drag, neither moved by reaching the other. */
+    async drag({ target, to }) {
+      const ends = [find(target), find(to)];
+      for (const { found } of ends) if (found) return { located: found };
+      let from, end;
+      for (let i = 0; i < 3; i++) {
+        end = await page.reach(ends[1].ref);
+        if (end.state !== 'ok') return { reached: end };
+        from = await page.reach(ends[0].ref);
+        if (from.state !== 'ok') return { reached: from };
+        if (!from.scrolled) break;
+      }
+      page.watch();
+      arm((met) => page.accepts(ends[0].ref, met));
+      return { reached: from, to: end };
+    },
+    at({ x, y, watch }) {
+      const hit = page.hit(x, y);
+      if (watch) page.watch();
+      return hit ?? null;
+    },
+    /** A point of a child frame in this one, and whether the pointer meets the frame there. */
+    outer({ ref, x, y, guarded, watch }) {
+      const el = page.element(ref);
+      if (!el) return { by: 'nothing: the frame is gone' };
+      const at = () => {
+        const rect = el.getBoundingClientRect();
+        const { paddingLeft, paddingTop } = getComputedStyle(el);
+        const sx = el.offsetWidth > 0 ? rect.width / el.offsetWidth : 1;
+        const sy = el.offsetHeight > 0 ? rect.height / el.offsetHeight : 1;
+        return {
+          x: rect.left + (el.clientLeft + parseFloat(paddingLeft) + x) * sx,
+          y: rect.top + (el.clientTop + parseFloat(paddingTop) + y) * sy,
+        };
+      };
+      const inside = (p) => p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
+      let point = at();
+      if (!inside(point) || page.at(point.x, point.y) !== el) {
+        el.scrollIntoView({ behavior: 'instant', block: 'nearest', inline: 'nearest' });
+        point = at();
+        if (!inside(point)) scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
+        point = at();
+      }
+      const met = inside(point) ? page.at(point.x, point.y) : null;
+      if (met !== el) return { by: met ? page.words(met) : 'the edge of what can be seen' };
+      // Events inside the frame are not seen here: any that is went astray.
+      if (guarded) arm(() => false);
+      if (watch) page.watch();
+      return point;
+    },
+    resolve: ({ ref }) => page.resolve(ref),
+    fill: ({ ref, value }) => page.fill(ref, value),
+    choose: ({ ref, wanted }) => page.choose(ref, wanted),
+    checked: ({ ref }) => page.checked(ref),
+    value: ({ ref, expected }) => page.value(ref, expected) ?? null,
+    focus: ({ ref }) => page.focus(ref),
+    scroll: ({ ref, dx, dy }) => page.scroll(ref, dx, dy) ?? null,
+    wait: (what) => page.waitFor(what),
+    isFile: ({ ref }) => {
+      const el = page.element(ref);
+      const input = el?.localName === 'label' ? el.control : el;
+      return input?.localName === 'input' && input.type === 'file';
+    },
+    url: () => ({ url: location.href, hidden: document.hidden }),
+  };
+
+  return async (name, prefix, base, args) => {
+    page.configure({ prefix, base });
+    try {
+      const value = await commands[name](args);
+      return JSON.stringify({ value, next: page.next() });
+    } catch (error) {
+      return JSON.stringify({ error: { name: String(error?.name), message: String(error?.message) }, next: page.next() });
+    }
+  };
+})();

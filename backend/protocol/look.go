@@ -1,0 +1,172 @@
+package protocol
+
+// LookRequest says how a snapshot of a page is wanted.
+type LookRequest struct {
+	// Caller is whose last look Delta compares with.
+	Caller string `json:"caller,omitempty"`
+	// Interactive leaves out what cannot be acted on.
+	Interactive bool `json:"interactive,omitempty"`
+	// Compact leaves out link targets and cuts long names where that is
+	// unambiguous.
+	Compact bool `json:"compact,omitempty"`
+	// Depth is how deep the structure goes; 0 is all of it.
+	Depth int `json:"depth,omitempty"`
+	// Scope is a part of the page: a ref, a frame (f2), CSS, or a handle (h3) of
+	// an earlier look.
+	Scope string `json:"scope,omitempty"`
+	// Near leaves out what is further than half a viewport away.
+	Near bool `json:"near,omitempty"`
+	// Find keeps the lines with this text, or that match /this/i, and what they
+	// stand in.
+	Find string `json:"find,omitempty"`
+	// Max is how many characters the text may have, at least 200; 0 is no limit.
+	Max int `json:"max,omitempty"`
+	// Delta gives only what changed since the caller's last look.
+	Delta bool `json:"delta,omitempty"`
+	// Boxes adds where things lie, in CSS pixels of their frame's viewport.
+	Boxes bool `json:"boxes,omitempty"`
+	// JSON adds the things as data.
+	JSON bool `json:"json,omitempty"`
+}
+
+// LookItem is one thing on a page.
+type LookItem struct {
+	Ref      string      `json:"ref,omitempty"`
+	Role     string      `json:"role"`
+	Name     string      `json:"name"`
+	States   []string    `json:"states,omitempty"`
+	Value    string      `json:"value,omitempty"`
+	Level    int         `json:"level,omitempty"`
+	Href     string      `json:"href,omitempty"`
+	Box      *[4]float64 `json:"box,omitempty"` // x, y, width, height
+	Children []*LookItem `json:"children,omitempty"`
+}
+
+// Look is a snapshot of a page over all its frames.
+type Look struct {
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	// Refs is how many things can be acted on.
+	Refs int `json:"refs"`
+	// More is how many lines stand behind handles.
+	More  int         `json:"more,omitempty"`
+	Items []*LookItem `json:"items,omitempty"`
+}
+
+// Candidate is a thing that a target may have meant.
+type Candidate struct {
+	Ref  string `json:"ref"`
+	Line string `json:"line"`
+}
+
+// ActKind is what an action does.
+type ActKind string
+
+// The actions.
+const (
+	ActClick  ActKind = "click"
+	ActHover  ActKind = "hover"
+	ActFill   ActKind = "fill"
+	ActType   ActKind = "type"
+	ActPress  ActKind = "press"
+	ActSelect ActKind = "select"
+	ActCheck  ActKind = "check"
+	ActFocus  ActKind = "focus"
+	ActDrag   ActKind = "drag"
+	ActScroll ActKind = "scroll"
+	ActUpload ActKind = "upload"
+)
+
+// ActRequest is one action on a page.
+type ActRequest struct {
+	Kind ActKind `json:"kind"`
+	// Target is a ref, CSS, role=… name="…", text=…, label=… or x,y.
+	Target string `json:"target,omitempty"`
+	// To is where a drag ends: a target.
+	To string `json:"to,omitempty"`
+	// Text is what is filled in or typed, or the keys that are pressed, such as
+	// "Control+A".
+	Text string `json:"text,omitempty"`
+	// Values are the options of a select, or the files of an upload.
+	Values []string `json:"values,omitempty"`
+	// Button is "left", "right" or "middle"; empty is left.
+	Button string `json:"button,omitempty"`
+	// Count is how many clicks; 0 is one.
+	Count int `json:"count,omitempty"`
+	// Modifiers are held down: "Shift+Control".
+	Modifiers string `json:"modifiers,omitempty"`
+	// At is a point inside the target, from its top left corner.
+	At *[2]float64 `json:"at,omitempty"`
+	// On is whether a check switches on or off.
+	On bool `json:"on,omitempty"`
+	// DX and DY are how far to scroll, in CSS pixels.
+	DX float64 `json:"dx,omitempty"`
+	DY float64 `json:"dy,omitempty"`
+}
+
+// DialogInfo is a dialog of the page that waits for an answer.
+type DialogInfo struct {
+	Type    string `json:"type"` // alert, confirm, prompt or beforeunload
+	Message string `json:"message"`
+	Default string `json:"default,omitempty"` // what a prompt has in its field
+}
+
+// Effect is what an action did, as it was seen.
+type Effect struct {
+	Tab TabID `json:"tab"`
+	// Hit is what was acted on.
+	Hit string `json:"hit"`
+	// URL and Title are where the tab is.
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	// Appeared, Gone and Changed are lines of things; Said are messages.
+	Appeared []string `json:"appeared,omitempty"`
+	Gone     []string `json:"gone,omitempty"`
+	Changed  []string `json:"changed,omitempty"`
+	Said     []string `json:"said,omitempty"`
+	// More is how many lines were left out of these lists.
+	More int `json:"more,omitempty"`
+	// Focus is what has the focus now, if that moved.
+	Focus string `json:"focus,omitempty"`
+	// Value is what a field holds now; secrets are masked.
+	Value *string `json:"value,omitempty"`
+	// Moved is how far an area was scrolled, and what is above and below.
+	Moved *[4]float64 `json:"moved,omitempty"`
+	// Navigated: another document came; Status is its HTTP status. Within: the
+	// address changed and the document stayed.
+	Navigated bool `json:"navigated,omitempty"`
+	Within    bool `json:"within,omitempty"`
+	Status    int  `json:"status,omitempty"`
+	// Loading: the new document had not arrived whole when the time was over.
+	Loading bool `json:"loading,omitempty"`
+	// Tabs were opened.
+	Tabs      []TabID     `json:"tabs,omitempty"`
+	Dialog    *DialogInfo `json:"dialog,omitempty"`
+	Downloads []string    `json:"downloads,omitempty"`
+	Errors    []string    `json:"errors,omitempty"` // of the page's console
+	// Nothing: no change of any kind was seen.
+	Nothing bool `json:"nothing,omitempty"`
+}
+
+// WaitKind is what a wait waits for.
+type WaitKind string
+
+// What can be waited for.
+const (
+	WaitForText     WaitKind = "text"
+	WaitForElement  WaitKind = "element"
+	WaitForGone     WaitKind = "gone"
+	WaitForURL      WaitKind = "url"
+	WaitForLoad     WaitKind = "load"
+	WaitForQuiet    WaitKind = "quiet"    // no network traffic
+	WaitForFunction WaitKind = "function" // an expression of the page's that becomes true
+	WaitForTime     WaitKind = "time"
+)
+
+// WaitRequest is one wait; Value is the text, target, address, expression or
+// number of milliseconds.
+type WaitRequest struct {
+	Kind  WaitKind `json:"kind"`
+	Value string   `json:"value,omitempty"`
+}
