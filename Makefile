@@ -62,6 +62,13 @@ bench: install-test $(PROGRAMS) ## measure; prints a table, writes build/bench.j
 	@$(SAY_ROOT)
 	@build/display go run -tags $(TAGS) ./app/bench
 
+# The suite of the Model Context Protocol, pinned; it takes about 15 s and is of
+# use only when /mcp changes.
+.PHONY: conformance
+conformance: install-build build/bin/pilotfish ## run MCP's own conformance suite against /mcp
+	@$(SAY_ROOT)
+	@cd build/conformance && npm ci --no-audit --no-fund --loglevel=error && node run.mjs ../bin/pilotfish
+
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol
 	@build/generate $(TYGO)

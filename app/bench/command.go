@@ -177,13 +177,13 @@ func bareBrowser(ctx context.Context, path string) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("starting a bare browser: %w", err)
 	}
-	_, err = ask.WriteString(`{"id":1,"method":"Target.getTargets"}`+"\x00")
+	_, err = ask.WriteString(`{"id":1,"method":"Target.getTargets"}` + "\x00")
 	if err == nil {
 		_, err = bufio.NewReader(answer).ReadBytes(0)
 	}
 	took := float64(time.Since(start)) / float64(time.Millisecond)
 	if err == nil {
-		_, err = ask.WriteString(`{"id":2,"method":"Browser.close"}`+"\x00")
+		_, err = ask.WriteString(`{"id":2,"method":"Browser.close"}` + "\x00")
 	}
 	if err != nil {
 		err = errors.Join(fmt.Errorf("asking a bare browser: %w", err), cmd.Process.Kill())
