@@ -1,8 +1,21 @@
 import '$ui/tokens.css';
-import '@xterm/xterm/css/xterm.css';
 import './panel.css';
-import { mount } from 'svelte';
-import App from './App.svelte';
+import { systemClock } from './connection/clock';
+import { EarlyConnection } from './connection/early';
+import { storagePairing } from './connection/pairing';
 
-const target = document.getElementById('app');
-if (target !== null) mount(App, { target });
+// The connection first: while the face, most of which is the terminal, is
+// fetched and compiled, the backend proves itself and sends its state.
+const early = new EarlyConnection({
+  source: storagePairing(chrome.storage.session),
+  clock: systemClock,
+  random: Math.random,
+});
+const life = new AbortController();
+void early.connection.run(life.signal);
+addEventListener('pagehide', () => {
+  life.abort();
+});
+void import('./face').then(({ show }) => {
+  show(early);
+});
