@@ -54,7 +54,10 @@ type Manager struct {
 	prober *agent.Prober
 
 	changes *hub.Hub[struct{}]
-	use     use // of the commands, by everybody
+	// firstPanel is closed when the first panel of this run has connected.
+	firstPanel     chan struct{}
+	firstPanelOnce sync.Once
+	use            use // of the commands, by everybody
 
 	mu        sync.Mutex
 	ctx       context.Context // of Run; sessions live in it
@@ -77,14 +80,15 @@ type Manager struct {
 // New returns a Manager. Nothing is opened or started before Run.
 func New(cfg Config) (*Manager, error) {
 	m := &Manager{
-		cfg:      cfg,
-		log:      cfg.Logger.With("component", "session"),
-		changes:  hub.New[struct{}](1),
-		sessions: map[protocol.SessionName]*Session{},
-		tray:     protocol.TrayStarting,
-		problem:  cfg.Notice,
-		onShow:   func(string) {},
-		onQuit:   func() {},
+		cfg:        cfg,
+		log:        cfg.Logger.With("component", "session"),
+		changes:    hub.New[struct{}](1),
+		sessions:   map[protocol.SessionName]*Session{},
+		firstPanel: make(chan struct{}),
+		tray:       protocol.TrayStarting,
+		problem:    cfg.Notice,
+		onShow:     func(string) {},
+		onQuit:     func() {},
 	}
 	m.auth = auth.New(auth.Config{})
 	m.prober = agent.New(agent.Config{Logger: cfg.Logger})

@@ -50,16 +50,11 @@ func (m *Manager) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(own)
 	group.Go(func() error { return m.serve(groupCtx, listener) })
 	group.Go(func() error { return m.rotate(groupCtx) })
-	group.Go(func() error { m.ProbeAgents(groupCtx); return nil })
-	if m.cfg.Headless || m.cfg.Settings.Get().StartSession {
-		group.Go(func() error {
-			// What went wrong stands in the session's state, for window and tray.
-			if err := m.Start(groupCtx, protocol.DefaultSession); err != nil {
-				m.log.Warn("session could not be started", "session", protocol.DefaultSession, "error", err)
-			}
-			return nil
-		})
-	}
+	group.Go(func() error {
+		m.startFirst(groupCtx)
+		m.ProbeAgents(groupCtx)
+		return nil
+	})
 
 	select {
 	case <-ctx.Done():
@@ -79,6 +74,29 @@ func (m *Manager) Run(ctx context.Context) error {
 		err = nil
 	}
 	return err
+}
+
+// startFirst starts the default session, if it is to start with the app, and
+// returns when its panel is there. The probe of the agents comes after it: a
+// dozen programs asked for their versions would delay the prompt.
+func (m *Manager) startFirst(ctx context.Context) {
+	if !m.cfg.Headless && !m.cfg.Settings.Get().StartSession {
+		return
+	}
+	if err := m.Start(ctx, protocol.DefaultSession); err != nil {
+		// What went wrong stands in the session's state, for window and tray.
+		m.log.Warn("session could not be started", "session", protocol.DefaultSession, "error", err)
+		return
+	}
+	if m.cfg.Headless {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
+	defer cancel()
+	select {
+	case <-m.firstPanel:
+	case <-ctx.Done():
+	}
 }
 
 // listen opens the loopback listener: on the port before, if it is free, so that

@@ -117,6 +117,7 @@ func (s *Session) countPanel(by int) {
 	s.panels += by
 	changed := (before == 0) != (s.panels == 0)
 	s.mu.Unlock()
+	s.m.firstPanelOnce.Do(func() { close(s.m.firstPanel) })
 	if changed {
 		s.publishInfo()
 	}
