@@ -85,6 +85,9 @@ func (b *toolbox) parseLine(line string) (protocol.CommandRequest, error) {
 			break
 		}
 		name, option := strings.CutPrefix(word, "--")
+		if !option {
+			name, option = short(spec, word)
+		}
 		if !option || name == "" {
 			places = append(places, word)
 			continue
@@ -95,6 +98,20 @@ func (b *toolbox) parseLine(line string) (protocol.CommandRequest, error) {
 	}
 	err = place(&req, spec, places)
 	return req, err
+}
+
+// short is the option that a dash and one letter mean: the first of the
+// command's whose name begins with it.
+func short(spec command.Spec, word string) (string, bool) {
+	if len(word) != 2 || word[0] != '-' {
+		return "", false
+	}
+	for _, a := range spec.Args {
+		if a.Flag && a.Name[0] == word[1] {
+			return a.Name, true
+		}
+	}
+	return "", false
 }
 
 // option1 reads one option and its value from the words behind it.
@@ -135,6 +152,11 @@ func option1(req *protocol.CommandRequest, spec command.Spec, word string, rest 
 func place(req *protocol.CommandRequest, spec command.Spec, words []string) error {
 	for _, a := range spec.Args {
 		if _, named := req.Args[a.Name]; named || a.Flag || len(words) == 0 {
+			continue
+		}
+		if a.Type == lines {
+			req.Args[a.Name] = text(strings.Join(words, "\n"))
+			words = nil
 			continue
 		}
 		req.Args[a.Name] = text(words[0])

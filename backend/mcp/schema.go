@@ -46,6 +46,9 @@ func (s *shape) arg(a command.Arg) {
 	if help := shorten(a.Help, s.helpLimit); help != "" {
 		p["description"] = help
 	}
+	if p["type"] == "array" {
+		p["items"] = object{"type": "string"}
+	}
 	if len(a.Choices) > 0 && len(strings.Join(a.Choices, "")) < 120 {
 		p["enum"] = a.Choices
 	}
@@ -71,10 +74,15 @@ func jsonType(t command.ArgType) string {
 		return "boolean"
 	case "number":
 		return "number"
+	case lines:
+		return "array"
 	default:
 		return "string"
 	}
 }
+
+// lines are several texts; on a command line all words that follow.
+const lines command.ArgType = "lines"
 
 // union puts in the arguments of several commands, each name once. A type that
 // differs between them becomes a string, which the registry reads, too.
@@ -91,6 +99,7 @@ func (s *shape) union(specs []command.Spec) {
 			}
 			if old["type"] != jsonType(a.Type) {
 				old["type"] = "string"
+				delete(old, "items")
 			}
 			if choices, has := old["enum"].([]string); has {
 				if len(a.Choices) == 0 {

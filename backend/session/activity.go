@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,18 +91,25 @@ func (s *Session) recorded(ctx context.Context, actor protocol.Actor, req protoc
 		return reply
 	}
 	log.Record(log.Entry(began, actor, s.name, req, reply))
-	s.keepFiles(actor, reply)
+	s.keepFiles(actor, req.Command, reply)
 	return reply
 }
 
 // keepFiles notes which files a command made: an agent may fetch those of its
 // own.
-func (s *Session) keepFiles(actor protocol.Actor, reply protocol.CommandReply) {
-	var made struct {
-		Path  string   `json:"path"`
-		Paths []string `json:"paths"`
+func (s *Session) keepFiles(actor protocol.Actor, name string, reply protocol.CommandReply) {
+	spec, err := command.Find(name)
+	// Only a command that says so gives paths; in the data of another one a page
+	// may have written some.
+	if err != nil || !reply.OK || !strings.Contains(spec.Returns, "path") {
+		return
 	}
-	if !reply.OK || len(reply.Data) == 0 || json.Unmarshal(reply.Data, &made) != nil {
+	var data any
+	if json.Unmarshal(reply.Data, &data) != nil {
+		return
+	}
+	made := paths(data, nil)
+	if len(made) == 0 {
 		return
 	}
 	s.record.mu.Lock()
@@ -109,16 +117,42 @@ func (s *Session) keepFiles(actor protocol.Actor, reply protocol.CommandReply) {
 	if s.record.made == nil {
 		s.record.made = map[protocol.Actor][]string{}
 	}
-	for _, path := range append(made.Paths, made.Path) {
-		if path == "" {
-			continue
-		}
+	for _, path := range made {
 		list := s.record.made[actor]
 		if len(list) >= protocol.ActorFiles {
 			list = slices.Clone(list[1:])
 		}
 		s.record.made[actor] = append(list, filepath.Clean(path))
 	}
+}
+
+// paths are the values of all fields that are called path, or are lists called
+// paths.
+func paths(v any, found []string) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			path, text := inner.(string)
+			list, many := inner.([]any)
+			switch {
+			case name == "path" && text && path != "":
+				found = append(found, path)
+			case name == "paths" && many:
+				for _, one := range list {
+					if path, text := one.(string); text && path != "" {
+						found = append(found, path)
+					}
+				}
+			default:
+				found = paths(inner, found)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			found = paths(inner, found)
+		}
+	}
+	return found
 }
 
 // Activity gives what a caller may see of what was done in its session.

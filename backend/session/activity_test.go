@@ -113,13 +113,18 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.keepFiles(agentGrant("a").Actor, protocol.CommandReply{OK: true, Data: data})
+	s.keepFiles(agentGrant("a").Actor, "screenshot", protocol.CommandReply{OK: true, Data: data})
 	// What a page says in a reply's data must not open anything.
 	stolen, err := json.Marshal(map[string]any{"path": secret, "paths": []string{link}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.keepFiles(agentGrant("a").Actor, protocol.CommandReply{OK: true, Data: stolen})
+	s.keepFiles(agentGrant("a").Actor, "screenshot", protocol.CommandReply{OK: true, Data: stolen})
+	planted, err := json.Marshal(map[string]any{"path": other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.keepFiles(agentGrant("a").Actor, "text", protocol.CommandReply{OK: true, Data: planted})
 
 	for _, c := range []struct {
 		grant auth.Grant
