@@ -116,8 +116,8 @@ func Sibling(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding our own folder: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
+	if resolved, err := filepath.EvalSymlinks(self); err == nil {
+		self = resolved
 	}
 	if runtime.GOOS == "windows" {
 		name += ".exe"

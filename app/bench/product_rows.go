@@ -49,7 +49,7 @@ func benchStart(ctx context.Context, o options) ([]row, error) {
 			return nil, errors.Join(err, s.close())
 		}
 		at, err := p.painted(ctx, "ready>")
-		if err = errors.Join(err, p.stop()); err != nil {
+		if err := errors.Join(err, p.stop()); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 		bare, ours = append(bare, b), append(ours, at-millis(p.began))
@@ -111,7 +111,7 @@ func bareDrawn(ctx context.Context, socket string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }() // the browser is ended with it
 	var page *tap.Page
 	if err := until(ctx, func() (err error) {
 		page, err = client.Attach(ctx, "data:text/html")
@@ -134,7 +134,7 @@ func benchReattach(ctx context.Context, o options) ([]row, error) {
 		return nil, err
 	}
 	times, err := s.reattach(ctx, o)
-	if err = errors.Join(err, s.close()); err != nil {
+	if err := errors.Join(err, s.close()); err != nil {
 		return nil, err
 	}
 	worst := slices.Max(times)

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,7 +20,8 @@ func site(t *testing.T) string {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte("<!doctype html><title>" + name + "</title><h1>" + name + "</h1><p>the page " + name + "</p>"))
+		name = html.EscapeString(name)
+		_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><h1>%s</h1><p>the page %s</p>", name, name, name)
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL

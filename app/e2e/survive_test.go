@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -276,11 +277,16 @@ func TestTokensLeaveNoTrace(t *testing.T) {
 	p.quit(p.app, p.done)
 
 	files := 0
-	err = filepath.WalkDir(p.home, func(path string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || path == endpointFile {
+	root, err := os.OpenRoot(p.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || filepath.Join(p.home, path) == endpointFile {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := root.ReadFile(path)
 		if err != nil {
 			return err
 		}

@@ -140,13 +140,12 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 		err := r.browser.Run(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			err = nil
 		case errors.Is(err, browser.ErrClosed):
 			r.files.forget() // closed by the person: the next start is a fresh one
-			return nil
-		case err != nil && !r.isUp():
-			final = err
-			return nil
+			err = nil
+		case !r.isUp():
+			final, err = err, nil
 		}
 		return err
 	}, func(e supervise.Event) {

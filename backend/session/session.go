@@ -168,7 +168,7 @@ func (s *Session) Start(ctx context.Context) error {
 		}
 		return s.wait(ctx, r)
 	}
-	r, err := s.begin()
+	r, err := s.begin() //nolint:contextcheck // a session outlives the call that starts it
 	s.mu.Unlock()
 	if err != nil {
 		s.setState(protocol.SessionFailed, err)

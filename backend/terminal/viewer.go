@@ -3,12 +3,11 @@
 package terminal
 
 import (
-	"time"
-
 	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/coder/websocket"
 
