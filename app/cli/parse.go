@@ -178,7 +178,11 @@ func (in *invocation) place(words []string) error {
 		value := words[0]
 		words = words[1:]
 		if a.rest && i == len(places)-1 {
-			value, words = strings.Join(append([]string{value}, words...), " "), nil
+			by := " "
+			if a.lines {
+				by = "\n"
+			}
+			value, words = strings.Join(append([]string{value}, words...), by), nil
 		}
 		if err := check(a, value); err != nil {
 			return err

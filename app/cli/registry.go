@@ -27,6 +27,8 @@ func declaredArg(a command.Arg) arg {
 		converted.kind = kindInt
 	case command.Boolean:
 		converted.kind = kindBool
+	case command.Lines:
+		converted.rest, converted.lines = !a.Flag, true
 	case command.String, command.TabArg, command.ClipArg:
 		// The backend reads tabs and clips as they are written.
 	}

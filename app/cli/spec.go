@@ -32,7 +32,9 @@ type arg struct {
 	// flag is given as --name; the others by their place.
 	flag bool
 	// rest takes all that follows, joined by spaces.
-	rest    bool
+	rest bool
+	// lines joins what rest takes by line breaks instead.
+	lines   bool
 	choices []string
 }
 

@@ -92,6 +92,8 @@ func (a Arg) read(raw json.RawMessage) (any, error) {
 		return nil, fmt.Errorf("is true or false, not %.40s", raw)
 	case ClipArg:
 		return readClip(raw, text, isText)
+	case Lines:
+		return readLines(raw, text, isText)
 	case TabArg:
 		if !isText {
 			text = string(bytes.TrimSpace(raw))

@@ -1,6 +1,10 @@
 package command
 
-import "pilotfish/backend/protocol"
+import (
+	"slices"
+
+	"pilotfish/backend/protocol"
+)
 
 // Arguments that several commands have.
 func waitArg() Arg {
@@ -14,7 +18,7 @@ func waitArg() Arg {
 // nobody can change the registry.
 func commands() []command {
 	act, read := protocol.ScopeAct, protocol.ScopeRead
-	return []command{
+	all := []command{
 		{Spec: Spec{
 			Name: "goto", Aliases: []string{"open", "navigate", "go"}, Scope: act,
 			Summary:  "open an address in the tab and wait until it is loaded",
@@ -85,4 +89,5 @@ func commands() []command {
 			Returns: "path, format, width, height, bytes, url", Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --clip 0,0,400,300"},
 		}, tab: ownTab, run: runScreenshot},
 	}
+	return slices.Concat(all, tabGroupCommands(), stateCommands(), emulationCommands(), watchingCommands(), recordingCommands(), batchCommands(), toolCommands())
 }

@@ -27,6 +27,12 @@ type Browser interface {
 	NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error)
 	CloseTab(ctx context.Context, tab protocol.TabID) error
 	ActivateTab(ctx context.Context, tab protocol.TabID) error
+
+	stateBrowser
+	watchingBrowser
+	recordingBrowser
+	groupsBrowser
+	toolsBrowser
 }
 
 // Call is one command of one caller.
@@ -44,6 +50,8 @@ type Call struct {
 type Registry struct {
 	browser Browser
 	policy  *policy.Policy
+	// allowed are the methods of the protocol that the user allowed; nil: none.
+	allowed func() []string
 }
 
 // New returns the registry of a browser under a policy.
@@ -64,6 +72,8 @@ type invocation struct {
 	args  values
 	// asked is the address that the person was asked about, or may have been.
 	asked string
+	// call is as it came, for commands that run others.
+	call Call
 }
 
 // command is a spec with what it does.
@@ -147,7 +157,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if err != nil {
 		return failed("", err)
 	}
-	in := &invocation{Registry: r, actor: call.Actor, own: call.Tab, args: args}
+	in := &invocation{Registry: r, actor: call.Actor, own: call.Tab, args: args, call: call}
 	if err := in.resolve(c, call); err != nil {
 		return failed("", err)
 	}

@@ -16,6 +16,8 @@ import (
 
 // tabs is a browser of tabs with addresses and texts: a small honest one.
 type tabs struct {
+	command.Browser // what is not here is tested with the browser
+
 	open  []protocol.Tab
 	text  string
 	calls []string

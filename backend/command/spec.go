@@ -20,6 +20,9 @@ const (
 	// ClipArg is a part of a page: "x,y,width,height" in CSS pixels, or an
 	// object with these names.
 	ClipArg ArgType = "clip"
+	// Lines are several texts: a list of them, or one text with a line for each.
+	// On a command line they are all the words that follow.
+	Lines ArgType = "lines"
 )
 
 // Arg is one argument of a command.
@@ -96,6 +99,8 @@ func (s Spec) Schema() json.RawMessage {
 			p.Type, p.Pattern = "string", `^t?[1-9][0-9]*$`
 		case ClipArg:
 			p.Type = []string{"string", "object"}
+		case Lines:
+			p.Type = []string{"string", "array"}
 		case Integer:
 			if a.Min != 0 || a.Max != 0 {
 				p.Minimum, p.Maximum = &a.Min, &a.Max

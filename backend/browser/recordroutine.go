@@ -1,0 +1,85 @@
+package browser
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// SaveRoutine writes a routine under its name, and the test of the same beside
+// it. One of that name is replaced.
+func (b *Browser) SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error) {
+	path, err := b.routinePath(r.Name)
+	if err != nil {
+		return routine, playwright, err
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return routine, playwright, err
+	}
+	if err := replaceFile(path, append(data, '\n')); err != nil {
+		return routine, playwright, err
+	}
+	beside := strings.TrimSuffix(path, ".json") + ".spec.ts"
+	if err := replaceFile(beside, []byte(test)); err != nil {
+		return routine, playwright, err
+	}
+	return protocol.SavedFile{Path: path, Bytes: len(data) + 1, Entries: len(r.Steps)}, protocol.SavedFile{Path: beside, Bytes: len(test)}, nil
+}
+
+func (b *Browser) routinePath(name string) (string, error) {
+	if !stateName.MatchString(name) {
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
+	}
+	dir, err := b.folder("routines")
+	return filepath.Join(dir, name+".json"), err
+}
+
+// Routine reads a saved routine.
+func (b *Browser) Routine(name string) (protocol.Routine, error) {
+	var r protocol.Routine
+	path, err := b.routinePath(name)
+	if err != nil {
+		return r, err
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %q", name), "`pilotfish run` lists them")
+	}
+	if err != nil {
+		return r, notWritable(path, err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil || r.Version != 1 {
+		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q cannot be read", name), "record it again")
+	}
+	return r, nil
+}
+
+// Routines lists the saved routines by name. What cannot be read is left out.
+func (b *Browser) Routines() ([]protocol.Routine, error) {
+	dir, err := b.folder("routines")
+	if err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, notWritable(dir, err)
+	}
+	out := []protocol.Routine{}
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".json"); ok {
+			if r, err := b.Routine(name); err == nil {
+				out = append(out, r)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b protocol.Routine) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}

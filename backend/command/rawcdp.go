@@ -1,0 +1,71 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"pilotfish/backend/protocol"
+)
+
+// harmless are the methods that look at a page and change nothing. Everything
+// else is refused unless the user allowed it: the protocol can read every
+// secret of the profile and drive every tab.
+func harmless() map[string]bool {
+	return map[string]bool{
+		"Accessibility.getFullAXTree": true, "Accessibility.queryAXTree": true,
+		"CSS.getComputedStyleForNode": true, "CSS.getMatchedStylesForNode": true, "CSS.enable": true,
+		"DOM.enable": true, "DOM.getDocument": true, "DOM.querySelector": true, "DOM.querySelectorAll": true, "DOM.describeNode": true,
+		"DOM.getBoxModel": true, "DOM.getContentQuads": true, "DOM.getAttributes": true, "DOM.getNodeForLocation": true, "DOM.resolveNode": true,
+		"LayerTree.enable": true, "LayerTree.disable": true,
+		"Memory.getDOMCounters": true, "Page.getFrameTree": true, "Page.getLayoutMetrics": true, "Page.getNavigationHistory": true,
+		"Page.getInstallabilityErrors": true, "Page.getAppManifest": true,
+		"Performance.enable": true, "Performance.disable": true, "Performance.getMetrics": true,
+		"Schema.getDomains": true, "Storage.getUsageAndQuota": true,
+	}
+}
+
+var cdpMethod = regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`)
+
+// AllowCDP adds methods that the user allowed for `cdp`; list is asked at every
+// call. It must be called before the first command.
+func (r *Registry) AllowCDP(list func() []string) { r.allowed = list }
+
+func runCDP(ctx context.Context, in *invocation) (result, error) {
+	method, params := in.args.text("method"), in.args.text("params")
+	if !cdpMethod.MatchString(method) {
+		return result{}, badArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "for example: pilotfish cdp Page.getLayoutMetrics")
+	}
+	ok := harmless()[method]
+	if !ok && in.allowed != nil {
+		ok = slices.Contains(in.allowed(), method)
+	}
+	if !ok {
+		hint := "the person can allow it in the settings (cdp_allow)"
+		if near := nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
+			hint = "did you mean " + near + "? Otherwise " + hint
+		}
+		return result{}, protocol.NewError(protocol.CodeRefused, method+" is not one of the methods that are allowed", hint)
+	}
+	if params == "" {
+		params = "{}"
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(params), &object) != nil {
+		return result{}, badArgument("the parameters are no JSON object", `for example: pilotfish cdp DOM.getDocument '{"depth":2}'`)
+	}
+	answer, err := in.browser.RawCDP(ctx, in.tab, method, json.RawMessage(params))
+	if err != nil {
+		return result{}, err
+	}
+	text := string(answer)
+	runes := []rune(text)
+	more := ""
+	if len(runes) > bodyShown {
+		text, more = string(runes[:bodyShown]), fmt.Sprintf("\n(%d of %d characters; --json has all)", bodyShown, len(runes))
+	}
+	return result{text: in.foreign(in.current(), text) + more, data: answer}, nil
+}

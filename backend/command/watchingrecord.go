@@ -1,0 +1,208 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// recordingBrowser is what recordings and traces need of a browser.
+type recordingBrowser interface {
+	StartRecording(ctx context.Context, tab protocol.TabID, video bool) error
+	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
+	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
+	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
+	Routine(name string) (protocol.Routine, error)
+	Routines() ([]protocol.Routine, error)
+	StartTrace(ctx context.Context, tab protocol.TabID) error
+	StopTrace(ctx context.Context, tab protocol.TabID) (protocol.SavedFile, error)
+	Tracing(tab protocol.TabID) bool
+}
+
+func recordingCommands() []command {
+	act := protocol.ScopeAct
+	return []command{
+		{Spec: Spec{
+			Name: "record", Scope: act, Summary: "record what is done in the tab, by a person or by commands, as a routine, a Playwright test and a film",
+			Help: "stop saves the routine under its name for `run`, and the test beside it. What is typed into a password field is not kept: it becomes a parameter.",
+			Args: []Arg{
+				doArg("what to do", "status", "start", "stop"),
+				{Name: "name", Type: String, Help: "for stop: of the routine; made from the time when left out"},
+				{Name: "video", Type: String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: film the tab too (avi of JPEG pictures, or an animated gif)"},
+			},
+			Returns:  "running, steps, video, routine, playwright",
+			Examples: []string{"record start --video gif", "record stop login", "record"},
+		}, tab: ownTab, run: runRecord},
+		{Spec: Spec{
+			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
+			Args:    []Arg{doArg("what to do", "status", "start", "stop")},
+			Returns: "running, or path and bytes", Examples: []string{"trace start", "trace stop"},
+		}, tab: ownTab, run: runTrace},
+	}
+}
+
+// recordReply is what `record stop` tells.
+type recordReply struct {
+	protocol.Recording
+	Routine    *protocol.SavedFile `json:"routine,omitempty"`
+	Playwright *protocol.SavedFile `json:"playwright,omitempty"`
+}
+
+var routineName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+func runRecord(ctx context.Context, in *invocation) (result, error) {
+	switch in.do("status") {
+	case "start":
+		video := in.args.text("video")
+		if err := in.browser.StartRecording(ctx, in.tab, video == "avi" || video == "gif"); err != nil {
+			return result{}, err
+		}
+		return result{text: string(in.tab) + " is recorded; `record stop` ends it", data: protocol.Recording{Running: true, Steps: []protocol.RecordedStep{}}}, nil
+	case "stop":
+		return in.stopRecord(ctx)
+	}
+	r, err := in.browser.Recording(ctx, in.tab)
+	if err != nil {
+		return result{}, err
+	}
+	if !r.Running {
+		return result{text: string(in.tab) + " is not recorded", data: r}, nil
+	}
+	return result{text: in.foreign(in.current(), listed(stepLines(r.Steps), 0, "nothing was done yet")), data: r}, nil
+}
+
+func (in *invocation) stopRecord(ctx context.Context) (result, error) {
+	name := in.args.text("name")
+	if name == "" {
+		name = "routine-" + time.Now().UTC().Format("20060102-150405")
+	}
+	if !routineName.MatchString(name) {
+		return result{}, badArgument(fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
+	}
+	format := in.args.text("video")
+	if format != "gif" {
+		format = "avi"
+	}
+	r, err := in.browser.StopRecording(ctx, in.tab, format)
+	if err != nil {
+		return result{}, err
+	}
+	routine := routineOf(name, r.Steps)
+	reply := recordReply{Recording: r}
+	a, b, err := in.browser.SaveRoutine(routine, playwright(name, r.Steps))
+	if err != nil {
+		return result{}, err
+	}
+	reply.Routine, reply.Playwright = &a, &b
+	text := fmt.Sprintf("%s saved: %s\n%s\n%s", name, plural(len(r.Steps), "step"), a.Path, b.Path)
+	if r.Video != nil {
+		text += "\n" + fileText(*r.Video, "picture")
+	}
+	if r.Dropped > 0 {
+		text += fmt.Sprintf("\n(%d more steps were too many)", r.Dropped)
+	}
+	return result{text: text, data: reply}, nil
+}
+
+func stepLines(steps []protocol.RecordedStep) []string {
+	var lines []string
+	for _, s := range routineOf("", steps).Steps {
+		lines = append(lines, line(s, 500))
+	}
+	return lines
+}
+
+// routineOf makes command lines of what was done. A secret becomes a parameter.
+func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
+	r := protocol.Routine{Version: 1, Name: name, Created: time.Now().UTC(), Params: map[string]string{}, Steps: []string{}}
+	for _, s := range steps {
+		target := quoteWord(s.CSS)
+		value := quoteWord(noParam(s.Value))
+		if s.Secret {
+			param := "password"
+			for n := 2; ; n++ {
+				if _, taken := r.Params[param]; !taken {
+					break
+				}
+				param = "password" + strconv.Itoa(n)
+			}
+			r.Params[param] = ""
+			value = `"${` + param + `}"`
+		}
+		switch s.Do {
+		case "goto":
+			r.Steps = append(r.Steps, "goto "+quoteWord(noParam(s.URL)))
+		case "fill", "select":
+			r.Steps = append(r.Steps, s.Do+" "+target+" "+value)
+		case "press":
+			r.Steps = append(r.Steps, "press "+value)
+		case "click", "check", "uncheck":
+			r.Steps = append(r.Steps, s.Do+" "+target)
+		}
+	}
+	return r
+}
+
+// noParam keeps what a page wrote from being read as a parameter.
+func noParam(v string) string { return strings.ReplaceAll(v, "${", "$ {") }
+
+// playwright is the same as a test of Playwright's.
+func playwright(name string, steps []protocol.RecordedStep) string {
+	var b strings.Builder
+	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + strconv.Quote(name) + ", async ({ page }) => {\n")
+	secrets := 0
+	last := ""
+	for _, s := range steps {
+		at := "page.locator(" + js(s.CSS) + ")"
+		if s.Role != "" && s.Name != "" && !strings.ContainsAny(s.Name, "\n") {
+			at = "page.getByRole(" + js(s.Role) + ", { name: " + js(s.Name) + ", exact: true })"
+		}
+		value := js(s.Value)
+		if s.Secret {
+			secrets++
+			value = "process.env.PASSWORD" + map[bool]string{true: strconv.Itoa(secrets)}[secrets > 1] + " ?? ''"
+		}
+		switch s.Do {
+		case "goto":
+			b.WriteString("  await page.goto(" + js(s.URL) + ");\n")
+			last = s.URL
+		case "click", "check", "uncheck":
+			b.WriteString("  await " + at + "." + s.Do + "();\n")
+		case "fill":
+			b.WriteString("  await " + at + ".fill(" + value + ");\n")
+		case "select":
+			b.WriteString("  await " + at + ".selectOption({ label: " + value + " });\n")
+		case "press":
+			b.WriteString("  await " + at + ".press(" + value + ");\n")
+		}
+	}
+	if last != "" {
+		b.WriteString("  await expect(page.locator('body')).toBeVisible();\n")
+	}
+	b.WriteString("});\n")
+	return b.String()
+}
+
+// js is a text as JavaScript writes it.
+func js(v string) string { return string(jsonText(v)) }
+
+func runTrace(ctx context.Context, in *invocation) (result, error) {
+	switch in.do("status") {
+	case "start":
+		return result{text: string(in.tab) + " is traced; `trace stop` ends it", data: map[string]bool{"running": true}}, in.browser.StartTrace(ctx, in.tab)
+	case "stop":
+		f, err := in.browser.StopTrace(ctx, in.tab)
+		return result{text: fileText(f, "entry"), data: f}, err
+	}
+	running := in.browser.Tracing(in.tab)
+	text := string(in.tab) + " is not traced"
+	if running {
+		text = string(in.tab) + " is traced"
+	}
+	return result{text: text, data: map[string]bool{"running": running}}, nil
+}
