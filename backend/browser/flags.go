@@ -30,6 +30,7 @@ func flags(c *Config) []flag {
 		{"--disable-background-networking", "no calls home that nobody asked for; they hang on a closed network"},
 		{"--disable-component-update", "the same"},
 		{"--disable-sync", "agents act here: nothing of it belongs into the person's account"},
+		{"--disable-features=DeferRendererTasksAfterInput", "after an input a page's tasks would wait for the next frame, and with them the answer to what the input did: 10 ms a click (seen)"},
 		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
 		{"--enable-features=WebMCP", "document.modelContext: a page can offer tools to agents; off by default in Chromium 156 (seen)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},

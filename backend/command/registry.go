@@ -28,6 +28,8 @@ type Browser interface {
 	CloseTab(ctx context.Context, tab protocol.TabID) error
 	ActivateTab(ctx context.Context, tab protocol.TabID) error
 
+	actBrowser
+
 	stateBrowser
 	watchingBrowser
 	recordingBrowser

@@ -1,0 +1,380 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// Wait waits until a condition holds on a tab's page, over navigations, and
+// says where the tab is then. The deadline is ctx's; it ends with CodeTimeout.
+func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
+	info := protocol.PageInfo{Tab: id}
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		w := &waiting{p: p, q: q, events: p.events(
+			cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method, cdppage.JavascriptDialogOpening.Method,
+			network.RequestWillBeSent.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
+		)}
+		defer w.events.cancel()
+		if err := w.run(ctx); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("waited in vain for %s %s", q.Kind, plain(q.Value)), "`pilotfish snapshot` shows what is there; --timeout waits longer")
+			}
+			return err
+		}
+		return p.where(ctx, &info)
+	})
+	return info, err
+}
+
+type waiting struct {
+	p      *page
+	q      protocol.WaitRequest
+	events *subscription
+}
+
+func (w *waiting) run(ctx context.Context) error {
+	switch w.q.Kind {
+	case protocol.WaitForTime:
+		ms, err := strconv.Atoi(w.q.Value)
+		if err != nil || ms < 0 {
+			return protocol.NewError(protocol.CodeBadArgument, "a time is a number of milliseconds", "for example wait 500")
+		}
+		timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	case protocol.WaitForURL:
+		return w.address(ctx)
+	case protocol.WaitForLoad:
+		return w.state(ctx, func(s string) bool { return s == "complete" })
+	case protocol.WaitForQuiet:
+		return w.quiet(ctx)
+	case protocol.WaitForFunction:
+		return w.function(ctx)
+	default:
+		return w.onPage(ctx)
+	}
+}
+
+// next returns the next event; a dialog ends the wait, because the page does
+// nothing while it is open.
+func (w *waiting) next(ctx context.Context) (event, error) {
+	select {
+	case e, ok := <-w.events.c:
+		if !ok {
+			return e, errSessionEnded
+		}
+		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok && e.method == cdppage.JavascriptDialogOpening.Method {
+			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, plain(v.Message)), "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+		}
+		return e, nil
+	case <-ctx.Done():
+		return event{}, context.Cause(ctx)
+	}
+}
+
+// onPage waits inside the page. A document that goes away is followed by
+// another one, which is asked the same.
+func (w *waiting) onPage(ctx context.Context) error {
+	until, _ := ctx.Deadline()
+	type result struct {
+		State string `json:"state"`
+	}
+	key := map[protocol.WaitKind]string{protocol.WaitForText: "text", protocol.WaitForElement: "element", protocol.WaitForGone: "gone"}[w.q.Kind]
+	if key == "" {
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("nobody can wait for %q", w.q.Kind), "")
+	}
+	for {
+		f, _, err := w.p.frameOf(w.q.Value)
+		if err != nil {
+			if w.q.Kind == protocol.WaitForGone {
+				return nil
+			}
+			return err
+		}
+		args := map[string]any{key: w.q.Value, "timeout": max(1, time.Until(until).Milliseconds())}
+		inner, cancel := context.WithCancel(ctx)
+		answer := make(chan error, 1)
+		var r result
+		go func() { answer <- w.p.ask(inner, f, "wait", args, &r) }()
+		err = w.follow(ctx, answer)
+		cancel()
+		switch {
+		case err == nil && r.State == "met":
+			return nil
+		case err == nil:
+			return context.DeadlineExceeded
+		case !errors.Is(err, errReplaced):
+			return err
+		}
+		// The next document may not be there yet.
+		if err := w.committed(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// follow waits for an answer beside the events.
+func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
+	for {
+		select {
+		case err := <-answer:
+			return err
+		default:
+		}
+		select {
+		case err := <-answer:
+			return err
+		case e, ok := <-w.events.c:
+			if !ok {
+				return errSessionEnded
+			}
+			if e.method == cdppage.JavascriptDialogOpening.Method {
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// committed waits until the main frame can be asked again.
+func (w *waiting) committed(ctx context.Context) error {
+	for {
+		_, _, err := w.p.ready(ctx, w.p.frames.main())
+		if !errors.Is(err, errReplaced) {
+			return err
+		}
+		if _, err := w.next(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// address waits for an address: a part of it, a pattern with *, or /expression/.
+func (w *waiting) address(ctx context.Context) error {
+	match, err := addressMatcher(w.q.Value)
+	if err != nil {
+		return err
+	}
+	for {
+		var info protocol.PageInfo
+		if err := w.p.where(ctx, &info); err != nil {
+			return err
+		}
+		if match(info.URL) {
+			return nil
+		}
+		e, err := w.next(ctx)
+		if err != nil {
+			return err
+		}
+		// The browser may hear of it after we do.
+		if v, ok := decode(e, cdppage.NavigatedWithinDocument); ok && e.method == cdppage.NavigatedWithinDocument.Method && match(v.URL) {
+			return nil
+		}
+	}
+}
+
+func addressMatcher(text string) (func(string) bool, error) {
+	if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' {
+		re, err := regexp.Compile(text[1 : len(text)-1])
+		if err != nil {
+			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression cannot be read: "+err.Error(), "")
+		}
+		return re.MatchString, nil
+	}
+	if strings.Contains(text, "*") {
+		parts := strings.Split(text, "*")
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString, nil
+	}
+	return func(url string) bool { return strings.Contains(url, text) }, nil
+}
+
+// state waits until the document is as far.
+func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
+	for {
+		s, world, err := w.p.ready(ctx, w.p.frames.main())
+		if err == nil {
+			var res runtime.EvaluateResult
+			res, err = cdp.Call(ctx, s, runtime.Evaluate, evaluateParams("document.readyState", world))
+			if err == nil && res.Result != nil && enough(strings.Trim(string(res.Result.Value), `"`)) {
+				return nil
+			}
+			if err != nil {
+				err = w.p.worldError(w.p.frames.main(), world, err)
+			}
+		}
+		if err != nil && !errors.Is(err, errReplaced) && !errors.Is(err, errStale) {
+			return err
+		}
+		if _, err := w.next(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// quiet waits until no request has been under way for a while.
+func (w *waiting) quiet(ctx context.Context) error {
+	if err := postCommand(ctx, w.p.session, network.Enable, network.EnableParams{}); err != nil {
+		return err
+	}
+	defer func() {
+		_ = postCommand(context.WithoutCancel(ctx), w.p.session, network.Disable, cdp.Empty{})
+	}()
+	open := make(map[network.RequestID]bool)
+	timer := time.NewTimer(protocol.NetworkQuiet)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			if len(open) == 0 {
+				return nil
+			}
+		case e, ok := <-w.events.c:
+			if !ok {
+				return errSessionEnded
+			}
+			switch e.method {
+			case network.RequestWillBeSent.Method:
+				if v, ok := decode(e, network.RequestWillBeSent); ok {
+					open[v.RequestID] = true
+				}
+			case network.LoadingFinished.Method:
+				if v, ok := decode(e, network.LoadingFinished); ok {
+					delete(open, v.RequestID)
+				}
+			case network.LoadingFailed.Method:
+				if v, ok := decode(e, network.LoadingFailed); ok {
+					delete(open, v.RequestID)
+				}
+			default:
+				continue
+			}
+			timer.Reset(protocol.NetworkQuiet)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// function waits for an expression of the page's own world. It is tried again
+// in every frame that is drawn, so that nothing is missed that no event tells.
+func (w *waiting) function(ctx context.Context) error {
+	yes := true
+	expression := fmt.Sprintf(`new Promise((met, fail) => { const test = () => (%s); const go = async () => {
+		try { if (await test()) met(true); else requestAnimationFrame(go); } catch (error) { fail(error); } }; go(); })`, w.q.Value)
+	for {
+		answer := make(chan error, 1)
+		inner, cancel := context.WithCancel(ctx)
+		var res runtime.EvaluateResult
+		go func() {
+			var err error
+			res, err = cdp.Call(inner, w.p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, AwaitPromise: &yes, ReturnByValue: &yes})
+			answer <- err
+		}()
+		err := w.follow(ctx, answer)
+		cancel()
+		if err != nil {
+			if err = w.p.worldError(w.p.frames.main(), "", err); !errors.Is(err, errReplaced) && !errors.Is(err, errStale) {
+				return err
+			}
+			if err := w.committed(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if d := res.ExceptionDetails; d != nil {
+			text := d.Text
+			if d.Exception != nil {
+				text = d.Exception.Description
+			}
+			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+plain(text), "")
+		}
+		return nil
+	}
+}
+
+// Dialog answers the dialog that a tab shows. It goes past the tab's queue: what
+// is under way there may be waiting for this answer.
+func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error) {
+	var info protocol.DialogInfo
+	r, err := b.running()
+	if err != nil {
+		return info, err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return info, unknownTab(id)
+	}
+	p, err := r.page(ctx, t.target)
+	if err != nil {
+		return info, b.explain(ctx, id, nil, err)
+	}
+	open := p.openDialog()
+	params := cdppage.HandleJavaScriptDialogParams{Accept: accept}
+	if text != nil {
+		params.PromptText = *text
+	}
+	if _, err := cdp.Call(ctx, p.session, cdppage.HandleJavaScriptDialog, params); err != nil {
+		if _, ok := errors.AsType[*methodError](err); ok {
+			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "")
+		}
+		return info, b.explain(ctx, id, p, err)
+	}
+	p.setDialog("")
+	info.Type, info.Message, _ = strings.Cut(open, ": ")
+	return info, nil
+}
+
+// Clipboard writes text to the clipboard when text is given, and otherwise
+// reads it. It is the machine's own clipboard where there is a display.
+func (b *Browser) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
+	var out string
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		expression := "navigator.clipboard.readText()"
+		if text != nil {
+			expression = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", strconv.Quote(*text))
+		}
+		release, err := p.grantClipboard(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		s, world, err := p.ready(ctx, p.frames.main())
+		if err != nil {
+			return err
+		}
+		params := evaluateParams(expression, world)
+		yes := true
+		params.UserGesture = &yes
+		res, err := cdp.Call(ctx, s, runtime.Evaluate, params)
+		if err != nil {
+			return p.worldError(p.frames.main(), world, err)
+		}
+		if res.ExceptionDetails != nil {
+			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page reach the clipboard", "it works on https and on pages of this machine")
+		}
+		return decodeString(res, &out)
+	})
+	return out, err
+}

@@ -1,0 +1,221 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+func targetArg() Arg {
+	return Arg{
+		Name: "target", Type: String, Required: true,
+		Help: `what to act on: a ref such as e5, a CSS selector, role=button name="Save", text=…, label=…, or a point x,y`,
+	}
+}
+
+// actCommands are the commands that act on a page.
+func actCommands() []command {
+	act := protocol.ScopeAct
+	value := func(help string) Arg { return Arg{Name: "value", Type: String, Help: help} }
+	modifiers := Arg{Name: "modifiers", Type: String, Flag: true, Help: "keys that are held down: Shift+Control"}
+	at := Arg{Name: "at", Type: String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
+	count := Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many clicks"}
+	button := Arg{Name: "button", Type: String, Flag: true, Choices: []string{"left", "right", "middle"}, Default: "left", Help: "the mouse button"}
+	const returns = "hit, url, title, appeared, gone, changed, said, focus, value, navigated, status, tabs, dialog, downloads, errors, nothing"
+	one := func(name, summary, example string, kind protocol.ActKind, done string, args ...Arg) command {
+		return command{Spec: Spec{
+			Name: name, Scope: act, Summary: summary, Args: append([]Arg{targetArg()}, args...), Returns: returns, Examples: []string{example},
+		}, tab: ownTab, run: acting(kind, done)}
+	}
+	press := one("press", "press keys", "press Enter", protocol.ActPress, "pressed")
+	press.Args = []Arg{
+		{Name: "key", Type: String, Required: true, Help: "a key such as Enter, ArrowDown or Control+A; several with spaces between"},
+		{Name: "target", Type: String, Flag: true, Help: "what gets the focus first; what has it when left out"},
+	}
+	scroll := one("scroll", "scroll something into view, or the page or an area by pixels", "scroll e12", protocol.ActScroll, "scrolled")
+	scroll.Args = []Arg{
+		{Name: "target", Type: String, Help: "what to bring into view, or the area to scroll; the page when left out"},
+		{Name: "x", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels to the right"},
+		{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"},
+	}
+	upload := one("upload", "give files to a file field, or to what opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
+		Arg{Name: "files", Type: String, Required: true, Help: "paths, with commas between"})
+	upload.Scope = protocol.ScopeSensitive
+	double := one("dblclick", "click something twice", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
+	list := []command{
+		one("click", "click something and say what came of it", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at),
+		double,
+		one("hover", "move the mouse over something", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
+		one("fill", "put a text into a field, in place of what it holds", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", value("the text; empty clears the field")),
+		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", value("the text")),
+		press,
+		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "chose in", value("the option; several with line breaks between")),
+		one("check", "switch a checkbox, radio button or switch on", "check e6", protocol.ActCheck, "checked"),
+		one("uncheck", "switch a checkbox or switch off", "uncheck e6", protocol.ActCheck, "unchecked"),
+		one("focus", "put the focus on something", "focus e3", protocol.ActFocus, "focused"),
+		one("drag", "drag one thing to another", "drag e5 e9", protocol.ActDrag, "dragged", Arg{Name: "to", Type: String, Required: true, Help: "where to: a target"}),
+		scroll, upload,
+	}
+	return append(list, waitCommands()...)
+}
+
+// acting is the handler of one kind of action.
+func acting(kind protocol.ActKind, done string) func(context.Context, *invocation) (result, error) {
+	return func(ctx context.Context, in *invocation) (result, error) {
+		q := protocol.ActRequest{
+			Kind: kind, Target: in.args.text("target"), To: in.args.text("to"), Text: in.args.text("value"),
+			Button: in.args.text("button"), Count: in.args.number("count"), Modifiers: in.args.text("modifiers"),
+			On: done == "checked", DX: float64(in.args.number("x")), DY: float64(in.args.number("y")),
+		}
+		if done == "double-clicked" {
+			q.Count = 2
+		}
+		if raw := in.args.text("at"); raw != "" {
+			var x, y float64
+			if _, err := fmt.Sscanf(strings.ReplaceAll(raw, " ", ""), "%f,%f", &x, &y); err != nil {
+				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("at is x,y and not %.40q", raw), "for example --at 10,5")
+			}
+			q.At = &[2]float64{x, y}
+		}
+		if _, given := in.args["value"]; !given && (kind == protocol.ActFill || kind == protocol.ActType || kind == protocol.ActSelect) {
+			return result{}, protocol.NewError(protocol.CodeBadArgument, "no value is given", `an empty one is written ""`)
+		}
+		switch kind {
+		case protocol.ActPress:
+			q.Text = in.args.text("key")
+		case protocol.ActSelect:
+			q.Values = strings.Split(q.Text, "\n")
+		case protocol.ActUpload:
+			for name := range strings.SplitSeq(in.args.text("files"), ",") {
+				if name = strings.TrimSpace(name); !filepath.IsAbs(name) {
+					return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no absolute path", name), "name files by their whole path")
+				}
+				q.Values = append(q.Values, name)
+			}
+		case protocol.ActScroll:
+			if q.Target == "" && q.DX == 0 && q.DY == 0 {
+				q.DY = scrollStep
+			}
+		}
+		if err := in.readable(ctx); err != nil {
+			return result{}, err
+		}
+		e, err := in.browser.Act(ctx, in.tab, q, in.allow())
+		if err != nil {
+			return result{}, in.blamed(e.URL, err)
+		}
+		for _, t := range e.Tabs {
+			if policy.Agent(in.actor) {
+				in.policy.Opened(in.actor, t)
+			}
+		}
+		return in.told(done, &e), nil
+	}
+}
+
+// scrollStep is how far `scroll` goes without a number: most of a screen.
+const scrollStep = 600
+
+// blamed puts an error that names things of the page into an agent's envelope:
+// their names are the page's words.
+func (in *invocation) blamed(url string, err error) error {
+	e := protocol.AsError(err)
+	switch e.Code {
+	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,
+		protocol.CodeInert, protocol.CodeCovered, protocol.CodeNotActable, protocol.CodeDialog:
+		return protocol.NewError(e.Code, in.foreign(url, e.Message), line(e.Hint, 400))
+	}
+	return err
+}
+
+// waitCommands wait, answer dialogs and reach the clipboard.
+func waitCommands() []command {
+	return []command{
+		{Spec: Spec{
+			Name: "wait", Scope: protocol.ScopeRead, Summary: "wait until something is so",
+			Help: "Waits over navigations, until --timeout.",
+			Args: []Arg{
+				{Name: "for", Type: String, Required: true, Choices: []string{"text", "element", "gone", "url", "load", "quiet", "function", "time"}, Help: "what to wait for; quiet is a network without requests"},
+				{Name: "value", Type: String, Help: "the text, target, address (a part, or with *), expression, or milliseconds"},
+			},
+			Returns: "tab, url, title", Examples: []string{"wait text Saved", "wait gone #spinner", "wait url */done", "wait load", "wait time 500"},
+		}, tab: ownTab, run: runWait},
+		{Spec: Spec{
+			Name: "dialog", Scope: protocol.ScopeAct, Summary: "answer the dialog that the page shows",
+			Args: []Arg{
+				{Name: "answer", Type: String, Required: true, Choices: []string{"accept", "dismiss"}, Help: "OK or Cancel"},
+				{Name: "text", Type: String, Help: "what is written into a prompt"},
+			},
+			Returns: "type, message", Examples: []string{"dialog accept", "dialog accept Ada", "dialog dismiss"},
+		}, tab: ownTab, run: runDialog},
+		{Spec: Spec{
+			Name: "clipboard", Scope: protocol.ScopeSensitive, Summary: "read the clipboard, or write to it",
+			Args:    []Arg{{Name: "text", Type: String, Help: "the text to write; reads when left out"}},
+			Returns: "text", Examples: []string{"clipboard", "clipboard hello"},
+		}, tab: ownTab, run: runClipboard},
+	}
+}
+
+func runWait(ctx context.Context, in *invocation) (result, error) {
+	q := protocol.WaitRequest{Kind: protocol.WaitKind(in.args.text("for")), Value: in.args.text("value")}
+	switch q.Kind {
+	case protocol.WaitForLoad, protocol.WaitForQuiet:
+	case protocol.WaitForTime:
+		if _, err := strconv.Atoi(q.Value); err != nil {
+			return result{}, protocol.NewError(protocol.CodeBadArgument, "wait time needs a number of milliseconds", "for example: pilotfish wait time 500")
+		}
+	default:
+		if q.Value == "" {
+			return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("wait %s needs to know for what", q.Kind), "for example: pilotfish wait text Saved")
+		}
+	}
+	if q.Kind == protocol.WaitForFunction && policy.Agent(in.actor) {
+		// It runs the page's code, as eval does, which an agent has to be given.
+		return result{}, protocol.NewError(protocol.CodeForbidden, "an agent may not run expressions in a page", "wait for a text or an element")
+	}
+	if err := in.readable(ctx); err != nil {
+		return result{}, err
+	}
+	info, err := in.browser.Wait(ctx, in.tab, q)
+	if err != nil {
+		return result{}, in.blamed(info.URL, err)
+	}
+	return result{text: fmt.Sprintf("%s: done; %s is at %s", q.Kind, in.tab, line(info.URL, urlShown)), data: info}, nil
+}
+
+func runDialog(ctx context.Context, in *invocation) (result, error) {
+	var text *string
+	if t, given := in.args["text"].(string); given {
+		text = &t
+	}
+	accept := in.args.text("answer") == "accept"
+	info, err := in.browser.Dialog(ctx, in.tab, accept, text)
+	if err != nil {
+		return result{}, err
+	}
+	how := "dismissed"
+	if accept {
+		how = "accepted"
+	}
+	return result{text: how + " the dialog: " + in.foreign("", line(info.Type+": "+info.Message, 300)), data: info}, nil
+}
+
+func runClipboard(ctx context.Context, in *invocation) (result, error) {
+	var text *string
+	if t, given := in.args["text"].(string); given {
+		text = &t
+	}
+	got, err := in.browser.Clipboard(ctx, in.tab, text)
+	if err != nil {
+		return result{}, err
+	}
+	if text != nil {
+		return result{text: "written to the clipboard", data: map[string]string{"text": *text}}, nil
+	}
+	return result{text: in.foreign("", got), data: map[string]string{"text": got}}, nil
+}

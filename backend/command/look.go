@@ -1,0 +1,138 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// actBrowser is what looking and acting need of a browser.
+type actBrowser interface {
+	Snapshot(ctx context.Context, tab protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	Act(ctx context.Context, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
+	Wait(ctx context.Context, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
+	Dialog(ctx context.Context, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
+	Clipboard(ctx context.Context, tab protocol.TabID, text *string) (string, error)
+}
+
+// lookCommands are the commands that show a page with refs.
+func lookCommands() []command {
+	flag := func(name, help string) Arg { return Arg{Name: name, Type: Boolean, Flag: true, Help: help} }
+	return []command{
+		{Spec: Spec{
+			Name: "snapshot", Aliases: []string{"snap", "look"}, Scope: protocol.ScopeRead,
+			Summary: "show the page: one line for each thing, with a ref to act on it",
+			Help: "A line is: ref, what it is, name, [states], =value, →target. A ref belongs to its element for as long as that lives and is never given again. " +
+				"\"… 12 more h3\" stands for lines that were left out: snapshot -s h3 shows them.",
+			Args: []Arg{
+				{Name: "scope", Type: String, Flag: true, Help: "only this part: a ref, a frame (f2), CSS, or a handle (h3)"},
+				{Name: "find", Type: String, Flag: true, Help: "only lines with this text, or that match /this/i"},
+				{Name: "max", Type: Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Help: "at most so many characters"},
+				{Name: "depth", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "only so deep into the structure"},
+				flag("interactive", "only what can be acted on"), flag("compact", "without link targets, long names cut"),
+				flag("near", "only what is in view and half a screen around"), flag("full", "the whole page (this is the default)"),
+				flag("delta", "only what changed since your last look"), flag("boxes", "with places and sizes"),
+				flag("items", "the things as data, too"),
+			},
+			Returns: "url, title, text, refs, more, items", Examples: []string{"snapshot", "snapshot --interactive --max 4000", "snapshot --find Save", "snapshot --delta"},
+		}, tab: ownTab, run: runSnapshot},
+	}
+}
+
+// caller names who looks: what it saw last is remembered under this.
+func (in *invocation) caller() string { return string(in.actor.Kind) + ":" + in.actor.ID }
+
+func runSnapshot(ctx context.Context, in *invocation) (result, error) {
+	if err := in.readable(ctx); err != nil {
+		return result{}, err
+	}
+	if in.args.flag("near") && in.args.flag("full") {
+		return result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "for example: pilotfish snapshot --near")
+	}
+	look, err := in.browser.Snapshot(ctx, in.tab, protocol.LookRequest{
+		Caller: in.caller(), Scope: in.args.text("scope"), Find: in.args.text("find"), Max: in.args.number("max"), Depth: in.args.number("depth"),
+		Interactive: in.args.flag("interactive"), Compact: in.args.flag("compact"), Near: in.args.flag("near"),
+		Delta: in.args.flag("delta"), Boxes: in.args.flag("boxes"), JSON: in.args.flag("items"),
+	})
+	if err != nil {
+		return result{}, err
+	}
+	// It may have gone elsewhere between the two questions.
+	if policy.Agent(in.actor) {
+		if err := in.policy.URL(in.actor, look.URL); err != nil {
+			return result{}, err
+		}
+	}
+	text := look.Text
+	switch {
+	case text != "":
+	case in.args.flag("delta"):
+		return result{text: "nothing changed since your last look", data: look}, nil
+	case in.args.text("find") != "":
+		return result{text: fmt.Sprintf("nothing matches %.80q", in.args.text("find")), data: look}, nil
+	default:
+		return result{text: "the page shows nothing", data: look}, nil
+	}
+	return result{text: in.foreign(look.URL, text), data: look}, nil
+}
+
+// told puts an effect into words: what was done first, then what the page says
+// of it.
+func (in *invocation) told(done string, e *protocol.Effect) result {
+	var page []string
+	add := func(mark string, lines []string) {
+		for _, l := range lines {
+			page = append(page, mark+line(l, 300))
+		}
+	}
+	head := done
+	if e.Dialog != nil {
+		head += fmt.Sprintf("; a %s dialog is open: answer it with `dialog accept` or `dialog dismiss`", e.Dialog.Type)
+		add("dialog: ", []string{e.Dialog.Message})
+	}
+	switch {
+	case e.Loading:
+		head += "; it led to another page, which is still loading: " + line(e.URL, urlShown)
+	case e.Navigated:
+		head += "; it led to " + line(e.URL, urlShown)
+		if e.Status != 0 && (e.Status < 200 || e.Status > 299) {
+			head += fmt.Sprintf(" (HTTP %d)", e.Status)
+		}
+	case e.Within:
+		head += "; the address is now " + line(e.URL, urlShown)
+	}
+	for _, t := range e.Tabs {
+		head += "; it opened " + string(t)
+	}
+	for _, d := range e.Downloads {
+		head += fmt.Sprintf("; it downloads %q", line(d, 100))
+	}
+	if e.Moved != nil {
+		head += fmt.Sprintf("; scrolled by %.0f,%.0f, above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])
+	}
+	if e.Nothing && e.Dialog == nil && e.Value == nil && e.Moved == nil {
+		head += "; no change was seen"
+	}
+	page = append(page, line(e.Hit, 200))
+	if e.Value != nil {
+		page[len(page)-1] += fmt.Sprintf(" holds %q", line(*e.Value, 200))
+	}
+	if e.Navigated {
+		add("title: ", []string{e.Title})
+	}
+	add("says: ", e.Said)
+	add("+ ", e.Appeared)
+	add("~ ", e.Changed)
+	add("- ", e.Gone)
+	if e.More > 0 {
+		page = append(page, fmt.Sprintf("… %d more; snapshot --delta shows them", e.More))
+	}
+	if e.Focus != "" && !strings.Contains(strings.Join(page, "\n"), e.Focus) {
+		page = append(page, "focus: "+line(e.Focus, 200))
+	}
+	add("console error: ", e.Errors)
+	return result{text: head + "\n" + in.foreign(e.URL, strings.Join(page, "\n")), data: e}
+}
