@@ -82,8 +82,8 @@ export class Watch {
   }
 
   /**
-   * Resolves when everything that the action set off at once is done. A task of
-   * the lowest priority runs after all that the page has queued; when nothing
+   * Resolves when everything that the action set off at once is done. A task
+   * that is queued now runs after all that the page has queued; when nothing
    * changed until then, two frames are drawn before that is believed. What
    * changes goes on until a task goes by without a change.
    */
@@ -187,7 +187,7 @@ function idle(): Promise<void> {
     const done = (): void => {
       next();
     };
-    void scheduler.postTask(done, { priority: 'background' });
+    void scheduler.postTask(done);
   });
 }
 
