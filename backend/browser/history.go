@@ -111,6 +111,11 @@ func stillLoading(p *page, id protocol.TabID, n *navigation) error {
 // where asks the browser, not the page, for the address and title.
 func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
 	h, err := cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+	// A gated page says that it is there before the browser shows it; the next
+	// answers come when it does.
+	for ctx.Err() == nil && isSwapping(err) {
+		h, err = cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+	}
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ type navigation struct {
 	events *subscription
 	// allow says whether an address may be loaded; nil allows all. It is asked
 	// for every hop of the documents and for the machine that answered.
-	allow func(url string) error
+	allow    func(url string) error
+	released func() // the tab's gate judges again
 
 	begun     map[cdp.LoaderID]bool // documents that were asked for since
 	committed cdp.LoaderID
@@ -51,6 +52,7 @@ func (p *page) beginNavigation(ctx context.Context, allow func(string) error) (*
 	}
 	err := postCommand(ctx, p.session, network.Enable, network.EnableParams{})
 	if allow != nil {
+		n.released = p.r.gates.command(p.target)
 		err = errors.Join(err, postCommand(ctx, p.session, fetch.Enable, fetch.EnableParams{
 			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
 		}))
@@ -67,6 +69,7 @@ func (n *navigation) end(ctx context.Context) {
 	n.events.cancel()
 	ctx = context.WithoutCancel(ctx)
 	if n.allow != nil {
+		n.released()
 		_ = postCommand(ctx, n.p.session, fetch.Disable, cdp.Empty{})
 	}
 	_ = postCommand(ctx, n.p.session, network.Disable, cdp.Empty{})
@@ -87,6 +90,9 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 	}()
 	var begun *started
 	for {
+		if n.refused == nil {
+			n.refused = n.p.r.gates.refusal(n.p.target)
+		}
 		if n.refused != nil {
 			return n.refused
 		}
@@ -100,6 +106,9 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case c := <-calls:
+			if n.refused == nil {
+				n.refused = n.p.r.gates.refusal(n.p.target)
+			}
 			if c.err != nil {
 				if n.refused == nil {
 					return c.err
@@ -158,13 +167,15 @@ func (n *navigation) event(ctx context.Context, e event) {
 	case cdppage.FrameNavigated.Method:
 		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
 			n.committed = v.Frame.LoaderID
+			ours := n.begun[n.committed]
 			delete(n.begun, n.committed)
 			if v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
 				n.loaded[n.committed] = protocol.WaitLoad // it comes back as it was
 			}
 			if v.Frame.UnreachableURL != "" {
 				n.committed = "" // Chromium's own page with the reason
-				if n.failure == "" {
+				// That of a navigation before may come late.
+				if ours && n.failure == "" {
 					n.failure = "net::ERR_FAILED"
 				}
 			}

@@ -27,6 +27,7 @@ type run struct {
 	conn    *conn
 	started time.Time
 
+	gates       *gates
 	workers     chan *session // our worker's newest session
 	ask         chan struct{} // the worker should be asked about a tab
 	panelWanted atomic.Bool
@@ -56,6 +57,7 @@ func newRun(b *Browser, p *process, started time.Time) *run {
 		proc:    p,
 		conn:    newConn(p.pipe),
 		started: started,
+		gates:   newGates(),
 		workers: make(chan *session, 1),
 		ask:     make(chan struct{}, 1),
 		pages:   make(map[target.ID]*page),

@@ -1,0 +1,282 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// gates are the gates of one life of the browser, by the target that shows a
+// tab.
+type gates struct {
+	mu sync.Mutex
+	of map[target.ID]*gate
+	// commanded are the targets that a command navigates just now, with why a
+	// document of theirs was refused: the command says it.
+	commanded map[target.ID]error
+}
+
+func newGates() *gates {
+	return &gates{of: make(map[target.ID]*gate), commanded: make(map[target.ID]error)}
+}
+
+// gate holds a rule over everything that one tab loads: its documents, those of
+// its frames, and what they and their workers load from addresses like some
+// patterns. It has sessions of its own, so that nothing else that is done to the
+// tab switches it off, and costs nothing for what is not like the patterns.
+type gate struct {
+	r      *run
+	target target.ID
+
+	opening sync.Mutex // held while the root is attached or its patterns change
+
+	mu       sync.Mutex
+	root     *session
+	inside   []*session // root, frames in other processes, workers, pages opened
+	patterns []string
+	allow    func(url string, document bool) error
+}
+
+// Gate puts a tab under a rule from now on, whoever makes it load something.
+// allow is asked about each document, with document, and without it about
+// everything else whose address is like one of patterns ("*" and "?"); it must
+// answer at once. What it refuses is not loaded. The gate stays until the tab's
+// page is closed; a later call replaces its rule.
+func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return unknownTab(id)
+	}
+	r.gates.mu.Lock()
+	g := r.gates.of[t.target]
+	if g == nil {
+		g = &gate{r: r, target: t.target}
+		r.gates.of[t.target] = g
+	}
+	r.gates.mu.Unlock()
+	return b.explain(ctx, id, nil, g.set(ctx, patterns, allow))
+}
+
+// set opens the gate if need be and gives it its rule.
+func (g *gate) set(ctx context.Context, patterns []string, allow func(string, bool) error) error {
+	g.opening.Lock()
+	defer g.opening.Unlock()
+	g.mu.Lock()
+	same := slices.Equal(g.patterns, patterns)
+	g.patterns, g.allow = slices.Clone(patterns), allow
+	root, inside := g.root, slices.Clone(g.inside)
+	g.mu.Unlock()
+	if root == nil {
+		return g.open(ctx)
+	}
+	if same {
+		return nil
+	}
+	for _, s := range inside {
+		if err := g.enable(ctx, s); err != nil && !isEnded(s) {
+			return err
+		}
+	}
+	return nil
+}
+
+func isEnded(s *session) bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// open attaches the gate's own session to the tab, and waits until it holds.
+func (g *gate) open(ctx context.Context) error {
+	root, err := g.r.conn.attach(ctx, g.target)
+	if err != nil {
+		return err
+	}
+	g.enter(root)
+	g.mu.Lock()
+	g.root = root
+	g.mu.Unlock()
+	if err := g.enable(ctx, root); err != nil {
+		_ = postCommand(ctx, g.r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.id})
+		return err
+	}
+	return nil
+}
+
+// enter follows a session until it ends.
+func (g *gate) enter(s *session) {
+	events := s.events(fetch.RequestPaused.Method, target.AttachedToTarget.Method)
+	g.mu.Lock()
+	g.inside = append(g.inside, s)
+	g.mu.Unlock()
+	go func() {
+		defer events.cancel()
+		ctx := context.Background() // the session's end closes the events
+		for e := range events.c {
+			g.event(ctx, s, e)
+		}
+		if events.overflowed() {
+			// What was not read waits for ever. The tab loads no more, and the next
+			// command gates it anew.
+			_ = postCommand(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
+			_ = postCommand(ctx, g.r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		}
+		g.leave(s)
+	}()
+}
+
+// leave forgets a session that ended; without its root the gate is closed.
+func (g *gate) leave(s *session) {
+	g.mu.Lock()
+	g.inside = slices.DeleteFunc(g.inside, func(o *session) bool { return o == s })
+	over := g.root == s
+	if over {
+		g.root = nil
+	}
+	g.mu.Unlock()
+	if !over {
+		return
+	}
+	g.r.gates.mu.Lock()
+	defer g.r.gates.mu.Unlock()
+	if g.r.gates.of[g.target] == g {
+		delete(g.r.gates.of, g.target)
+	}
+}
+
+// enable switches the gate on in a session, and for what will be attached to
+// it: that is paused until it is gated, too.
+func (g *gate) enable(ctx context.Context, s *session) error {
+	flat := true
+	if err := postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat,
+	}); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	patterns := []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}}
+	for _, p := range g.patterns {
+		patterns = append(patterns, &fetch.RequestPattern{URLPattern: p})
+	}
+	g.mu.Unlock()
+	if s.parent != nil && s.parent != g.r.conn.root {
+		return postCommand(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+	}
+	_, err := cdp.Call(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+	return err
+}
+
+func (g *gate) event(ctx context.Context, s *session, e event) {
+	switch e.method {
+	case target.AttachedToTarget.Method:
+		v, ok := decode(e, target.AttachedToTarget)
+		if !ok {
+			return
+		}
+		child := g.r.conn.session(v.SessionID)
+		if child == nil {
+			return // gone already
+		}
+		g.enter(child)
+		_ = g.enable(ctx, child) // a session that ended loads nothing
+		_ = postCommand(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	case fetch.RequestPaused.Method:
+		if v, ok := decode(e, fetch.RequestPaused); ok && v.Request != nil {
+			g.judge(ctx, s, &v)
+		}
+	}
+}
+
+// judge lets a request through or not.
+func (g *gate) judge(ctx context.Context, s *session, v *fetch.EventRequestPaused) {
+	g.mu.Lock()
+	allow := g.allow
+	g.mu.Unlock()
+	document := v.ResourceType == network.ResourceTypeDocument
+	isPage := document && target.ID(v.FrameID) == s.target
+	err := allow(v.Request.URL, document)
+	switch {
+	case err == nil:
+		_ = postCommand(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+	case isPage && !g.r.gates.refuse(s.target, err):
+		g.r.log.Info("page refused in an agent's tab", "code", protocol.AsError(err).Code)
+		_ = postCommand(ctx, s, fetch.FulfillRequest, refusedPage(v.RequestID, err))
+	default:
+		_ = postCommand(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+	}
+}
+
+// refusedPage is what a tab shows instead of a page that it may not load: the
+// person may have been the one who went there.
+func refusedPage(id fetch.RequestID, why error) fetch.FulfillRequestParams {
+	body := fmt.Sprintf(`<!doctype html><meta charset=utf-8><meta name=color-scheme content="light dark"><title>Not opened</title>`+
+		`<body style="font:15px/1.5 system-ui;max-width:34em;margin:12vh auto;padding:0 1.5em"><h1 style="font-size:1.2em">Pilotfish did not open this page</h1>`+
+		`<p style="overflow-wrap:anywhere">%s</p><p>An agent works in this tab. To open the page yourself, use a tab without an agent.</p>`,
+		html.EscapeString(protocol.AsError(why).Message))
+	return fetch.FulfillRequestParams{
+		RequestID: id, ResponseCode: 403, Body: []byte(body),
+		ResponseHeaders: []*fetch.HeaderEntry{
+			{Name: "Content-Type", Value: "text/html; charset=utf-8"}, {Name: "Cache-Control", Value: "no-store"},
+			{Name: "Content-Security-Policy", Value: "default-src 'none'; style-src 'unsafe-inline'"},
+		},
+	}
+}
+
+// command notes that a command navigates a target until the returned function
+// is called. Those of one tab come one after the other.
+func (g *gates) command(id target.ID) func() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.commanded[id] = nil
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.commanded, id)
+	}
+}
+
+// refuse tells the command that navigates a target why it goes no further; it
+// reports whether there is one.
+func (g *gates) refuse(id target.ID, why error) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, is := g.commanded[id]; !is {
+		return false
+	}
+	g.commanded[id] = why
+	return true
+}
+
+// refusal is why a document of a command's navigation was refused.
+func (g *gates) refusal(id target.ID) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.commanded[id]
+}
+
+// isSwapping says whether a call failed because the tab's page is between two
+// processes.
+func isSwapping(err error) bool {
+	e, ok := errors.AsType[*methodError](err)
+	return ok && strings.Contains(e.message, "Not attached to an active page")
+}

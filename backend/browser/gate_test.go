@@ -1,0 +1,215 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// forbidden is a server that nobody in a gated tab may reach; it notes who did.
+type forbidden struct {
+	*httptest.Server
+	port string
+
+	mu   sync.Mutex
+	hits []string
+}
+
+func newForbidden(t *testing.T) *forbidden {
+	t.Helper()
+	f := &forbidden{}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		f.hits = append(f.hits, r.URL.Path)
+		f.mu.Unlock()
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>Secret</title>secret")
+	}))
+	t.Cleanup(f.Close)
+	f.port = f.URL[strings.LastIndex(f.URL, ":")+1:]
+	return f
+}
+
+func (f *forbidden) hit(path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, h := range f.hits {
+		if h == path {
+			return true
+		}
+	}
+	return false
+}
+
+// allow refuses what is on the forbidden port.
+func (f *forbidden) allow(url string, _ bool) error {
+	if strings.Contains(url, ":"+f.port) {
+		return protocol.NewError(protocol.CodeRefused, "that is refused", "")
+	}
+	return nil
+}
+
+func (f *forbidden) patterns() []string { return []string{"*://*:" + f.port + "/*"} }
+
+// sinks are the ways in which a page can load something, as code that settles
+// when it did or did not. URL is the forbidden server's.
+func sinks() map[string]string {
+	worker := func(make string) string {
+		return `await new Promise((ok) => { const code = "fetch('URL/NAME', {mode: 'no-cors'}).then(() => postMessage(1), () => postMessage(2))";
+			` + make + ` })`
+	}
+	return map[string]string{
+		"fetch":        `await fetch('URL/NAME', {mode: 'no-cors'}).catch(() => 0)`,
+		"redirected":   `await fetch('/redirect?to=URL/NAME', {mode: 'no-cors'}).catch(() => 0)`,
+		"image":        `await new Promise((ok) => { const i = new Image(); i.onload = i.onerror = ok; i.src = 'URL/NAME' })`,
+		"script":       `await new Promise((ok) => { const s = document.createElement('script'); s.onload = s.onerror = ok; s.src = 'URL/NAME'; document.body.append(s) })`,
+		"frame":        `await new Promise((ok) => { const f = document.createElement('iframe'); f.onload = f.onerror = ok; f.src = 'URL/NAME'; document.body.append(f) })`,
+		"frameMoved":   `await new Promise((ok) => { const f = document.createElement('iframe'); f.onload = f.onerror = ok; f.src = '/redirect?to=URL/NAME'; document.body.append(f) })`,
+		"xhr":          `await new Promise((ok) => { const x = new XMLHttpRequest(); x.onloadend = ok; x.open('POST', 'URL/NAME'); x.send('x') })`,
+		"events":       `await new Promise((ok) => { const e = new EventSource('URL/NAME'); e.onerror = e.onmessage = () => { e.close(); ok() } })`,
+		"style":        `await new Promise((ok) => { const l = document.createElement('link'); l.rel = 'stylesheet'; l.onload = l.onerror = ok; l.href = 'URL/NAME'; document.head.append(l) })`,
+		"worker":       worker(`const w = new Worker(URL.createObjectURL(new Blob([code]))); w.onmessage = ok; w.onerror = ok`),
+		"workerScript": `await new Promise((ok) => { const w = new Worker(URL.createObjectURL(new Blob(["try { importScripts('URL/NAME') } catch {} postMessage(1)"]))); w.onmessage = w.onerror = ok })`,
+		"service": `await navigator.serviceWorker.register('/sw.js?NAME').then(() => navigator.serviceWorker.ready).then((r) => new Promise((ok) => {
+			navigator.serviceWorker.onmessage = ok; r.active.postMessage('URL/NAME') })).catch(() => 0)`,
+		"beacon": `navigator.sendBeacon('URL/NAME', 'x')`,
+	}
+}
+
+// TestGateOfResources: whatever a page does, in the page itself, in a frame of
+// another site and in workers, nothing of it reaches a refused address.
+func TestGateOfResources(t *testing.T) {
+	f := start(t, config(t, true))
+	bad := newForbidden(t)
+	done := make(chan string, 64)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+	})
+	mux.HandleFunc("/sw.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, `oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim());
+			onmessage = (e) => e.waitUntil(fetch(e.data, {mode: 'no-cors'}).then(() => 1, () => 2).then((x) => e.source.postMessage(x)))`)
+	})
+	mux.HandleFunc("/done/", func(_ http.ResponseWriter, r *http.Request) { done <- strings.TrimPrefix(r.URL.Path, "/done/") })
+	mux.HandleFunc("/page/", func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/page/")
+		where := r.URL.Query().Get("in")
+		code := strings.NewReplacer("URL/", bad.URL+"/", "NAME", name+"-"+where).Replace(sinks()[name])
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>%s</title><body><script type=module>%s; await fetch('/done/%s-%s')</script>`, name, code, name, where)
+	})
+	mux.HandleFunc("/outer/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		inner := "http://" + strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
+		fmt.Fprintf(w, `<!doctype html><iframe src="%s/page/%s?in=frame"></iframe>`, inner, strings.TrimPrefix(r.URL.Path, "/outer/"))
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	ctx, id := t.Context(), f.first(t)
+	if err := f.Gate(ctx, id, bad.patterns(), bad.allow); err != nil {
+		t.Fatal(err)
+	}
+	for name := range sinks() {
+		for where, path := range map[string]string{"top": "/page/" + name + "?in=top", "frame": "/outer/" + name} {
+			if _, err := f.Navigate(deadline(t), id, s.URL+path, protocol.WaitCommit, nil); err != nil {
+				t.Errorf("%s %s: %v", name, where, err)
+				continue
+			}
+			select {
+			case got := <-done:
+				if got != name+"-"+where {
+					t.Errorf("%s %s: %s was done", name, where, got)
+				}
+			case <-time.After(10 * time.Second):
+				t.Errorf("%s %s did not end", name, where)
+			}
+			if bad.hit("/" + name + "-" + where) {
+				t.Errorf("%s %s reached the refused address", name, where)
+			}
+		}
+	}
+}
+
+// TestGateOfPages: a page's own way elsewhere, and one that the person takes, is
+// judged as a command's is, and what is refused says so in the tab.
+func TestGateOfPages(t *testing.T) {
+	f := start(t, config(t, true))
+	bad := newForbidden(t)
+	pages := map[string]string{
+		"script":  `<script>location = '%s'</script>`,
+		"replace": `<script>setTimeout(() => location.replace('%s'), 0)</script>`,
+		"meta":    `<meta http-equiv=refresh content="0;url=%s">`,
+		"form":    `<form method=post action="%s"></form><script>document.forms[0].submit()</script>`,
+		"link":    `<a href="%s">x</a><script>document.links[0].click()</script>`,
+		"bounce":  `<script>location = '/redirect?to=%s'</script>`,
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		name := strings.Trim(r.URL.Path, "/")
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<!doctype html><title>start</title>"+pages[name], bad.URL+"/"+name)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	id := f.first(t)
+	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow); err != nil {
+		t.Fatal(err)
+	}
+	// Each look is a round trip; the browser tells of a title late.
+	refused := func(name string) {
+		t.Helper()
+		for ctx := deadline(t); ; {
+			info, err := f.Page(ctx, id)
+			if err != nil {
+				t.Fatalf("%s was not refused: %v", name, err)
+			}
+			if info.Title == "Not opened" {
+				return
+			}
+		}
+	}
+	for name := range pages {
+		if _, err := f.Navigate(deadline(t), id, s.URL+"/"+name, protocol.WaitCommit, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		refused(name)
+		if bad.hit("/" + name) {
+			t.Errorf("%s reached the refused address", name)
+		}
+		if _, err := f.Navigate(deadline(t), id, "data:text/html,<title>between</title>", protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The command that is refused says why.
+	rule := func(url string) error { return bad.allow(url, true) }
+	for _, url := range []string{bad.URL + "/command", s.URL + "/redirect?to=" + bad.URL + "/command"} {
+		if _, err := f.Navigate(deadline(t), id, url, protocol.WaitLoad, rule); code(err) != protocol.CodeRefused {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if bad.hit("/command") {
+		t.Error("a command reached the refused address")
+	}
+	// A rule that allows it replaces this one.
+	if err := f.Gate(t.Context(), id, nil, func(string, bool) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := f.Navigate(deadline(t), id, bad.URL+"/after", protocol.WaitLoad, nil); err != nil || info.Title != "Secret" {
+		t.Errorf("after the rule went: %+v, %v", info, err)
+	}
+	if code(f.Gate(t.Context(), "t99", nil, nil)) != protocol.CodeUnknownTab {
+		t.Error("a tab that is not there was gated")
+	}
+}
