@@ -76,7 +76,7 @@ func (s *Session) newRun() (*run, error) {
 		})
 	}
 	r.browser, err = browser.New(browser.Config{
-		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, ExtensionDir: extension,
+		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: s.m.guard,
 		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, Logger: s.m.cfg.Logger.With("session", s.name),
