@@ -27,7 +27,7 @@ func kindOf(s Spec) protocol.ActionKind {
 		return protocol.ActionEval
 	case "cookies", "storage", "state":
 		return protocol.ActionCookies
-	case "download", "downloads":
+	case "download":
 		return protocol.ActionDownload
 	case "upload":
 		return protocol.ActionUpload

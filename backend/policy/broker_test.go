@@ -156,7 +156,9 @@ func TestLimits(t *testing.T) {
 		}
 		b.Close()
 		for _, done := range waiting {
-			<-done
+			if <-done == nil {
+				t.Error("a closed broker said yes")
+			}
 		}
 		if code(New(Config{}).Authorize(t.Context(), q)) != protocol.CodeRefused {
 			t.Error("without a broker nobody can say yes")
