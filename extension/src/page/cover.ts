@@ -39,6 +39,7 @@ export function aim(
   const target = hit ?? el;
   let by: Element | undefined;
   let inside = false;
+  let second: Point | undefined;
   for (const part of parts(target, rect)) {
     const seen = meet(part, view);
     const width = seen.right - seen.left;
@@ -48,10 +49,14 @@ export function aim(
     for (const [x, y] of spots) {
       const point = { x: seen.left + width * x, y: seen.top + height * y };
       const met = tree.at(point.x, point.y);
-      if (met && belongs(tree, el, target, met)) return { point, outside: false };
-      if (met) by ??= met;
+      if (met && belongs(tree, el, target, met)) {
+        // A row is not clicked on the button that stands in it, if it has room beside.
+        if (!inOtherControl(tree, target, met, el)) return { point, outside: false };
+        second ??= point;
+      } else if (met) by ??= met;
     }
   }
+  if (second) return { point: second, outside: false };
   return by ? { by, outside: false } : { outside: !inside };
 }
 
