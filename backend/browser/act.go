@@ -122,10 +122,6 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 		}
 	}
 	at, a.way, err = a.p.outward(ctx, f, at, aimed.Reached.Line, guarded)
-	// A frame has no events of its own to guard.
-	if strings.Contains(aimed.Reached.Line, " frame") {
-		a.guarded = false
-	}
 	return at, err
 }
 

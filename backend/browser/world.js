@@ -49,7 +49,8 @@ globalThis.pilotfishDo ??= (() => {
       const reached = scroll === false ? page.resolve(ref) : await page.reach(ref);
       if (reached.state !== 'ok') return { reached };
       if (watch) page.watch();
-      if (guarded && page.element(ref)?.localName !== 'iframe') arm((met) => page.accepts(ref, met));
+      // What happens inside a frame or a player is not seen from here.
+      if (guarded && !/^(i?frame|video|audio|object|embed)$/.test(page.element(ref)?.localName)) arm((met) => page.accepts(ref, met));
       return { reached };
     },
     /** As aim, for what needs no point: fields, lists, files. */

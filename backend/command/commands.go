@@ -89,5 +89,5 @@ func commands() []command {
 			Returns: "path, format, width, height, bytes, url", Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --clip 0,0,400,300"},
 		}, tab: ownTab, run: runScreenshot},
 	}
-	return slices.Concat(all, lookCommands(), actCommands(), tabGroupCommands(), stateCommands(), emulationCommands(), watchingCommands(), recordingCommands(), batchCommands(), toolCommands(), siteRuleCommands())
+	return slices.Concat(all, lookCommands(), actCommands(), tabGroupCommands(), stateCommands(), emulationCommands(), watchingCommands(), recordingCommands(), batchCommands(), toolCommands())
 }

@@ -204,6 +204,8 @@ const (
 	// AgentPathTimeout is how long the login shell may take to say its PATH; a
 	// profile that starts a version manager takes about a second.
 	AgentPathTimeout = 5 * time.Second
+	// AgentPathWait is how long the start of a terminal waits for that answer.
+	AgentPathWait = 300 * time.Millisecond
 	// AgentVersionTimeout is how long an agent may take for `--version`; the
 	// slowest start a Node or Python runtime from a cold disk.
 	AgentVersionTimeout = 10 * time.Second

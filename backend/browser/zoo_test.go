@@ -1,0 +1,176 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// zooCase is what a page of the zoo declares of itself.
+type zooCase struct {
+	ID      string `json:"id"`
+	About   string `json:"about"`
+	Offered []struct {
+		Hit    string   `json:"hit"`
+		Role   string   `json:"role"`
+		Name   string   `json:"name"`
+		States []string `json:"states"`
+	} `json:"offered"`
+	Covered []string `json:"covered"`
+	After   []struct {
+		Hit   string `json:"hit"`
+		State string `json:"state"`
+	} `json:"after"`
+}
+
+func zooCases(t *testing.T) []zooCase {
+	t.Helper()
+	dir := filepath.Join("testdata", "zoo")
+	raw, err := os.ReadFile(filepath.Join(dir, "index.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index []struct{ File string }
+	if err := json.Unmarshal(raw, &index); err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(`(?s)<script type="application/json" id="case">(.*?)</script>`)
+	var all []zooCase
+	for _, one := range index {
+		html, err := os.ReadFile(filepath.Join(dir, one.File)) //nolint:gosec // a file of the test's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c zooCase
+		if m := declared.FindSubmatch(html); m == nil || json.Unmarshal(m[1], &c) != nil {
+			t.Fatalf("%s declares nothing", one.File)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func zooServer(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Join("testdata", "zoo"))))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// zooRefused are things of the zoo that are shown and may not be clicked, with
+// the reason.
+var zooRefused = regexp.MustCompile(`disabled|not clickable|covered|inert`)
+
+// TestZooClicks looks at every page of the zoo and clicks everything that it
+// declares; the page itself has written down what was really met.
+func TestZooClicks(t *testing.T) {
+	s := &stage{fixture: start(t, config(t, true)), url: zooServer(t)}
+	// Another host is another site, and so another process.
+	other := strings.Replace(zooServer(t), "127.0.0.1", "localhost", 1)
+	s.tab = s.first(t)
+	var right, wrong, refused, missing, silent int
+	var rest []string
+	for _, c := range zooCases(t) {
+		for _, want := range c.Offered {
+			s.open(t, "/"+c.ID+".html?other="+other)
+			look := s.look(t, protocol.LookRequest{JSON: true})
+			ref := s.marked(t, look, want.Hit, want.Role, want.Name)
+			if ref == "" {
+				missing++
+				rest = append(rest, fmt.Sprintf("missing %s %s (%s %q)\n%s", c.ID, want.Hit, want.Role, want.Name, look.Text))
+				continue
+			}
+			_, err := s.Act(deadline(t), s.tab, click(ref), nil)
+			if code(err) != "" && code(err) != protocol.CodeDialog && code(err) != protocol.CodeNavigation {
+				if slices.ContainsFunc(want.States, zooRefused.MatchString) || slices.Contains(c.Covered, want.Hit) {
+					right++
+					continue
+				}
+				refused++
+				rest = append(rest, fmt.Sprintf("refused %s %s: %v", c.ID, want.Hit, err))
+				continue
+			}
+			if p := s.pageOf(t); p.openDialog() != "" {
+				if _, err := s.Dialog(deadline(t), s.tab, false, nil); err != nil {
+					t.Error(err)
+				}
+			}
+			hits := s.eval(t, `JSON.stringify(window.__hits ?? null)`)
+			switch {
+			case hits == "null" || want.Role == "frame":
+				silent++ // it led to another document, or into a frame
+			case strings.Contains(hits, fmt.Sprintf(`"id":%q`, want.Hit)):
+				right++
+			case hits == "[]":
+				silent++
+				rest = append(rest, fmt.Sprintf("silent %s %s", c.ID, want.Hit))
+			default:
+				wrong++
+				rest = append(rest, fmt.Sprintf("WRONG %s %s met %s", c.ID, want.Hit, hits))
+			}
+		}
+	}
+	t.Logf("right %d, wrong %d, refused %d, missing %d, without a record %d\n%s", right, wrong, refused, missing, silent, strings.Join(rest, "\n"))
+	if wrong > 0 {
+		t.Errorf("%d clicks met another thing", wrong)
+	}
+	if missing > 0 {
+		t.Errorf("%d things were not shown", missing)
+	}
+	if right < zooRight {
+		t.Errorf("%d were right, at least %d were", right, zooRight)
+	}
+}
+
+// zooRight is how many of the zoo's things are clicked rightly.
+const zooRight = 190
+
+// pageOf is the tab's page.
+func (s *stage) pageOf(t *testing.T) *page {
+	t.Helper()
+	r, err := s.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := s.tabs2().lookup(s.tab)
+	p, err := r.page(deadline(t), at.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (s *stage) tabs2() *registry { return s.Browser.tabs }
+
+// marked returns the ref of the thing that the page marked.
+func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string) string {
+	t.Helper()
+	p := s.pageOf(t)
+	var found string
+	var walk func([]*protocol.LookItem)
+	walk = func(items []*protocol.LookItem) {
+		for _, item := range items {
+			if found == "" && item.Ref != "" && item.Role == role && item.Name == name {
+				f, ok := p.frames.of(item.Ref)
+				if ok && f.number == 0 {
+					v, err := evaluate[string](deadline(t), p.session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.contextN)
+					if err == nil && v == hit {
+						found = item.Ref
+					}
+				}
+			}
+			walk(item.Children)
+		}
+	}
+	walk(look.Items)
+	return found
+}
