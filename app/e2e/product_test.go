@@ -198,7 +198,8 @@ func (p *product) tail() string {
 // cliRun runs the command line as a person at a shell does.
 func (p *product) cliRun(args ...string) (string, error) {
 	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...)
-	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home)
+	// A call after the app's death must not start another one in its place.
+	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "PILOTFISH_NO_AUTOSTART=1")
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }

@@ -38,10 +38,11 @@ type Prober struct {
 
 	probing sync.Mutex // one probe at a time: the second waits, and asks again
 
-	mu    sync.Mutex
-	login []string // the login shell's PATH
-	asked bool     // login was asked for
-	file  *protocol.AgentsFile
+	mu     sync.Mutex
+	login  []string      // the login shell's PATH
+	asked  bool          // login was asked for
+	asking chan struct{} // closed when the login shell has answered; nil unless Warm was called
+	file   *protocol.AgentsFile
 }
 
 // New returns a Prober. It starts nothing.
@@ -190,15 +191,41 @@ func (p *Prober) askLogin(ctx context.Context) {
 	}
 }
 
+// Warm returns a function that asks the login shell for its PATH ahead of the
+// first start, for the caller to run in a goroutine of its own. From now on a
+// start waits for the answer for protocol.AgentPathWait at most.
+func (p *Prober) Warm(ctx context.Context) func() {
+	answered := make(chan struct{})
+	p.mu.Lock()
+	p.asking = answered
+	p.mu.Unlock()
+	return func() {
+		defer close(answered)
+		p.askLogin(ctx)
+	}
+}
+
 // environment is what an agent inherits: cleaned, with the PATH of a terminal.
 // first goes before it; the agent's own folder after it, because an agent that a
 // version manager installed has its interpreter there.
 func (p *Prober) environment(ctx context.Context, last string, first ...string) []string {
 	p.mu.Lock()
-	asked := p.asked
+	asked, asking := p.asked, p.asking
 	p.mu.Unlock()
-	if !asked {
+	switch {
+	case asked:
+	case asking == nil:
 		p.askLogin(ctx)
+	default:
+		// A slow profile must not keep a terminal from starting; the next one has
+		// what it said.
+		wait := time.NewTimer(protocol.AgentPathWait)
+		defer wait.Stop()
+		select {
+		case <-asking:
+		case <-wait.C:
+		case <-ctx.Done():
+		}
 	}
 	path := joinPath(first, p.searchPath(), []string{last})
 	return set(cleaned(p.env()), "PATH", strings.Join(path, string(os.PathListSeparator)))

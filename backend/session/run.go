@@ -50,6 +50,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(own)
 	group.Go(func() error { return m.serve(groupCtx, listener) })
 	group.Go(func() error { return m.rotate(groupCtx) })
+	warm := m.prober.Warm(groupCtx)
+	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
 		m.startFirst(groupCtx)
 		m.ProbeAgents(groupCtx)
