@@ -167,6 +167,15 @@ func deadline(ctx context.Context, timeout time.Duration) (context.Context, cont
 	return context.WithTimeout(ctx, timeout+protocol.CLIMargin)
 }
 
+// patience is how long a command may take of which the caller says nothing: it
+// may have to wait for the person's word first.
+func patience(timeout time.Duration) time.Duration {
+	if timeout == 0 {
+		return protocol.CommandTimeout + protocol.ApprovalTimeout
+	}
+	return timeout
+}
+
 // command sends a command of the browser.
 func (p *program) command(ctx context.Context, in invocation) error {
 	args, err := in.payload()
@@ -177,7 +186,7 @@ func (p *program) command(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := deadline(ctx, in.timeout)
+	ctx, cancel := deadline(ctx, patience(in.timeout))
 	defer cancel()
 	var reply protocol.CommandReply
 	err = c.post(ctx, "/command", protocol.CommandRequest{
