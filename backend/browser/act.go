@@ -265,6 +265,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		}
 		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why), hint)
 	case "type":
+		a.after["ref"] = aimed.Reached.Ref
 		return a.insert(ctx, aimed.Filled.Selected)
 	}
 	if what == "choose" || what == "fill" {

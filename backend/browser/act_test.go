@@ -3,10 +3,14 @@ package browser
 import (
 	"context"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,19 +117,434 @@ func click(target string) protocol.ActRequest {
 	return protocol.ActRequest{Kind: protocol.ActClick, Target: target}
 }
 
-func TestClick(t *testing.T) {
-	s := stageOf(t, `<button id=a onclick="this.textContent = 'Saved'; window.trusted = event.isTrusted">Save</button><p id=p>hello</p>
-		<button onclick="p.hidden = true">Hide</button><button disabled>Off</button>`)
+func TestClickSaysWhatItDid(t *testing.T) {
+	s := stageOf(t, `<button onclick="this.textContent = 'Saved'; window.trusted = event.isTrusted">Save</button>
+		<button onclick="document.body.insertAdjacentHTML('beforeend', '<p role=status>Done</p><button>Undo</button>')">More</button>
+		<button onclick="requestAnimationFrame(() => { this.textContent = 'Later done' })">Later</button>
+		<button>Nothing</button><button onclick="missing()">Broken</button><button disabled>Off</button>
+		<button>Twin</button><button>Twin</button>`)
 	ref := s.ref(t, "Save")
-	for i := range 5 {
-		began := time.Now()
-		e, err := s.Act(deadline(t), s.tab, click(ref), nil)
-		t.Logf("%d %v: %+v %v", i, time.Since(began), e, err)
+	if e := s.act(t, click(ref)); len(e.Changed) != 1 || !strings.Contains(e.Changed[0], "Saved") || e.Nothing {
+		t.Errorf("%+v", e)
 	}
 	if s.eval(t, "window.trusted") != "true" {
 		t.Error("the page saw no trusted click")
 	}
-	s.refused(t, click("role=button name=Off"), protocol.CodeDisabled)
+	if e := s.act(t, click("text=More")); !strings.Contains(strings.Join(e.Appeared, " "), "Undo") || len(e.Said) == 0 && !strings.Contains(strings.Join(e.Appeared, " "), "Done") {
+		t.Errorf("%+v", e)
+	}
+	if e := s.act(t, click(`role=button name="Later"`)); !strings.Contains(strings.Join(e.Changed, " "), "Later done") {
+		t.Errorf("what came with the next frame was not seen: %+v", e)
+	}
+	if e := s.act(t, click("text=Nothing")); len(e.Appeared)+len(e.Gone) != 0 {
+		t.Errorf("%+v", e)
+	}
+	if e := s.act(t, click("text=Broken")); len(e.Errors) != 1 || !strings.Contains(e.Errors[0], "missing") {
+		t.Errorf("%+v", e)
+	}
+	s.refused(t, click("text=Off"), protocol.CodeDisabled)
+	if err := s.refused(t, click("text=Twin"), protocol.CodeAmbiguous); !strings.Contains(err.Error(), "Twin; e") {
+		t.Error(err)
+	}
+	s.refused(t, click("e999"), protocol.CodeNoElement)
+	s.refused(t, click("#none"), protocol.CodeNoElement)
+	s.refused(t, click("b["), protocol.CodeBadArgument)
+	if e := s.act(t, click("role=button name=Twin nth=2")); e.Hit == "" {
+		t.Errorf("%+v", e)
+	}
 }
 
-var _ = filepath.Join
+// TestRefsLast: sorted again, replaced, renamed, and across documents.
+func TestRefsLast(t *testing.T) {
+	s := stageOf(t, `<ul id=l><li><button onclick="hit='a'">Alpha</button><li><button onclick="hit='b'">Beta</button><li><button onclick="hit='c'">Gamma</button></ul><script>var hit</script>`)
+	alpha, beta := s.ref(t, "Alpha"), s.ref(t, "Beta")
+	s.eval(t, `[...l.children].reverse().forEach((li) => l.append(li))`)
+	s.act(t, click(alpha))
+	if got := s.eval(t, "hit"); got != "a" {
+		t.Errorf("after sorting, Alpha's ref met %s", got)
+	}
+	s.eval(t, `[...document.querySelectorAll('button')].forEach((b) => { if (b.textContent === 'Beta') b.outerHTML = b.outerHTML })`)
+	s.refused(t, click(beta), protocol.CodeGone)
+	s.eval(t, `document.querySelector('li:last-child button').textContent = 'Delete all'`)
+	if err := s.refused(t, click(alpha), protocol.CodeChanged); !strings.Contains(err.Error(), "Delete all") {
+		t.Error(err)
+	}
+	s.look(t, protocol.LookRequest{})
+	s.act(t, click(alpha))
+	s.open(t, "/")
+	s.refused(t, click(alpha), protocol.CodeGone)
+	if again := s.ref(t, "Alpha"); again == alpha || again == beta {
+		t.Errorf("%s was given again in another document", again)
+	}
+}
+
+// TestShiftBetweenLookAndPress: what moves away after it was aimed at gets no
+// event, and neither does what came in its place.
+func TestShiftBetweenLookAndPress(t *testing.T) {
+	s := stageOf(t, `<style>button { position: absolute; top: 0; left: 0; width: 200px; height: 80px }</style>
+		<button id=a onclick="hit = 'a'">Right</button><button id=b style="top: 200px" onclick="hit = 'b'">Wrong</button>
+		<script>var hit = ''; addEventListener('mousemove', () => { a.style.top = '200px'; b.style.top = '0' })</script>`)
+	ref := s.ref(t, "Right")
+	s.refused(t, click(ref), protocol.CodeCovered)
+	if hit := s.eval(t, "hit"); hit != "" {
+		t.Errorf("the click met %q", hit)
+	}
+	s.act(t, click(ref)) // it moves no more
+	if hit := s.eval(t, "hit"); hit != "a" {
+		t.Errorf("the click met %q", hit)
+	}
+}
+
+func TestLooksAreRefused(t *testing.T) {
+	s := stageOf(t, `<button onclick=1>Below</button><div style="position:fixed;inset:0" aria-label=Cookies role=dialog>Cookies <button>OK</button></div>
+		<div inert><button id=i>Inert</button></div><button hidden id=h>Hidden</button>`)
+	if err := s.refused(t, click("text=Below"), protocol.CodeCovered); !strings.Contains(err.Error(), "Cookies") {
+		t.Error(err)
+	}
+	s.refused(t, click("#i"), protocol.CodeInert)
+	s.refused(t, click("#h"), protocol.CodeHidden)
+}
+
+func TestNavigationByClick(t *testing.T) {
+	s := &stage{fixture: start(t, config(t, true))}
+	s.url = pages(t, map[string]string{
+		"/":     `<a href=/next>Next</a> <a href="http://127.0.0.1:1/">Dead</a> <a href=/none>None</a> <a href=#x>Hash</a> <form action=/next><input name=q><button>Go</button></form> <a href=/next target=_blank>New</a>`,
+		"/next": `<title>Next page</title><h1>Arrived</h1>`,
+	})
+	s.tab = s.first(t)
+	s.open(t, "/")
+	if e := s.act(t, click("text=Hash")); !e.Within || !strings.HasSuffix(e.URL, "#x") || e.Navigated {
+		t.Errorf("%+v", e)
+	}
+	if e := s.act(t, click("text=Next")); !e.Navigated || e.Title != "Stage" && e.Title != "Next page" || !strings.HasSuffix(e.URL, "/next") || e.Status != 200 {
+		t.Errorf("%+v", e)
+	}
+	s.open(t, "/")
+	if err := s.refused(t, click("text=Dead"), protocol.CodeNavigation); err == nil {
+		t.Error("a dead link counted as a success")
+	}
+	s.open(t, "/")
+	if e := s.act(t, click("text=None")); !e.Navigated || e.Status != 404 {
+		t.Errorf("%+v", e)
+	}
+	s.open(t, "/")
+	s.act(t, protocol.ActRequest{Kind: protocol.ActFill, Target: "css=input", Text: "hello"})
+	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActPress, Target: "css=input", Text: "Enter"}); !e.Navigated || !strings.Contains(e.URL, "q=hello") {
+		t.Errorf("%+v", e)
+	}
+	s.open(t, "/")
+	if e := s.act(t, click("text=New")); len(e.Tabs) != 1 || e.Navigated {
+		t.Errorf("%+v", e)
+	}
+	// An agent's rule holds for what a click leads to.
+	no := protocol.NewError(protocol.CodeRefused, "no", "")
+	_, err := s.Act(deadline(t), s.tab, click("text=Next"), func(url string) error {
+		if strings.Contains(url, "/next") {
+			return no
+		}
+		return nil
+	})
+	if code(err) != protocol.CodeRefused {
+		t.Errorf("a refused page: %v", err)
+	}
+}
+
+func TestDialogsDoNotHang(t *testing.T) {
+	s := stageOf(t, `<button onclick="answer = confirm('Sure?')">Ask</button><button onclick="answer = prompt('Name', 'x')">Name</button><script>var answer</script>`)
+	e := s.act(t, click("text=Ask"))
+	if e.Dialog == nil || e.Dialog.Type != "confirm" || e.Dialog.Message != "Sure?" {
+		t.Fatalf("%+v", e)
+	}
+	s.refused(t, click("text=Ask"), protocol.CodeDialog)
+	if _, err := s.Dialog(deadline(t), s.tab, true, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.eval(t, "answer"); got != "true" {
+		t.Errorf("the answer was %s", got)
+	}
+	s.act(t, click("text=Name"))
+	text := "Ada"
+	if _, err := s.Dialog(deadline(t), s.tab, true, &text); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.eval(t, "answer"); got != "Ada" {
+		t.Errorf("the answer was %s", got)
+	}
+	if _, err := s.Dialog(deadline(t), s.tab, true, nil); code(err) != protocol.CodeNoElement {
+		t.Errorf("no dialog: %v", err)
+	}
+}
+
+func TestFields(t *testing.T) {
+	var body strings.Builder
+	values := map[string]string{
+		"text": "Zoë \"q\" 👍", "email": "a@b.example", "password": "s3cret", "search": "find me", "tel": "+49 30 1", "url": "https://x.example/", "number": "12.5",
+		"date": "2026-02-28", "time": "13:45", "datetime-local": "2026-02-28T13:45", "month": "2026-02", "week": "2026-W09", "color": "#ff8800", "range": "70",
+	}
+	for kind := range values {
+		fmt.Fprintf(&body, "<input id=%s type=%s aria-label=%s>", kind, kind, kind)
+	}
+	s := stageOf(t, body.String()+`<textarea id=area>old</textarea><div id=edit contenteditable>old</div><input id=ro readonly value=x aria-label=ro>
+		<select id=one aria-label=one><option>A<option value=b>Bee</select><select id=many multiple aria-label=many><option>A<option>B<option>C</select>
+		<label><input type=checkbox id=box style="opacity:0;position:absolute">Box</label><input type=radio id=radio aria-label=radio><button role=switch aria-checked=false aria-label=sw onclick="this.setAttribute('aria-checked', 'true')">s</button>`)
+	fill := func(target, text string) protocol.ActRequest {
+		return protocol.ActRequest{Kind: protocol.ActFill, Target: target, Text: text}
+	}
+	for kind, want := range values {
+		e := s.act(t, fill("#"+kind, want))
+		got := s.eval(t, fmt.Sprintf("document.getElementById(%q).value", kind))
+		if got != want {
+			t.Errorf("%s holds %q, want %q (%+v)", kind, got, want, e)
+		}
+		if kind == "password" && (e.Value == nil || strings.Contains(*e.Value, "s3cret")) {
+			t.Errorf("a password was told: %+v", e)
+		}
+	}
+	s.act(t, fill("#text", ""))
+	if got := s.eval(t, "document.getElementById('text').value"); got != "" {
+		t.Errorf("a cleared field holds %q", got)
+	}
+	s.act(t, fill("#area", "two\nlines"))
+	s.act(t, fill("#edit", "new text"))
+	if got := s.eval(t, "area.value + '|' + edit.innerText"); got != "two\nlines|new text" {
+		t.Errorf("%q", got)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActType, Target: "#area", Text: " And More!"})
+	if got := s.eval(t, "area.value"); got != "two\nlines And More!" {
+		t.Errorf("%q", got)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActPress, Target: "#area", Text: "Control+A Backspace"})
+	if got := s.eval(t, "area.value"); got != "" {
+		t.Errorf("%q", got)
+	}
+	s.refused(t, fill("#ro", "y"), protocol.CodeDisabled)
+	s.refused(t, fill("#date", "tomorrow"), protocol.CodeNotActable)
+	choose := func(target string, values ...string) protocol.ActRequest {
+		return protocol.ActRequest{Kind: protocol.ActSelect, Target: target, Values: values}
+	}
+	s.act(t, choose("#one", "Bee"))
+	s.act(t, choose("#many", "A", "C"))
+	if got := s.eval(t, "one.value + [...many.selectedOptions].map((o) => o.text)"); got != "bA,C" {
+		t.Errorf("%q", got)
+	}
+	s.refused(t, choose("#one", "Nope"), protocol.CodeNotActable)
+	check := func(target string, on bool) protocol.ActRequest {
+		return protocol.ActRequest{Kind: protocol.ActCheck, Target: target, On: on}
+	}
+	s.act(t, check("#box", true))
+	if e := s.act(t, check("#box", true)); !e.Nothing {
+		t.Errorf("%+v", e)
+	}
+	s.act(t, check("#radio", true))
+	s.act(t, check("role=switch", true))
+	if got := s.eval(t, "`${box.checked} ${radio.checked}`"); got != "true true" {
+		t.Errorf("%q", got)
+	}
+	s.refused(t, check("role=switch", false), protocol.CodeNotActable)
+	s.act(t, check("#box", false))
+}
+
+func TestFramesOfBothKinds(t *testing.T) {
+	inner := `<body style="margin:0"><div style="height:900px">top</div><button onclick="this.textContent = 'Hit ' + event.isTrusted">Inside</button><input aria-label=Field>`
+	s := &stage{fixture: start(t, config(t, true))}
+	here := pages(t, map[string]string{"/in": inner, "/mid": ""})
+	far := strings.Replace(here, "127.0.0.1", "localhost", 1)
+	s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<div style="height:1200px">above</div>
+		<iframe title=Same srcdoc='%s' style="border:7px solid;padding:5px"></iframe><iframe title=Far src="%s/in" style="border:9px solid"></iframe>`, html.EscapeString(inner), far)})
+	s.tab = s.first(t)
+	s.open(t, "/")
+	var look protocol.Look
+	for range 3 { // the frame's own session may still be on its way
+		if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
+			t.Fatal(err)
+		}
+		if look = s.look(t, protocol.LookRequest{}); strings.Count(look.Text, "Inside") == 2 {
+			break
+		}
+	}
+	var refs, fields []string
+	for line := range strings.Lines(look.Text) {
+		f := strings.Fields(line)
+		if strings.Contains(line, "btn Inside") {
+			refs = append(refs, f[0])
+		}
+		if strings.Contains(line, "edit Field") {
+			fields = append(fields, f[0])
+		}
+	}
+	if len(refs) != 2 || len(fields) != 2 || refs[0] == refs[1] {
+		t.Fatalf("%v %v in\n%s", refs, fields, look.Text)
+	}
+	for i := range refs {
+		if e := s.act(t, click(refs[i])); !strings.Contains(strings.Join(e.Changed, " "), "Hit true") {
+			t.Errorf("%s: %+v", refs[i], e)
+		}
+		e := s.act(t, protocol.ActRequest{Kind: protocol.ActFill, Target: fields[i], Text: "abc"})
+		if e.Value == nil || *e.Value != "abc" {
+			t.Errorf("%s: %+v", fields[i], e)
+		}
+	}
+	s.refused(t, click("text=Inside"), protocol.CodeNoElement)
+	if err := s.refused(t, click(`role=edit name=Field`), protocol.CodeAmbiguous); err == nil {
+		t.Error("two frames with the same thing are not ambiguous")
+	}
+}
+
+func TestDeltaAndBudget(t *testing.T) {
+	var rows strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&rows, "<p><button>Row %d</button></p>", i)
+	}
+	s := stageOf(t, `<button id=b>First</button>`+rows.String())
+	look := s.look(t, protocol.LookRequest{Max: 1000})
+	if len([]rune(look.Text)) > 1000 || look.More == 0 {
+		t.Errorf("%d characters, %d more", len(look.Text), look.More)
+	}
+	at := strings.LastIndex(look.Text, " more h")
+	handle := strings.Fields(look.Text[at+6:])[0]
+	if behind := s.look(t, protocol.LookRequest{Scope: handle}); !strings.Contains(behind.Text, "Row 299") {
+		t.Errorf("behind %s: %.300s", handle, behind.Text)
+	}
+	s.look(t, protocol.LookRequest{Caller: "a"})
+	s.eval(t, `b.textContent = 'Changed'`)
+	if d := s.look(t, protocol.LookRequest{Caller: "a", Delta: true}); !strings.Contains(d.Text, "Changed") || strings.Contains(d.Text, "Row") {
+		t.Errorf("%.500s", d.Text)
+	}
+	if d := s.look(t, protocol.LookRequest{Caller: "a", Delta: true}); d.Text != "" {
+		t.Errorf("%.500s", d.Text)
+	}
+	if d := s.look(t, protocol.LookRequest{Find: "/row 29\\d/i"}); strings.Count(d.Text, "Row") != 10 {
+		t.Errorf("%.500s", d.Text)
+	}
+}
+
+func TestDragScrollUpload(t *testing.T) {
+	s := stageOf(t, `<div id=a draggable=true style="width:80px;height:40px;background:red">Drag me</div><div id=b tabindex=0 style="width:200px;height:80px;margin-top:50px" ondragover="event.preventDefault()" ondrop="this.textContent = 'Dropped'">Here</div>
+		<div id=m tabindex=0 style="width:50px;height:50px" onmousedown="window.addEventListener('mouseup', () => { m.textContent = 'Moved' })">Knob</div>
+		<input type=file id=f multiple><button onclick="f.click()">Choose</button><div style="height:3000px"></div><button>Deep</button>`)
+	s.act(t, protocol.ActRequest{Kind: protocol.ActDrag, Target: "#a", To: "#b"})
+	if got := s.eval(t, "b.textContent"); got != "Dropped" {
+		t.Errorf("the drop: %q", got)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActDrag, Target: "#m", To: "300,300"})
+	if got := s.eval(t, "m.textContent"); got != "Moved" {
+		t.Errorf("the drag: %q", got)
+	}
+	file := filepath.Join(t.TempDir(), "up.txt")
+	if err := os.WriteFile(file, []byte("hi"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"#f", "text=Choose"} {
+		s.eval(t, "f.value = ''")
+		s.act(t, protocol.ActRequest{Kind: protocol.ActUpload, Target: target, Values: []string{file}})
+		if got := s.eval(t, "f.files[0]?.name"); got != "up.txt" {
+			t.Errorf("%s: %q", target, got)
+		}
+	}
+	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActScroll, DY: 500}); e.Moved == nil || e.Moved[1] != 500 {
+		t.Errorf("%+v", e)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActScroll, Target: "text=Deep"})
+	if got := s.eval(t, "scrollY > 2000"); got != "true" {
+		t.Errorf("not scrolled to it")
+	}
+	s.act(t, click("text=Drag me")) // and up again by itself
+}
+
+func TestWaits(t *testing.T) {
+	s := stageOf(t, `<button onclick="setTimeout(() => { document.body.append('Finished'); this.remove() }, 50)">Go</button><button onclick="setTimeout(() => location.href = '/?there', 50)">Leave</button>`)
+	s.act(t, click("text=Go"))
+	for _, q := range []protocol.WaitRequest{{Kind: protocol.WaitForText, Value: "Finished"}, {Kind: protocol.WaitForGone, Value: "button[onclick*=Finished]"}, {Kind: protocol.WaitForFunction, Value: "document.title === 'Stage'"}, {Kind: protocol.WaitForTime, Value: "5"}, {Kind: protocol.WaitForQuiet}} {
+		if _, err := s.Wait(deadline(t), s.tab, q); err != nil {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	s.act(t, click("text=Leave"))
+	if info, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForURL, Value: "*?there"}); err != nil {
+		t.Errorf("%+v %v", info, err)
+	}
+	if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "button"}); err != nil {
+		t.Error(err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.Wait(short, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"}); code(err) != protocol.CodeTimeout {
+		t.Errorf("a wait in vain: %v", err)
+	}
+}
+
+// TestManyCallers: twenty callers on five tabs; every answer belongs to its tab.
+func TestManyCallers(t *testing.T) {
+	s := stageOf(t, `<button onclick="this.textContent = 'n' + (++n)">n0</button><script>var n = 0; document.title = location.search</script>`)
+	tabs := []protocol.TabID{s.tab}
+	for len(tabs) < 5 {
+		id, err := s.NewTab(deadline(t), "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tabs = append(tabs, id)
+	}
+	for i, id := range tabs {
+		if _, err := s.Navigate(deadline(t), id, fmt.Sprintf("%s/?tab%d", s.url, i), protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const each = 5
+	var all sync.WaitGroup
+	for caller := range 20 {
+		i := caller % len(tabs)
+		all.Go(func() {
+			for range each {
+				look, err := s.Snapshot(deadline(t), tabs[i], protocol.LookRequest{Caller: fmt.Sprint(caller)})
+				if err != nil || !strings.Contains(look.URL, fmt.Sprintf("?tab%d", i)) {
+					t.Errorf("caller %d: %s %v", caller, look.URL, err)
+					return
+				}
+				e, err := s.Act(deadline(t), tabs[i], click("css=button"), nil)
+				if err != nil || e.Tab != tabs[i] || !strings.Contains(e.URL, fmt.Sprintf("?tab%d", i)) {
+					t.Errorf("caller %d: %+v %v", caller, e, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, id := range tabs {
+		s.tab = id
+		if got := s.eval(t, "n"); got != fmt.Sprint(20/len(tabs)*each) {
+			t.Errorf("%s was clicked %s times", id, got)
+		}
+	}
+}
+
+// TestEndsInTheMiddle: a navigation and a crash under a command end it with a
+// code, and the tab works afterwards.
+func TestEndsInTheMiddle(t *testing.T) {
+	s := stageOf(t, `<button onclick="location.reload()">Reload</button>`)
+	if e := s.act(t, click("text=Reload")); !e.Navigated {
+		t.Errorf("%+v", e)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"})
+		ended <- err
+	}()
+	p := s.pageOf(t)
+	for p.frames == nil || s.queued() == 0 {
+		runtime.Gosched()
+	}
+	_ = p.post(t.Context(), "Page.crash", nil)
+	if err := <-ended; code(err) != protocol.CodeCrashed {
+		t.Errorf("a crash in the middle: %v", err)
+	}
+	if _, err := s.Reload(deadline(t), s.tab, protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.act(t, click("text=Reload"))
+}
+
+func (s *stage) queued() int {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	return len(s.queue.tab)
+}

@@ -269,6 +269,9 @@ type settled struct {
 // nothing more to say.
 func (fx *effects) settle(ctx context.Context, f *docFrame, args map[string]any) (settled, error) {
 	var s settled
+	if args == nil {
+		args = map[string]any{}
+	}
 	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.ask(ctx, f, "settle", args, &s) })
 	if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
 		err = nil

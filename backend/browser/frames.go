@@ -150,9 +150,9 @@ func (fs *frames) contextCreated(s *session, e event) {
 	if json.Unmarshal(v.Context.AuxData, &aux) != nil {
 		return
 	}
-	if f := fs.byID[aux.FrameID]; f != nil {
-		f.context, f.contextN, f.s = v.Context.UniqueID, v.Context.ID, s
-	}
+	// The frames that exist are told of after their worlds.
+	f := fs.add(aux.FrameID, "", s)
+	f.context, f.contextN = v.Context.UniqueID, v.Context.ID
 }
 
 // drop forgets a frame and what is in it. A frame that moved to another

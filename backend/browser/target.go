@@ -190,6 +190,9 @@ func (p *page) aim(ctx context.Context, target, name string, args map[string]any
 			}
 		}
 	}
+	if certain && a.Located != nil && a.Located.State == "none" {
+		a.Located, a.Reached = nil, &resolution{State: "unknown", Ref: target}
+	}
 	switch {
 	case a.Located != nil:
 		return nil, a, a.Located.refusal()
