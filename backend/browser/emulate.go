@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -222,6 +223,11 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	is.Headers = maps.Clone(was.Headers)
 	change(&is)
 	changed := parts(&was, &is)
+	if is.Timezone != was.Timezone && is.Timezone != "" {
+		if err := b.knowsZone(ctx, id, is.Timezone); err != nil {
+			return was, err
+		}
+	}
 	put := func(e *protocol.Emulation) error {
 		return k.each(func(s *session, child bool) error {
 			var err error
@@ -245,4 +251,24 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	}
 	m.mu.Unlock()
 	return is, nil
+}
+
+// knowsZone refuses a time zone that the browser does not know: it would take
+// it without a word and go on with its own (Chromium 156, seen).
+func (b *Browser) knowsZone(ctx context.Context, id protocol.TabID, zone string) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		world, err := p.world(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := json.Marshal(zone)
+		if err != nil {
+			return err
+		}
+		ok, err := evaluate[bool](ctx, p.session, "(() => { try { new Intl.DateTimeFormat('en', { timeZone: "+string(name)+" }); return true; } catch { return false; } })()", world)
+		if err == nil && !ok {
+			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no time zone %.60q", zone), "use one such as Europe/Berlin or Asia/Tokyo")
+		}
+		return err
+	})
 }
