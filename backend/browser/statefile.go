@@ -19,11 +19,10 @@ import (
 	"time"
 
 	"filippo.io/age"
-	"github.com/zalando/go-keyring"
-
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/storage"
+	"github.com/zalando/go-keyring"
 
 	"pilotfish/backend/protocol"
 )
@@ -73,9 +72,9 @@ func opener(passphrase, key string) (age.Identity, error) {
 	return age.NewScryptIdentity(passphrase)
 }
 
-// keychainIdentity reads the key from the system's keychain; with make it is
+// keychainIdentity reads the key from the system's keychain; with create it is
 // put there if there is none.
-func keychainIdentity(make bool) (*age.X25519Identity, error) {
+func keychainIdentity(create bool) (*age.X25519Identity, error) {
 	text, err := keyring.Get(keychainService, keychainUser)
 	switch {
 	case err == nil:
@@ -84,7 +83,7 @@ func keychainIdentity(make bool) (*age.X25519Identity, error) {
 			return nil, protocol.NewError(protocol.CodeInternal, "the key in the system's keychain cannot be read", "use --passphrase")
 		}
 		return id, nil
-	case errors.Is(err, keyring.ErrNotFound) && make:
+	case errors.Is(err, keyring.ErrNotFound) && create:
 		id, err := age.GenerateX25519Identity()
 		if err != nil {
 			return nil, fmt.Errorf("making a key: %w", err)

@@ -25,13 +25,13 @@ func watchSite(t *testing.T) *httptest.Server {
 			function inner() { throw new Error('it broke'); }
 			setTimeout(inner, 0); console.error('bad thing');
 		</script>`,
-		"/net":     `<title>Net</title><script>fetch('/api?q=1&secret=no', {method: 'POST', headers: {Authorization: 'Bearer hush'}, body: 'a=b'}).then((r) => r.json()).then((v) => { document.title = 'got ' + v.name; }, (e) => { document.title = 'no ' + e.message; });</script><img src=/missing.png>`,
-		"/dialog":  `<title>Dialog</title><script>setTimeout(() => { document.title = String(confirm('sure?')) + ' ' + prompt('name?', 'x'); }, 0)</script>`,
-		"/form":    `<title>Form</title><label>Name <input id=n></label><label>Pass <input id=p type=password></label><select id=s><option>One<option>Two</select><label><input id=c type=checkbox> Ok</label><button id=b onclick="document.title='clicked ' + n.value + ' ' + s.value + ' ' + c.checked">Save</button>`,
-		"/late":    `<title>Late</title><div id=root></div><script>setTimeout(() => { root.innerHTML = '<p class=done>Order complete</p>'; }, 30)</script>`,
-		"/tools":   `<title>Tools</title><script>document.modelContext.registerTool({name: 'add', description: 'adds two numbers', inputSchema: {type: 'object', properties: {a: {type: 'number'}, b: {type: 'number'}}, required: ['a', 'b']}, execute: async ({a, b}) => ({content: [{type: 'text', text: String(a + b)}]})});</script>`,
-		"/state":   `<title>State</title><script>document.title = (localStorage.getItem('k') ?? 'none') + ' ' + (sessionStorage.getItem('s') ?? 'none') + ' ' + document.cookie;</script>`,
-		"/moving":  `<title>Moving</title><div id=b style="width:100px;height:100px;background:red"></div><script>let x = 0; setInterval(() => { b.style.marginLeft = (x = (x + 20) % 400) + 'px'; }, 30)</script>`,
+		"/net":    `<title>Net</title><script>fetch('/api?q=1&secret=no', {method: 'POST', headers: {Authorization: 'Bearer hush'}, body: 'a=b'}).then((r) => r.json()).then((v) => { document.title = 'got ' + v.name; }, (e) => { document.title = 'no ' + e.message; });</script><img src=/missing.png>`,
+		"/dialog": `<title>Dialog</title><script>setTimeout(() => { document.title = String(confirm('sure?')) + ' ' + prompt('name?', 'x'); }, 0)</script>`,
+		"/form":   `<title>Form</title><label>Name <input id=n></label><label>Pass <input id=p type=password></label><select id=s><option>One<option>Two</select><label><input id=c type=checkbox> Ok</label><button id=b onclick="document.title='clicked ' + n.value + ' ' + s.value + ' ' + c.checked">Save</button>`,
+		"/late":   `<title>Late</title><div id=root></div><script>setTimeout(() => { root.innerHTML = '<p class=done>Order complete</p>'; }, 30)</script>`,
+		"/tools":  `<title>Tools</title><script>document.modelContext.registerTool({name: 'add', description: 'adds two numbers', inputSchema: {type: 'object', properties: {a: {type: 'number'}, b: {type: 'number'}}, required: ['a', 'b']}, execute: async ({a, b}) => ({content: [{type: 'text', text: String(a + b)}]})});</script>`,
+		"/state":  `<title>State</title><script>document.title = (localStorage.getItem('k') ?? 'none') + ' ' + (sessionStorage.getItem('s') ?? 'none') + ' ' + document.cookie;</script>`,
+		"/moving": `<title>Moving</title><div id=b style="width:100px;height:100px;background:red"></div><script>let x = 0; setInterval(() => { b.style.marginLeft = (x = (x + 20) % 400) + 'px'; }, 30)</script>`,
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +41,7 @@ func watchSite(t *testing.T) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		http.SetCookie(w, &http.Cookie{Name: "sid", Value: "topsecret", HttpOnly: true})
+		http.SetCookie(w, &http.Cookie{Name: "sid", Value: "topsecret", HttpOnly: true}) //nolint:gosec // a cookie of the test's own site
 		fmt.Fprint(w, "<!doctype html>", body)
 	})
 	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) {
@@ -50,7 +50,7 @@ func watchSite(t *testing.T) *httptest.Server {
 	})
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<!doctype html><title>%s|%s|%s</title>", r.Header.Get("X-Debug"), r.UserAgent(), r.Header.Get("Accept-Language"))
+		fmt.Fprintf(w, "<!doctype html><title>%s|%s|%s</title>", r.Header.Get("X-Debug"), r.UserAgent(), r.Header.Get("Accept-Language")) //nolint:gosec // the test wants to see them
 	})
 	mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Disposition", "attachment; filename=a.bin")
@@ -67,7 +67,8 @@ func watching(t *testing.T) (*fixture, *httptest.Server, protocol.TabID) {
 	c := config(t, true)
 	c.FilesDir, c.DownloadDir = filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "downloads")
 	f := start(t, c)
-	return f, watchSite(t), f.first(t)
+	id := f.first(t)
+	return f, watchSite(t), id
 }
 
 func (f *fixture) open(t *testing.T, id protocol.TabID, url string) protocol.PageInfo {

@@ -125,21 +125,21 @@ func (w *pageTools) event(_ context.Context, s *session, e event) {
 	}
 }
 
-func (b *Browser) pageTools(ctx context.Context, id protocol.TabID) (*keeper, *pageTools, error) {
+func (b *Browser) pageTools(ctx context.Context, id protocol.TabID) (*pageTools, error) {
 	k, err := b.keeper(ctx, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w, err := use(ctx, k, featureWebMCP, newPageTools)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return k, w, b.explain(ctx, id, nil, k.catchUp(ctx))
+	return w, b.explain(ctx, id, nil, k.catchUp(ctx))
 }
 
 // PageTools lists the tools that the page of a tab offers (WebMCP).
 func (b *Browser) PageTools(ctx context.Context, id protocol.TabID) ([]protocol.PageTool, error) {
-	_, w, err := b.pageTools(ctx, id)
+	w, err := b.pageTools(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (b *Browser) PageTools(ctx context.Context, id protocol.TabID) ([]protocol.
 // CallPageTool calls a tool of the page of a tab and waits for its answer.
 func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error) {
 	result := protocol.PageToolResult{Tool: name}
-	_, w, err := b.pageTools(ctx, id)
+	w, err := b.pageTools(ctx, id)
 	if err != nil {
 		return result, err
 	}
@@ -203,7 +203,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		w.mu.Lock()
 		delete(w.waiting, res.InvocationID)
 		w.mu.Unlock()
-		_ = postCommand(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams{InvocationID: res.InvocationID})
+		_ = postCommand(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams(res))
 		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; it was told to stop", "a longer --timeout may help")
 	}
 }

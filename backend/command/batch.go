@@ -235,7 +235,8 @@ func parseLine(text string) (protocol.CommandRequest, error) {
 			return req, err
 		}
 	}
-	return req, setPlaces(&req, &spec, places)
+	err = setPlaces(&req, &spec, places)
+	return req, err
 }
 
 func setOption(req *protocol.CommandRequest, own bool, name, value string) error {

@@ -31,8 +31,8 @@ func maxArg() Arg {
 
 // doArg is what a command with several verbs is to do; the first is meant when
 // none is given.
-func doArg(help string, choices ...string) Arg {
-	return Arg{Name: "do", Type: String, Choices: choices, Default: choices[0], Help: help}
+func doArg(choices ...string) Arg {
+	return Arg{Name: "do", Type: String, Choices: choices, Default: choices[0], Help: "what to do"}
 }
 
 // do is the verb of the call.

@@ -35,7 +35,7 @@ func stateCommands() []command {
 			Name: "cookies", Scope: protocol.ScopeAct, Summary: "list, set and delete cookies of the page's site",
 			Help: "An agent sees that a cookie is there and how long it is, never its value, and only those of its own tab's site.",
 			Args: []Arg{
-				doArg("what to do", "list", "get", "set", "delete", "clear"),
+				doArg("list", "get", "set", "delete", "clear"),
 				{Name: "name", Type: String, Help: "the cookie, for get, set and delete"},
 				{Name: "value", Type: String, Help: "for set"},
 				{Name: "all", Type: Boolean, Flag: true, Help: "of every site of the profile"},
@@ -54,7 +54,7 @@ func stateCommands() []command {
 			Name: "storage", Scope: protocol.ScopeAct, Summary: "list, read, set and delete what the page keeps in localStorage and sessionStorage",
 			Help: "An agent sees names and sizes, never values.",
 			Args: []Arg{
-				doArg("what to do", "list", "get", "set", "delete", "clear"),
+				doArg("list", "get", "set", "delete", "clear"),
 				{Name: "key", Type: String, Help: "the entry, for get, set and delete"},
 				{Name: "value", Type: String, Help: "for set"},
 				{Name: "area", Type: String, Flag: true, Choices: []string{"local", "session"}, Help: "which of the two; both for list, local for the others"},
@@ -67,7 +67,7 @@ func stateCommands() []command {
 			Name: "state", Scope: protocol.ScopeSensitive, Summary: "save cookies and storage of the page's site into an encrypted file, and put them back",
 			Help: "Encrypted (age) with a passphrase, or with a key in the system's keychain where there is one. load does not load the page again; the storage of other sites comes back when they are opened in this tab.",
 			Args: []Arg{
-				doArg("what to do", "list", "save", "load", "delete"),
+				doArg("list", "save", "load", "delete"),
 				{Name: "name", Type: String, Help: "of the state"},
 				{Name: "passphrase", Type: String, Flag: true, Help: "instead of the keychain"},
 				{Name: "all", Type: Boolean, Flag: true, Help: "for save: of every site, with the storage of those that are open"},

@@ -68,7 +68,7 @@ func emulationCommands() []command {
 			Name: "permissions", Scope: protocol.ScopeSensitive, Summary: "grant, deny or take back what the page's site may do",
 			Help: "Usual ones: geolocation, notifications, camera, microphone, clipboard-read, clipboard-write, midi, background-sync, persistent-storage, window-management.",
 			Args: []Arg{
-				doArg("what to do", "list", "grant", "deny", "reset"),
+				doArg("list", "grant", "deny", "reset"),
 				{Name: "name", Type: String, Help: "of the permission; reset without it takes everything back"},
 			},
 			Returns: "site, permissions", Examples: []string{"permissions grant geolocation", "permissions", "permissions reset"},

@@ -38,7 +38,7 @@ func tabGroupCommands() []command {
 		{Spec: Spec{
 			Name: "groups", Scope: act, Summary: "list, make, change and empty groups of tabs",
 			Args: []Arg{
-				doArg("what to do", "list", "make", "set", "add", "remove"),
+				doArg("list", "make", "set", "add", "remove"),
 				{Name: "group", Type: Integer, Flag: true, Min: 1, Max: 1<<31 - 1, Help: "for set and add: the group's number"},
 				tabsArg("t1,t2,… for make, add and remove; your own when left out"),
 				{Name: "name", Type: String, Flag: true, Help: "for make and set"},
@@ -50,7 +50,7 @@ func tabGroupCommands() []command {
 		{Spec: Spec{
 			Name: "windows", Scope: act, Summary: "list, open, close, move and resize windows",
 			Args: []Arg{
-				doArg("what to do", "list", "new", "close", "bounds"),
+				doArg("list", "new", "close", "bounds"),
 				{Name: "at", Type: ClipArg, Flag: true, Help: "for bounds: x,y,width,height on the screen"},
 				{Name: "state", Type: String, Flag: true, Choices: []string{"normal", "minimized", "maximized", "fullscreen"}, Help: "for bounds"},
 				{Name: "front", Type: Boolean, Flag: true, Help: "for new: in front; an agent's opens behind"},

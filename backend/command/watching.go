@@ -36,7 +36,7 @@ func watchingCommands() []command {
 			Name: "console", Scope: read, Summary: "what the page wrote into its console, with errors and where they came from",
 			Help: "The first call begins to watch, and tells what the browser still knows from before.",
 			Args: []Arg{
-				doArg("what to do", "list", "clear", "stop"),
+				doArg("list", "clear", "stop"),
 				{Name: "level", Type: String, Flag: true, Choices: []string{"error", "warning", "info", "log", "debug"}, Help: "only this level, and what is worse"},
 				{Name: "find", Type: String, Flag: true, Help: "only what has this text"},
 				{Name: "after", Type: Integer, Flag: true, Min: 0, Max: 1 << 30, Help: "only what came after the entry of this number"},
@@ -48,7 +48,7 @@ func watchingCommands() []command {
 			Name: "network", Scope: act, Summary: "what the page asks the network for: list, bodies, HAR; block, mock, slow down",
 			Help: "The first call begins to watch; reload to see the page's own requests. Patterns are addresses in which * stands for anything; one without * is looked for anywhere. Cookies and credentials are masked for agents.",
 			Args: []Arg{
-				doArg("what to do", "list", "show", "body", "har", "block", "mock", "unblock", "rules", "throttle", "clear", "stop"),
+				doArg("list", "show", "body", "har", "block", "mock", "unblock", "rules", "throttle", "clear", "stop"),
 				{Name: "what", Type: String, Help: "a request such as n3 (show, body), a pattern (block, mock, unblock) or a network (throttle)"},
 				{Name: "find", Type: String, Flag: true, Help: "list: only addresses with this text"},
 				{Name: "type", Type: String, Flag: true, Help: "list: only of this type, such as fetch, xhr, document, script, image"},
@@ -77,7 +77,7 @@ func watchingCommands() []command {
 		{Spec: Spec{
 			Name: "downloads", Scope: read, Summary: "list the downloads, or wait for one and print its path",
 			Args: []Arg{
-				doArg("what to do", "list", "wait", "path"),
+				doArg("list", "wait", "path"),
 				{Name: "id", Type: String, Help: "such as d2; the newest of the tab when left out"},
 				maxArg(),
 			},

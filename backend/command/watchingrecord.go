@@ -31,7 +31,7 @@ func recordingCommands() []command {
 			Name: "record", Scope: act, Summary: "record what is done in the tab, by a person or by commands, as a routine, a Playwright test and a film",
 			Help: "stop saves the routine under its name for `run`, and the test beside it. What is typed into a password field is not kept: it becomes a parameter.",
 			Args: []Arg{
-				doArg("what to do", "status", "start", "stop"),
+				doArg("status", "start", "stop"),
 				{Name: "name", Type: String, Help: "for stop: of the routine; made from the time when left out"},
 				{Name: "video", Type: String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: film the tab too (avi of JPEG pictures, or an animated gif)"},
 			},
@@ -40,7 +40,7 @@ func recordingCommands() []command {
 		}, tab: ownTab, run: runRecord},
 		{Spec: Spec{
 			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
-			Args:    []Arg{doArg("what to do", "status", "start", "stop")},
+			Args:    []Arg{doArg("status", "start", "stop")},
 			Returns: "running, or path and bytes", Examples: []string{"trace start", "trace stop"},
 		}, tab: ownTab, run: runTrace},
 	}
