@@ -107,7 +107,7 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), commandBenches())
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), commandBenches(), actBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"pilotfish/backend/browser"
+	"pilotfish/backend/protocol"
+)
+
+// bare is a headless Chromium that is spoken to directly over its pipe, one
+// command at a time: what every way to drive a page stands on.
+type bare struct {
+	cmd     *exec.Cmd
+	ask     *os.File
+	answer  *bufio.Reader
+	read    *os.File
+	profile string
+	session string
+	last    int
+}
+
+// startBare starts one with a tab.
+func startBare(ctx context.Context) (*bare, error) {
+	found, err := browser.Find("")
+	if err != nil {
+		return nil, fmt.Errorf("finding a browser: %w", err)
+	}
+	profile, err := os.MkdirTemp("", "pilotfish-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("making a profile: %w", err)
+	}
+	asked, ask, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("making a pipe: %w", err)
+	}
+	answer, answered, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("making a pipe: %w", err), asked.Close(), ask.Close())
+	}
+	args := []string{
+		"--headless", "--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--window-size=1280,800",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "about:blank",
+	}
+	if os.Getenv(protocol.EnvSandbox) == "1" {
+		args = append(args, "--no-sandbox")
+	}
+	b := &bare{cmd: exec.CommandContext(ctx, found.Path, args...), ask: ask, answer: bufio.NewReaderSize(answer, 1<<20), read: answer, profile: profile}
+	b.cmd.ExtraFiles = []*os.File{asked, answered}
+	err = b.cmd.Start()
+	_ = asked.Close()
+	_ = answered.Close()
+	if err != nil {
+		return nil, fmt.Errorf("starting a bare browser: %w", err)
+	}
+	var made struct {
+		TargetID string `json:"targetId"`
+	}
+	if err := b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &made); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	var attached struct {
+		SessionID string `json:"sessionId"`
+	}
+	if err := b.call("Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &attached); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	b.session = attached.SessionID
+	return b, b.call("Page.enable", nil, nil)
+}
+
+type bareMessage struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (b *bare) next() (bareMessage, error) {
+	var m bareMessage
+	raw, err := b.answer.ReadBytes(0)
+	if err != nil {
+		return m, fmt.Errorf("reading from a bare browser: %w", err)
+	}
+	return m, json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m)
+}
+
+// call sends a command and reads until its answer.
+func (b *bare) call(method string, params, into any) error {
+	b.last++
+	message := map[string]any{"id": b.last, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if b.session != "" {
+		message["sessionId"] = b.session
+	}
+	raw, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	if _, err := b.ask.Write(append(raw, 0)); err != nil {
+		return fmt.Errorf("asking a bare browser: %w", err)
+	}
+	for {
+		m, err := b.next()
+		switch {
+		case err != nil:
+			return err
+		case m.ID != b.last:
+			continue
+		case m.Error != nil:
+			return fmt.Errorf("%s: %s", method, m.Error.Message)
+		case into == nil:
+			return nil
+		}
+		return json.Unmarshal(m.Result, into)
+	}
+}
+
+// open loads an address and returns when its load event came.
+func (b *bare) open(url string) error {
+	if err := b.call("Page.navigate", map[string]any{"url": url}, nil); err != nil {
+		return err
+	}
+	for {
+		m, err := b.next()
+		if err != nil || m.Method == "Page.loadEventFired" {
+			return err
+		}
+	}
+}
+
+// eval runs an expression in the page.
+func (b *bare) eval(expression string) error {
+	return b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, nil)
+}
+
+func (b *bare) click(x, y float64) error {
+	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+		params := map[string]any{"type": kind, "x": x, "y": y}
+		if kind != "mouseMoved" {
+			params["button"], params["clickCount"] = "left", 1
+		}
+		if err := b.call("Input.dispatchMouseEvent", params, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bare) close() error {
+	b.session = ""
+	_ = b.ask.Close()
+	_ = b.read.Close()
+	_ = b.cmd.Wait() // it ends with its pipe, and how is no news
+	return os.RemoveAll(b.profile)
+}
