@@ -34,6 +34,8 @@ await build({ root, logLevel: 'warn' });
 await script('src/worker/index.ts', 'worker.js', 'es');
 await script('src/content/index.ts', 'content.js', 'iife');
 await script('src/page/index.ts', 'page.js', 'iife');
+// The accessibility checker, for the backend to load into a page that is audited.
+await cp(`${root}node_modules/axe-core/axe.min.js`, `${dist}/axe.js`);
 await cp(`${root}icons`, `${dist}/icons`, { recursive: true });
 // Last, because a folder with a manifest counts as complete.
 await cp(`${root}manifest.json`, `${dist}/manifest.json`);

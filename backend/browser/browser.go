@@ -79,6 +79,7 @@ type Browser struct {
 	paired  *protocol.Pairing
 	restore []RestoreTab
 	spaces  map[protocol.TabID]*space // ref numbers
+	marks   marks                     // what `diff` compares with
 }
 
 // New returns a Browser that does not run yet. It returns an error when the

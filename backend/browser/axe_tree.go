@@ -1,0 +1,172 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+
+	"pilotfish/backend/protocol"
+)
+
+// AXTree is Chromium's own accessibility tree of a tab's page or of an element,
+// as indented lines: what assistive programs are told.
+func (b *Browser) AXTree(ctx context.Context, id protocol.TabID, element string) (protocol.PageText, error) {
+	var out protocol.PageText
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		secrets, err := p.secrets(ctx)
+		if err != nil {
+			return err
+		}
+		var lines []string
+		if element != "" {
+			e, release, err := p.find(ctx, element)
+			if err != nil {
+				return err
+			}
+			defer release()
+			res, err := cdp.Call(ctx, e.s, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: e.object})
+			if err != nil {
+				return err
+			}
+			lines = axLines(res.Nodes, secrets)
+		} else {
+			err := p.eachFrame(func(f *docFrame) error {
+				s, _ := p.frames.state(f)
+				res, err := cdp.Call(ctx, s, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: f.id})
+				if err != nil {
+					if _, isMethod := errors.AsType[*methodError](err); isMethod && f.number != 0 {
+						return errReplaced
+					}
+					return err
+				}
+				if f.number != 0 {
+					lines = append(lines, "frame "+frameName(f)+":")
+				}
+				lines = append(lines, axLines(res.Nodes, secrets)...)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		out = protocol.PageText{URL: info.URL, Title: info.Title, Text: strings.Join(lines, "\n")}
+		out.Length = len([]rune(out.Text))
+		return nil
+	})
+	return out, err
+}
+
+// axLines draws a tree. What assistive programs skip is left out, its children
+// are not.
+func axLines(nodes []*accessibility.Node, secrets map[string]bool) []string {
+	byID := make(map[accessibility.NodeID]*accessibility.Node, len(nodes))
+	for _, n := range nodes {
+		byID[n.NodeID] = n
+	}
+	var lines []string
+	var draw func(n *accessibility.Node, depth int)
+	drawn := make(map[accessibility.NodeID]bool, len(nodes))
+	draw = func(n *accessibility.Node, depth int) {
+		if n == nil || drawn[n.NodeID] {
+			return
+		}
+		drawn[n.NodeID] = true
+		role := axText(n.Role)
+		if role == "InlineTextBox" {
+			return
+		}
+		if !n.Ignored && role != "none" && role != "generic" {
+			lines = append(lines, strings.Repeat("  ", depth)+axLine(n, role, secrets))
+			depth++
+		}
+		for _, child := range n.ChildIDs {
+			draw(byID[child], depth)
+		}
+	}
+	for _, n := range nodes {
+		if byID[n.ParentID] == nil {
+			draw(n, 0)
+		}
+	}
+	return lines
+}
+
+func axLine(n *accessibility.Node, role string, secrets map[string]bool) string {
+	line := role
+	masked := func(text string) string {
+		if secrets[text] || strings.Trim(text, "•") == "" && text != "" {
+			return "•••"
+		}
+		return text
+	}
+	if name := masked(axText(n.Name)); name != "" {
+		quoted, err := json.Marshal(name)
+		if err == nil {
+			line += " " + string(quoted)
+		}
+	}
+	for _, p := range n.Properties {
+		value := axText(p.Value)
+		switch p.Name {
+		case "focusable", "editable", "settable", "multiline", "readonly", "url":
+			continue
+		case "level":
+			line += " level=" + value
+			continue
+		}
+		if value == "" || value == "false" {
+			continue
+		}
+		if value == "true" {
+			line += " " + string(p.Name)
+		} else {
+			line += fmt.Sprintf(" %s=%s", p.Name, value)
+		}
+	}
+	if value := masked(axText(n.Value)); value != "" {
+		line += " = " + value
+	}
+	if d := axText(n.Description); d != "" {
+		line += " (" + d + ")"
+	}
+	return line
+}
+
+// secrets are what is typed into fields for passwords, cards and one-time codes:
+// the tree has all but passwords in plain text.
+func (p *page) secrets(ctx context.Context) (map[string]bool, error) {
+	out := make(map[string]bool)
+	err := p.eachFrame(func(f *docFrame) error {
+		var values []string
+		if err := p.inFrame(ctx, f, secretsScript, nil, &values); err != nil {
+			return err
+		}
+		for _, v := range values {
+			out[v] = true
+		}
+		return nil
+	})
+	return out, err
+}
+
+const secretsScript = `() => {
+	` + secretFunction + `
+	const out = [];
+	const read = (root) => {
+		for (const el of root.querySelectorAll('*')) {
+			if (el.shadowRoot) read(el.shadowRoot);
+			if (/^(input|textarea)$/.test(el.localName) && el.value !== '' && secret(el)) out.push(el.value);
+		}
+	};
+	read(document);
+	return out;
+}`

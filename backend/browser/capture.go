@@ -1,0 +1,356 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"math"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// maxScreenshot bounds a picture, in CSS pixels a side: Chromium's own limit
+// for a texture, beyond which the rest of a picture repeats or is black.
+const maxScreenshot = 16384
+
+// Screenshot takes a picture of a tab, in front or not, and saves it in the
+// session's folder with mode 0600. The tab that the person sees stays in front.
+func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
+	shot := protocol.Screenshot{Format: q.Format}
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		if q.Annotated || q.Element != "" {
+			if err := p.open(ctx, id); err != nil {
+				return err
+			}
+		}
+		release, err := p.awake(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		clip, err := p.framing(ctx, q, &shot)
+		if err != nil {
+			return err
+		}
+		if q.Slices && clip != nil && clip.Height > protocol.SliceHeight {
+			return b.slices(ctx, id, p, q, *clip, &shot)
+		}
+		data, err := p.picture(ctx, q, clip, &shot)
+		if err != nil {
+			return err
+		}
+		shot.Path, err = b.saveScreenshot(id, q.Format, data)
+		shot.Bytes = len(data)
+		return err
+	})
+	return shot, err
+}
+
+// slices saves a tall picture in parts from the top.
+func (b *Browser) slices(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, clip protocol.Clip, shot *protocol.Screenshot) error {
+	labels := 0
+	for top := 0.0; ; top += protocol.SliceHeight - protocol.SliceOverlap {
+		part := clip
+		part.Y, part.Height = clip.Y+top, min(protocol.SliceHeight, clip.Height-top)
+		data, err := p.picture(ctx, q, &part, shot)
+		if err != nil {
+			return err
+		}
+		labels += shot.Labels
+		path, err := b.saveScreenshot(id, q.Format, data)
+		if err != nil {
+			return err
+		}
+		shot.Slices = append(shot.Slices, path)
+		shot.Bytes += len(data)
+		if top+protocol.SliceHeight >= clip.Height {
+			break
+		}
+	}
+	shot.Path, shot.Labels = shot.Slices[0], labels
+	return nil
+}
+
+// picture takes one picture and draws on it what was asked for.
+func (p *page) picture(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, shot *protocol.Screenshot) ([]byte, error) {
+	if !q.Annotated {
+		return p.taken(ctx, q, clip, false)
+	}
+	labels, err := p.labels(ctx, clip)
+	if err != nil {
+		return nil, err
+	}
+	shot.Labels = len(labels)
+	if q.Format == "webp" {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "an annotated picture is png or jpeg", "leave --format out")
+	}
+	data, err := p.taken(ctx, q, clip, true)
+	if err != nil {
+		return nil, err
+	}
+	return annotate(data, q, labels, shot.Width)
+}
+
+// taken takes a picture of a part of the page; fast is for one that is only
+// looked at by us.
+func (p *page) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, fast bool) ([]byte, error) {
+	if clip == nil || p.inFront() {
+		params := captureParams(q, clip)
+		params.OptimizeForSpeed = &fast
+		return p.capture(ctx, params)
+	}
+	return p.behind(ctx, q, *clip)
+}
+
+// inFront says whether a window shows the page.
+func (p *page) inFront() bool {
+	for _, t := range p.r.b.Tabs() {
+		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.target {
+			return t.Active
+		}
+	}
+	return false
+}
+
+// behind takes a picture of a part of a page that no window shows: Chromium's
+// own way beyond the viewport waits there for frames that never come. The page
+// is made as high as its content, taken as it is then in view, and cut.
+func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
+	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	view, content := m.CSSLayoutViewport, m.CSSContentSize
+	if view == nil || content == nil {
+		return nil, errors.New("the page has no size")
+	}
+	width, height := max(view.ClientWidth, int64(math.Ceil(content.Width))), max(view.ClientHeight, int64(math.Ceil(content.Height)))
+	if width > maxScreenshot || height > maxScreenshot {
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; of a tab in the back at most %d a side can be drawn", width, height, maxScreenshot),
+			"take what is in view, or bring the tab to the front with `pilotfish tab`")
+	}
+	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
+	if !whole && q.Format == "webp" {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "of a tab in the back a part is taken as png or jpeg", "leave --format out")
+	}
+	defer p.sized(ctx, view.ClientWidth, view.ClientHeight, view.PageX, view.PageY)
+	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height}
+	if err := p.resize(ctx, size); err != nil {
+		return nil, err
+	}
+	params := captureParams(q, nil)
+	fast := !whole
+	params.OptimizeForSpeed = &fast
+	if whole {
+		return p.capture(ctx, params)
+	}
+	params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
+	data, err := p.capture(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	img, err := decodePicture(data)
+	if err != nil {
+		return nil, err
+	}
+	scale := float64(img.Bounds().Dx()) / float64(width)
+	at := image.Rect(int(clip.X*scale), int(clip.Y*scale), int((clip.X+clip.Width)*scale), int((clip.Y+clip.Height)*scale)).Intersect(img.Bounds())
+	if at.Empty() {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %d × %d", width, height))
+	}
+	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
+	draw.Draw(part, part.Bounds(), img, at.Min, draw.Src)
+	return encodePicture(part, q.Format, q.Quality)
+}
+
+// sized gives a page its own size again. A tab in the back keeps the size that
+// it was last told: it is told its own before it is let go.
+func (p *page) sized(ctx context.Context, width, height, x, y int64) {
+	_ = p.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
+	ctx = context.WithoutCancel(ctx)
+	_ = postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+	_ = postCommand(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)})
+}
+
+// framing finds out which part of the page is wanted; nil is what is in view.
+// The address and the size go to shot.
+func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *protocol.Screenshot) (*protocol.Clip, error) {
+	var info protocol.PageInfo
+	if err := p.where(ctx, &info); err != nil {
+		return nil, err
+	}
+	shot.URL = info.URL
+	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	clip := q.Clip
+	switch {
+	case q.Element != "":
+		if clip, err = p.elementClip(ctx, q.Element); err != nil {
+			return nil, err
+		}
+	case (q.Full || q.Slices) && clip == nil && m.CSSContentSize != nil:
+		clip = &protocol.Clip{Width: math.Ceil(m.CSSContentSize.Width), Height: math.Ceil(m.CSSContentSize.Height)}
+	}
+	if clip == nil {
+		if view := m.CSSVisualViewport; view != nil {
+			shot.Width, shot.Height = int(view.ClientWidth), int(view.ClientHeight)
+		}
+		return nil, nil
+	}
+	if clip.Width > maxScreenshot || (clip.Height > maxScreenshot && !q.Slices) {
+		return nil, protocol.NewError(protocol.CodeTooLarge,
+			fmt.Sprintf("the picture would be %.0f × %.0f; at most %d a side can be drawn", clip.Width, clip.Height, maxScreenshot),
+			"take it in parts with --slices or --clip")
+	}
+	shot.Width, shot.Height = int(clip.Width), int(clip.Height)
+	return clip, nil
+}
+
+// captureParams turns a request into the protocol's.
+func captureParams(q protocol.ScreenshotRequest, clip *protocol.Clip) cdppage.CaptureScreenshotParams {
+	params := cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(q.Format)}
+	yes := true
+	if q.Quality > 0 && q.Format != "png" {
+		quality := int64(q.Quality)
+		params.Quality = &quality
+	}
+	if clip != nil {
+		params.CaptureBeyondViewport = &yes
+		params.Clip = &cdppage.Viewport{X: clip.X, Y: clip.Y, Width: clip.Width, Height: clip.Height, Scale: 1}
+	}
+	return params
+}
+
+// awake makes a tab in the back draw: it believes to be looked at until release
+// is called. What the person sees does not change.
+func (p *page) awake(ctx context.Context) (release func(), err error) {
+	p.mu.Lock()
+	opened := p.frames != nil
+	p.mu.Unlock()
+	if opened { // it does already, for looks and actions
+		return func() {}, nil
+	}
+	focus := emulation.SetFocusEmulationEnabledParams{Enabled: true}
+	if err := postCommand(ctx, p.session, emulation.SetFocusEmulationEnabled, focus); err != nil {
+		return nil, err
+	}
+	return func() {
+		focus.Enabled = false
+		_ = postCommand(context.WithoutCancel(ctx), p.session, emulation.SetFocusEmulationEnabled, focus)
+	}, nil
+}
+
+// frame is a promise of the page's next animation frame.
+const frame = "new Promise((done) => requestAnimationFrame(() => done(true)))"
+
+// capture takes a picture. In a tab that no window shows, Chromium learns that
+// a frame was presented only when the next one is: a page on which nothing
+// moves would keep its picture to itself for ever. So further frames are asked
+// for, in the rhythm of the page's own, until the picture is there.
+func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		data []byte
+		err  error
+	}
+	done := make(chan answer, 1)
+	id, pending, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, params)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		var res cdppage.CaptureScreenshotResult
+		err := p.await(ctx, cdppage.CaptureScreenshot.Method, id, pending, &res)
+		done <- answer{res.Data, err}
+	}()
+	nudged := make(chan struct{})
+	go func() {
+		defer close(nudged)
+		if params.Clip == nil { // it would undo the size of a larger picture
+			p.nudge(ctx)
+		}
+	}()
+	a := <-done
+	cancel()
+	<-nudged
+	if a.err == nil && len(a.data) == 0 {
+		a.err = protocol.NewError(protocol.CodeInternal, "the browser took an empty picture", "try again")
+	}
+	return a.data, a.err
+}
+
+// nudge asks for further frames by a second picture of what is in view, ever
+// more rarely until ctx ends: a page that gives several frames which nobody
+// draws is let draw only once a second.
+func (p *page) nudge(ctx context.Context) {
+	world, err := p.world(ctx)
+	if err != nil {
+		return
+	}
+	for wait := 1; ; wait *= 2 {
+		for range wait {
+			if _, err := evaluate[bool](ctx, p.session, frame, world); err != nil {
+				return
+			}
+		}
+		if ctx.Err() != nil || p.secondPicture(ctx) != nil {
+			return
+		}
+	}
+}
+
+// secondPicture makes the browser draw the page once more; nobody reads it.
+func (p *page) secondPicture(ctx context.Context) error {
+	fast, least := true, int64(1)
+	return postCommand(ctx, p.session, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{
+		Format: cdppage.CaptureScreenshotFormatJpeg, Quality: &least, OptimizeForSpeed: &fast,
+	})
+}
+
+// decodePicture reads a png or jpeg into pixels that can be drawn on.
+func decodePicture(data []byte) (*image.RGBA, error) {
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("reading the picture: %w", err)
+	}
+	if rgba, ok := img.(*image.RGBA); ok {
+		return rgba, nil
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)
+	return out, nil
+}
+
+// encodePicture writes a picture as it was asked for.
+func encodePicture(img image.Image, format string, quality int) ([]byte, error) {
+	var out bytes.Buffer
+	var err error
+	switch format {
+	case "jpeg":
+		if quality == 0 {
+			quality = 80
+		}
+		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
+	case "png":
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
+	default:
+		err = errors.New("no encoder for " + format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing the picture: %w", err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+
+	"pilotfish/backend/protocol"
+)
+
+// label is a ref and where its element lies, in CSS pixels of the picture.
+type label struct {
+	ref string
+	box protocol.Clip
+}
+
+// glyphs are what refs are written with: 5 × 7 dots, a row a byte, the leftmost
+// dot the highest of five bits.
+var glyphs = map[rune][7]byte{ //nolint:gochecknoglobals // a constant table
+	'0': {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}, '1': {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e},
+	'2': {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}, '3': {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e},
+	'4': {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}, '5': {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e},
+	'6': {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}, '7': {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08},
+	'8': {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}, '9': {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c},
+	'e': {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}, 'f': {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08},
+}
+
+// What a label looks like, in dots of a picture of scale 1.
+const (
+	glyphWidth  = 6 // with the gap behind it
+	labelHeight = 11
+	labelMargin = 2
+)
+
+// The colours that labels take turns in: dark enough for white letters.
+var labelColours = []color.RGBA{ //nolint:gochecknoglobals // a constant table
+	{R: 0xb0, G: 0x00, B: 0x20, A: 0xff}, {R: 0x00, G: 0x52, B: 0xcc, A: 0xff}, {R: 0x00, G: 0x6b, B: 0x3c, A: 0xff},
+	{R: 0x8a, G: 0x3f, B: 0x00, A: 0xff}, {R: 0x6a, G: 0x1b, B: 0x9a, A: 0xff}, {R: 0x00, G: 0x5f, B: 0x73, A: 0xff},
+}
+
+// annotate draws labels on a picture whose width is of so many CSS pixels. The
+// page never sees them.
+func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width int) ([]byte, error) {
+	img, err := decodePicture(data)
+	if err != nil {
+		return nil, err
+	}
+	scale := 1.0
+	if width > 0 {
+		scale = float64(img.Bounds().Dx()) / float64(width)
+	}
+	for i, l := range labels {
+		drawLabel(img, l, scale, labelColours[i%len(labelColours)])
+	}
+	return encodePicture(img, q.Format, q.Quality)
+}
+
+func drawLabel(img *image.RGBA, l label, scale float64, c color.RGBA) {
+	box := image.Rect(int(l.box.X*scale), int(l.box.Y*scale), int((l.box.X+l.box.Width)*scale), int((l.box.Y+l.box.Height)*scale))
+	fill := image.NewUniform(c)
+	dot := max(1, int(scale))
+	for _, edge := range []image.Rectangle{
+		image.Rect(box.Min.X, box.Min.Y, box.Max.X, box.Min.Y+dot), image.Rect(box.Min.X, box.Max.Y-dot, box.Max.X, box.Max.Y),
+		image.Rect(box.Min.X, box.Min.Y, box.Min.X+dot, box.Max.Y), image.Rect(box.Max.X-dot, box.Min.Y, box.Max.X, box.Max.Y),
+	} {
+		draw.Draw(img, edge, fill, image.Point{}, draw.Src)
+	}
+	wide, high := (len(l.ref)*glyphWidth+labelMargin+1)*dot, labelHeight*dot
+	// Above the box where there is room, else in its corner; never outside.
+	at := image.Pt(box.Min.X, box.Min.Y-high)
+	if at.Y < img.Bounds().Min.Y {
+		at.Y = box.Min.Y
+	}
+	at.X = max(img.Bounds().Min.X, min(at.X, img.Bounds().Max.X-wide))
+	draw.Draw(img, image.Rect(at.X, at.Y, at.X+wide, at.Y+high), fill, image.Point{}, draw.Src)
+	for i, letter := range l.ref {
+		for row, bits := range glyphs[letter] {
+			for column := range 5 {
+				if bits&(1<<(4-column)) != 0 {
+					x, y := at.X+(labelMargin+i*glyphWidth+column)*dot, at.Y+(labelMargin+row)*dot
+					draw.Draw(img, image.Rect(x, y, x+dot, y+dot), image.White, image.Point{}, draw.Src)
+				}
+			}
+		}
+	}
+}
+
+// labels are the refs of what can be acted on in a part of the page, or in what
+// is in view when clip is nil, with their places in the picture of it.
+func (p *page) labels(ctx context.Context, clip *protocol.Clip) ([]label, error) {
+	var out []label
+	var scroll struct{ X, Y float64 }
+	view := protocol.Clip{}
+	err := p.eachFrame(func(f *docFrame) error {
+		if f.number == 0 {
+			var at struct{ X, Y, W, H float64 }
+			if err := p.inFrame(ctx, f, `() => ({ x: scrollX, y: scrollY, w: innerWidth, h: innerHeight })`, nil, &at); err != nil {
+				return err
+			}
+			scroll.X, scroll.Y = at.X, at.Y
+			view = protocol.Clip{X: at.X, Y: at.Y, Width: at.W, Height: at.H}
+			if clip != nil {
+				view = *clip
+			}
+		}
+		var seen struct {
+			Items []labelItem `json:"items"`
+		}
+		options := map[string]bool{"interactive": true, "boxes": true, "json": true}
+		if err := p.look(ctx, f, "look", options, &seen); err != nil {
+			return err
+		}
+		x, y, err := p.placeOf(ctx, f)
+		if err != nil {
+			return err
+		}
+		for _, b := range boxed(seen.Items, nil) {
+			box := protocol.Clip{X: b.Box[0] + x + scroll.X - view.X, Y: b.Box[1] + y + scroll.Y - view.Y, Width: b.Box[2], Height: b.Box[3]}
+			if box.X < view.Width && box.Y < view.Height && box.X+box.Width > 0 && box.Y+box.Height > 0 {
+				out = append(out, label{ref: b.Ref, box: box})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// labelItem is what a look tells of one thing.
+type labelItem struct {
+	Ref      string      `json:"ref"`
+	Box      []float64   `json:"box"`
+	Children []labelItem `json:"children"`
+}
+
+// boxed lists what has a ref and a place.
+func boxed(items, out []labelItem) []labelItem {
+	for _, item := range items {
+		if item.Ref != "" && len(item.Box) == 4 {
+			out = append(out, item)
+		}
+		out = boxed(item.Children, out)
+	}
+	return out
+}
+
+// elementClip is where an element lies in the page, whole.
+func (p *page) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
+	f, ref, err := p.whereIs(ctx, element)
+	if err != nil {
+		return nil, err
+	}
+	var box []float64
+	// Inside a frame only what the frame shows can be drawn.
+	if err := p.inFrame(ctx, f, `(page, { ref, child }) => {
+		const el = page.element(ref);
+		if (!el) return null;
+		if (child) el.scrollIntoView({ behavior: 'instant', block: 'nearest', inline: 'nearest' });
+		const { x, y, width, height } = el.getBoundingClientRect();
+		return [x, y, width, height];
+	}`, map[string]any{"ref": ref, "child": f.number != 0}, &box); err != nil {
+		return nil, err
+	}
+	if len(box) != 4 {
+		return nil, noElement(element, "it is gone from the page")
+	}
+	if box[2] < 1 || box[3] < 1 {
+		return nil, protocol.NewError(protocol.CodeNoElement, "there is nothing to see of "+element+": it has no size", "take the whole page, or what it stands in")
+	}
+	x, y, err := p.placeOf(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	var scroll [2]float64
+	if err := p.inFrame(ctx, p.frames.main(), `() => [scrollX, scrollY]`, nil, &scroll); err != nil {
+		return nil, err
+	}
+	left, top := max(0, box[0]+x+scroll[0]), max(0, box[1]+y+scroll[1])
+	return &protocol.Clip{X: math.Floor(left), Y: math.Floor(top), Width: math.Ceil(box[2]), Height: math.Ceil(box[3])}, nil
+}

@@ -1,0 +1,246 @@
+package browser
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+// part is where a target leads: "" is the whole page, frames after it.
+func (p *page) part(ctx context.Context, element string) (frames []*docFrame, scope any, err error) {
+	if element == "" {
+		return p.frames.all(), nil, nil
+	}
+	f, ref, err := p.whereIs(ctx, element)
+	return []*docFrame{f}, ref, err
+}
+
+// collect reads a part of a page frame by frame.
+func collect[T any](ctx context.Context, b *Browser, id protocol.TabID, function string) (url string, out []T, err error) {
+	err = b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		url, out = "", nil
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		url = info.URL
+		return p.eachFrame(func(f *docFrame) error {
+			var part []T
+			if err := p.inFrame(ctx, f, function, nil, &part); err != nil {
+				return err
+			}
+			out = append(out, part...)
+			return nil
+		})
+	})
+	return url, out, err
+}
+
+// Links returns the links that can be seen, those of frames after the page's.
+func (b *Browser) Links(ctx context.Context, id protocol.TabID) (url string, links []protocol.Link, err error) {
+	return collect[protocol.Link](ctx, b, id, `(page) => page.links()`)
+}
+
+// Forms returns the forms with their fields; what is secret is masked.
+func (b *Browser) Forms(ctx context.Context, id protocol.TabID) (url string, forms []protocol.Form, err error) {
+	return collect[protocol.Form](ctx, b, id, `(page) => page.forms()`)
+}
+
+// Tables returns the tables that can be seen.
+func (b *Browser) Tables(ctx context.Context, id protocol.TabID) (url string, tables []protocol.Table, err error) {
+	return collect[protocol.Table](ctx, b, id, `(page) => page.tables()`)
+}
+
+// Media returns pictures, films and sounds.
+func (b *Browser) Media(ctx context.Context, id protocol.TabID) (url string, media []protocol.Medium, err error) {
+	return collect[protocol.Medium](ctx, b, id, `(page) => page.media()`)
+}
+
+// Data returns what the page says about itself to machines.
+func (b *Browser) Data(ctx context.Context, id protocol.TabID) (protocol.PageData, error) {
+	var out protocol.PageData
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		return p.inFrame(ctx, p.frames.main(), `(page) => page.data()`, nil, &out)
+	})
+	return out, err
+}
+
+// Markdown returns the page, or an element, as Markdown: at most limit
+// characters of it.
+func (b *Browser) Markdown(ctx context.Context, id protocol.TabID, element string, limit int) (protocol.PageText, error) {
+	return b.written(ctx, id, element, limit, `(page, scope) => page.markdown(scope ?? undefined)`, true)
+}
+
+// HTML returns the markup of the page or an element as it is now, at most limit
+// characters of it. What is secret in it is masked: values of password, card
+// and one-time-code fields.
+func (b *Browser) HTML(ctx context.Context, id protocol.TabID, element string, inner bool, limit int) (protocol.PageText, error) {
+	script := htmlScript
+	if inner {
+		script = strings.Replace(script, "outerHTML", "innerHTML", 1)
+	}
+	return b.written(ctx, id, element, limit, script, false)
+}
+
+// secretFunction says whether a field is for a password, a card or a one-time
+// code; the same as extension/src/page/value.ts.
+const secretFunction = `
+	const tokens = /(^|\s)(cc-(number|csc|exp|exp-month|exp-year)|one-time-code|current-password|new-password)(\s|$)/i;
+	const names = /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
+	const secret = (f) => f.getAttribute('type')?.toLowerCase() === 'password' || tokens.test(f.getAttribute('autocomplete') ?? '')
+		|| names.test(f.getAttribute('name') ?? '') || names.test(f.id);
+`
+
+// htmlScript serializes a copy, so that masking touches nothing.
+const htmlScript = `(page, ref) => {
+	const el = ref ? page.element(ref) : document.documentElement;
+	if (!el) return null;
+	const copy = el.cloneNode(true);
+	` + secretFunction + `
+	for (const field of [copy, ...copy.querySelectorAll('input,textarea')]) {
+		if (!/^(input|textarea)$/.test(field.localName) || !secret(field)) continue;
+		if (field.hasAttribute('value')) field.setAttribute('value', '•••');
+		if (field.localName === 'textarea' && field.textContent !== '') field.textContent = '•••';
+	}
+	const text = copy.outerHTML;
+	return ref || !document.doctype ? text : '<!doctype ' + document.doctype.name + '>\n' + text;
+}`
+
+// written reads a text of the page or an element; with frames, those of the
+// whole page follow it.
+func (b *Browser) written(ctx context.Context, id protocol.TabID, element string, limit int, function string, withFrames bool) (protocol.PageText, error) {
+	var out protocol.PageText
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		frames, scope, err := p.part(ctx, element)
+		if err != nil {
+			return err
+		}
+		if !withFrames {
+			frames = frames[:1]
+		}
+		var parts []string
+		for i, f := range frames {
+			var text *string
+			if err := p.inFrame(ctx, f, function, scope, &text); err != nil {
+				if i > 0 {
+					continue // a frame that went away meanwhile
+				}
+				return err
+			}
+			if text == nil {
+				return noElement(element, "it is gone from the page")
+			}
+			if *text != "" {
+				parts = append(parts, *text)
+			}
+		}
+		whole := strings.Join(parts, "\n\n")
+		out = protocol.PageText{URL: info.URL, Title: info.Title, Text: cut(whole, limit), Length: utf8.RuneCountInString(whole)}
+		return nil
+	})
+	return out, err
+}
+
+// cut returns the first characters of a text.
+func cut(text string, limit int) string {
+	n := 0
+	for i := range text {
+		if n == limit {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
+
+// Search finds a text, or a /regular expression/flags, in what can be read on
+// a page: at most limit places with what stands around them, and the refs of
+// what can be acted on there.
+func (b *Browser) Search(ctx context.Context, id protocol.TabID, what string, limit int) (protocol.Matches, error) {
+	var out protocol.Matches
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		out = protocol.Matches{URL: info.URL}
+		return p.eachFrame(func(f *docFrame) error {
+			var part protocol.Matches
+			args := map[string]any{"what": what, "limit": limit - len(out.Matches)}
+			if err := p.inFrame(ctx, f, searchScript, args, &part); err != nil {
+				return err
+			}
+			out.Total += part.Total
+			out.Matches = append(out.Matches, part.Matches...)
+			return nil
+		})
+	})
+	return out, err
+}
+
+// searchScript looks block by block, as a reader does: a phrase is found though
+// a part of it is bold. What is hidden is not looked at.
+const searchScript = `(page, { what, limit }) => {
+	const written = /^\/(.+)\/([a-z]*)$/s.exec(what);
+	const pattern = written
+		? new RegExp(written[1], written[2].replace(/[gy]/g, '') + 'g')
+		: new RegExp(what.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'), 'gi');
+	const blocks = new Map();
+	const seen = new Map();
+	const shown = (el) => {
+		if (!seen.has(el)) seen.set(el, el.checkVisibility({ visibilityProperty: true }));
+		return seen.get(el);
+	};
+	const blockOf = (el) => {
+		let at = el;
+		while (at.parentElement && getComputedStyle(at).display.startsWith('inline')) at = at.parentElement;
+		return at;
+	};
+	const actable = (el) => {
+		for (let at = el; at; at = at.parentElement ?? at.getRootNode().host)
+			if (at.matches('a[href],button,input,select,textarea,summary,label,[role=button],[role=link],[role=tab],[role=menuitem],[role=option],[role=checkbox],[onclick],[tabindex]')) return at;
+		return null;
+	};
+	const read = (root) => {
+		const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+		for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+			if (node instanceof Element) {
+				if (node.shadowRoot) read(node.shadowRoot);
+				continue;
+			}
+			const el = node.parentElement ?? root.host;
+			if (!el || /^(script|style|noscript|template)$/.test(el.localName) || node.data.trim() === '' || !shown(el)) continue;
+			const block = blockOf(el);
+			const have = blocks.get(block) ?? { text: '', parts: [] };
+			have.parts.push({ at: have.text.length, el });
+			have.text += node.data.replace(/\s+/g, ' ');
+			blocks.set(block, have);
+		}
+	};
+	read(document.body ?? document.documentElement);
+	const matches = [];
+	let total = 0;
+	for (const { text, parts } of blocks.values()) {
+		for (const match of text.matchAll(pattern)) {
+			if (match[0] === '') continue;
+			total += 1;
+			if (matches.length >= limit) continue;
+			const { el } = parts.findLast(({ at }) => at <= match.index);
+			const near = actable(el);
+			const end = match.index + match[0].length;
+			matches.push({
+				...(near ? { ref: page.refOf(near) } : {}),
+				before: text.slice(Math.max(0, match.index - 60), match.index).trimStart(),
+				text: match[0].slice(0, 300),
+				after: text.slice(end, end + 60).trimEnd(),
+			});
+		}
+	}
+	return { total, matches };
+}`

@@ -1,0 +1,266 @@
+package browser
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+func TestPartsOfAPage(t *testing.T) {
+	f, ctx, id := shop(t)
+	md, err := f.Markdown(ctx, id, "", 10_000)
+	if err != nil || !strings.Contains(md.Text, "# Fish and more") || !strings.Contains(md.Text, "In the frame") || strings.Contains(md.Text, "9999") {
+		t.Errorf("markdown %q, %v", md.Text, err)
+	}
+	if md, err = f.Markdown(ctx, id, "h1", 6); err != nil || md.Text != "# Fish" || md.Length != len("# Fish and more") {
+		t.Errorf("a part, cut: %+v, %v", md, err)
+	}
+	_, links, err := f.Links(ctx, id)
+	if err != nil || len(links) != 2 || links[0].Text != "ready" || links[1].URL != "https://framed.example/x" || !strings.HasPrefix(links[1].Ref, "f") {
+		t.Errorf("links %+v, %v", links, err)
+	}
+	_, tables, err := f.Tables(ctx, id)
+	if err != nil || len(tables) != 1 || tables[0].Caption != "Prices" || !slices.Equal(tables[0].Rows[0], []string{"Cod | fresh", "7"}) {
+		t.Errorf("tables %+v, %v", tables, err)
+	}
+	_, media, err := f.Media(ctx, id)
+	if err != nil || len(media) != 2 || media[1].Width != 30 {
+		t.Errorf("media %+v, %v", media, err)
+	}
+	data, err := f.Data(ctx, id)
+	if err != nil || data.OpenGraph["og:title"] != "The shop" || len(data.JSONLD) != 1 || data.Language != "en" {
+		t.Errorf("data %+v, %v", data, err)
+	}
+	frames, err := f.Frames(ctx, id)
+	if err != nil || len(frames) != 2 || frames[0].ID != "page" || frames[1].Name != "inner" || frames[1].Depth != 1 {
+		t.Errorf("frames %+v, %v", frames, err)
+	}
+}
+
+// What is secret leaves the page in no form.
+func TestSecretsStayInThePage(t *testing.T) {
+	f, ctx, id := shop(t)
+	_, forms, err := f.Forms(ctx, id)
+	if err != nil || len(forms) != 1 || len(forms[0].Fields) != 4 || forms[0].Fields[0].Value != "jo" {
+		t.Fatalf("forms %+v, %v", forms, err)
+	}
+	out, err := json.Marshal(forms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := string(out)
+	for _, inner := range []bool{false, true} {
+		html, err := f.HTML(ctx, id, "", inner, 100_000)
+		if err != nil || !strings.Contains(html.Text, "Fish and more") {
+			t.Fatalf("html: %v", err)
+		}
+		all += html.Text
+	}
+	for _, element := range []string{"[name=pw]", "[name=card]"} {
+		html, err := f.HTML(ctx, id, element, false, 1000)
+		if err != nil || !strings.HasPrefix(html.Text, "<input") {
+			t.Errorf("html of %s: %+v, %v", element, html, err)
+		}
+		e, err := f.Inspect(ctx, id, element)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += html.Text + string(out)
+	}
+	tree, err := f.AXTree(ctx, id, "")
+	if err != nil || !strings.Contains(tree.Text, `button "Save"`) {
+		t.Fatalf("tree %q, %v", tree.Text, err)
+	}
+	all += tree.Text
+	for _, secret := range []string{"hunter2secret", "4111111111111111"} {
+		if i := strings.Index(all, secret); i >= 0 {
+			t.Errorf("%s is told: %q", secret, all[max(0, i-200):i+20])
+		}
+	}
+	inner, err := f.HTML(ctx, id, "h1", true, 1000)
+	if err != nil || inner.Text != "Fish and more" {
+		t.Errorf("inner html: %+v, %v", inner, err)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	f, ctx, id := shop(t)
+	for what, want := range map[string]int{"order number 4711": 1, "/NUMBER/i": 1, "/NUMBER/": 0, "in the frame": 1, "nowhere": 0, "/e/": 20} {
+		found, err := f.Search(ctx, id, what, 3)
+		if err != nil || (want == 20 && found.Total < 10) || (want < 20 && found.Total != want) || len(found.Matches) > 3 {
+			t.Errorf("%s: %+v, %v", what, found, err)
+		}
+	}
+	found, err := f.Search(ctx, id, "ready", 5)
+	if err != nil || len(found.Matches) != 1 || found.Matches[0].Ref == "" || !strings.Contains(found.Matches[0].Before, "4711 is") {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if _, err := f.Search(ctx, id, "/(/", 5); code(err) != protocol.CodeBadArgument {
+		t.Errorf("a bad expression: %v", err)
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	f, ctx, id := shop(t)
+	for script, want := range map[string]string{
+		"1 + 1": "2", "document.title": `"Shop"`, "await Promise.resolve({a: [1]})": `{"a":[1]}`, "[1,2]": "[1,2]", "null": "null",
+		"new Map([['a', 1]])": `{"a":1}`, "const x = 3; x * 2": "6",
+	} {
+		v, err := f.Evaluate(ctx, id, script)
+		if err != nil || string(v.Value) != want {
+			t.Errorf("%s: %+v, %v", script, v, err)
+		}
+	}
+	for script, want := range map[string]string{"undefined": "undefined", "NaN": "NaN", "document.body": "body", "(function f() {})": "function f"} {
+		v, err := f.Evaluate(ctx, id, script)
+		if err != nil || !strings.HasPrefix(v.Words, want) || len(v.Value) > 0 {
+			t.Errorf("%s: %+v, %v", script, v, err)
+		}
+	}
+	for script, want := range map[string]string{"throw new Error('no fish')": "no fish", "throw 'plain'": "plain", "(((": "SyntaxError", "await Promise.reject(new Error('later'))": "later"} {
+		if _, err := f.Evaluate(ctx, id, script); code(err) != protocol.CodeScript || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}
+
+func TestCascade(t *testing.T) {
+	f, ctx, id := shop(t)
+	style, err := f.Style(ctx, id, "#save", []string{"color", "padding-top"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if style.Computed["color"] != "rgb(255, 0, 0)" || style.Computed["padding-top"] != "4px" || len(style.Computed) != 2 {
+		t.Errorf("computed %v", style.Computed)
+	}
+	beaten := map[string]bool{}
+	var order []string
+	for _, r := range style.Rules {
+		if r.From == "" && r.Source != "browser" {
+			order = append(order, r.Selector)
+		}
+		for _, d := range r.Declarations {
+			beaten[r.Selector+" "+d.Name] = d.Beaten
+		}
+	}
+	if !slices.Equal(order, []string{"style attribute", "#save", ".big", ".big", "button"}) {
+		t.Errorf("the order is %q", order)
+	}
+	for name, want := range map[string]bool{"#save color": false, ".big color": true, "button color": true, ".big padding": false, "style attribute padding": true, ".big letter-spacing": false} {
+		if got, ok := beaten[name]; !ok || got != want {
+			t.Errorf("%s is beaten: %v (%v)", name, got, ok)
+		}
+	}
+	if _, err := f.Style(ctx, id, "#nothing", nil); code(err) != protocol.CodeNoElement {
+		t.Errorf("nothing there: %v", err)
+	}
+}
+
+func TestInspect(t *testing.T) {
+	f, ctx, id := shop(t)
+	e, err := f.Inspect(ctx, id, "#save")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Element != "button#save.big" || e.Role != "button" || e.Name != "Save" || e.Box.Width != 200 || e.Margin != [4]float64{20, 20, 20, 20} ||
+		e.Padding[0] != 4 || e.Attributes["title"] != "Keep it" || e.Styles["background-color"] != "rgb(0, 128, 0)" {
+		t.Errorf("%+v", e)
+	}
+	if len(e.Listeners) != 1 || e.Listeners[0].Type != "click" || !e.Listeners[0].Passive || !strings.Contains(e.Listeners[0].Source, "/shop.html:") {
+		t.Errorf("listeners %+v", e.Listeners)
+	}
+	if e, err = f.Inspect(ctx, id, "text=Framed"); err == nil && e.Role != "button" && e.Role != "link" {
+		t.Errorf("in the frame: %+v", e)
+	}
+}
+
+func TestStyleEdits(t *testing.T) {
+	f, ctx, id := shop(t)
+	width := func() string {
+		v, err := f.Evaluate(ctx, id, "document.getElementById('save').getAttribute('style')")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(v.Value)
+	}
+	was := width()
+	edit, err := f.EditStyle(ctx, id, "#save", "width", "300px !important")
+	if err != nil || edit.Number != 1 || edit.Before != "" || edit.After != "300px !important" {
+		t.Fatalf("%+v, %v", edit, err)
+	}
+	if edit, err = f.EditStyle(ctx, id, "#save", "padding", ""); err != nil || edit.Before != "9px" || edit.After != "" {
+		t.Errorf("%+v, %v", edit, err)
+	}
+	if _, err = f.EditStyle(ctx, id, "#save", "colour", "red"); code(err) != protocol.CodeBadArgument {
+		t.Errorf("no property: %v", err)
+	}
+	undone, err := f.UndoStyle(ctx, id, false)
+	if err != nil || len(undone) != 1 || undone[0].Number != 2 {
+		t.Errorf("undo: %+v, %v", undone, err)
+	}
+	if all, err := f.StyleHistory(ctx, id); err != nil || len(all) != 2 || all[0].Undone || !all[1].Undone {
+		t.Errorf("history: %+v, %v", all, err)
+	}
+	if undone, err = f.UndoStyle(ctx, id, true); err != nil || len(undone) != 1 || width() != was {
+		t.Errorf("undo all: %+v, %v; %s was %s", undone, err, width(), was)
+	}
+	if _, err = f.UndoStyle(ctx, id, false); code(err) != protocol.CodeBadArgument {
+		t.Errorf("nothing left: %v", err)
+	}
+}
+
+func TestAudit(t *testing.T) {
+	f, ctx, id := shop(t)
+	before, err := f.Evaluate(ctx, id, "typeof axe + mutations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	audit, err := f.Audit(ctx, id, "aa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string][]protocol.AuditNode{}
+	for _, v := range audit.Violations {
+		rules[v.Rule] = v.Nodes
+	}
+	if n := rules["image-alt"]; len(n) != 1 || n[0].Target != "#bare" {
+		t.Errorf("image-alt: %+v in %+v", n, audit)
+	}
+	if audit.Passed < 5 {
+		t.Errorf("%d passed", audit.Passed)
+	}
+	if v, err := f.Evaluate(ctx, id, "typeof axe + mutations"); err != nil || string(v.Value) != string(before.Value) || !strings.Contains(string(v.Value), "undefined") {
+		t.Errorf("the page saw it: %s, %v", v.Value, err)
+	}
+}
+
+func TestPerformanceAndTrace(t *testing.T) {
+	f, ctx, id := shop(t)
+	p, err := f.Performance(ctx, id)
+	if err != nil || p.Load <= 0 || p.DOMReady > p.Load || p.Requests == 0 || p.Nodes == 0 || p.HeapBytes == 0 || !strings.HasSuffix(p.URL, "/shop.html") {
+		t.Errorf("%+v, %v", p, err)
+	}
+	file, err := f.Trace(ctx, id, time.Second, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace struct {
+		TraceEvents []struct{ Name string }
+	}
+	if err := json.Unmarshal(content(t, file), &trace); err != nil || len(trace.TraceEvents) < 50 {
+		t.Errorf("%d events, %v", len(trace.TraceEvents), err)
+	}
+	for _, length := range []time.Duration{0, time.Hour} {
+		if _, err := f.Trace(ctx, id, length, false); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%s: %v", length, err)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
+
+	"pilotfish/backend/protocol"
+)
+
+// Style tells how an element came to look as it does: every rule that matches
+// it, strongest first, with what was beaten marked, and the computed values of
+// properties; of all that rules name when properties is empty.
+func (b *Browser) Style(ctx context.Context, id protocol.TabID, element string, properties []string) (protocol.ElementStyle, error) {
+	var out protocol.ElementStyle
+	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *page, e *found) error {
+		out.URL, out.Element = e.url, e.words
+		sheets := make(map[cdp.StyleSheetID]*css.StyleSheetHeader)
+		added := e.s.events(css.StyleSheetAdded.Method)
+		defer added.cancel()
+		if _, err := cdp.Call(ctx, e.s, dom.Enable, dom.EnableParams{}); err != nil {
+			return err
+		}
+		if _, err := cdp.Call(ctx, e.s, css.Enable, cdp.Empty{}); err != nil {
+			return err
+		}
+		added.cancel() // what came before the answer is in the queue
+		for ev := range added.c {
+			if v, ok := decode(ev, css.StyleSheetAdded); ok && v.Header != nil {
+				sheets[v.Header.StyleSheetID] = v.Header
+			}
+		}
+		node, err := e.node(ctx)
+		if err != nil {
+			return err
+		}
+		matched, err := cdp.Call(ctx, e.s, css.GetMatchedStylesForNode, css.GetMatchedStylesForNodeParams{NodeID: node})
+		if err != nil {
+			return err
+		}
+		out.Rules = cascade(&matched, sheets)
+		computed, err := cdp.Call(ctx, e.s, css.GetComputedStyleForNode, css.GetComputedStyleForNodeParams{NodeID: node})
+		if err != nil {
+			return err
+		}
+		out.Computed = pick(computed.ComputedStyle, properties, out.Rules)
+		return nil
+	})
+	return out, err
+}
+
+// pick takes the wanted values; those that the rules name when none is wanted.
+func pick(all []*css.ComputedStyleProperty, wanted []string, rules []protocol.StyleRule) map[string]string {
+	if len(wanted) == 0 {
+		for _, r := range rules {
+			for _, d := range r.Declarations {
+				wanted = append(wanted, d.Name)
+			}
+		}
+	}
+	exact := make(map[string]bool, len(all))
+	for _, p := range all {
+		exact[p.Name] = true
+	}
+	out := make(map[string]string)
+	for _, p := range all {
+		if slices.Contains(wanted, p.Name) || slices.ContainsFunc(wanted, func(w string) bool {
+			return !exact[w] && strings.HasPrefix(p.Name, w+"-")
+		}) {
+			out[p.Name] = p.Value
+		}
+	}
+	return out
+}
+
+// layer is one rule on its way through the cascade.
+type cascadeRule struct {
+	protocol.StyleRule
+	style  *css.Style
+	strong bool // an author's: its important declarations lose to the browser's own
+}
+
+// cascade puts the rules in order, strongest first, and marks what lost.
+func cascade(m *css.GetMatchedStylesForNodeResult, sheets map[cdp.StyleSheetID]*css.StyleSheetHeader) []protocol.StyleRule {
+	var rules []cascadeRule
+	own := func(from string, inline *css.Style, matches []*css.RuleMatch) {
+		if inline != nil && len(inline.CSSProperties) > 0 {
+			rules = append(rules, cascadeRule{StyleRule: protocol.StyleRule{Selector: "style attribute", From: from, Source: "the element"}, style: inline, strong: true})
+		}
+		for _, match := range slices.Backward(matches) {
+			if match.Rule != nil && match.Rule.Style != nil {
+				rules = append(rules, ruleOf(match, from, sheets))
+			}
+		}
+	}
+	own("", m.InlineStyle, m.MatchedCSSRules)
+	if m.AttributesStyle != nil && len(m.AttributesStyle.CSSProperties) > 0 {
+		rules = append(rules, cascadeRule{StyleRule: protocol.StyleRule{Selector: "attributes", Source: "the element"}, style: m.AttributesStyle})
+	}
+	for i, inherited := range m.Inherited {
+		own(fmt.Sprintf("ancestor %d", i+1), inherited.InlineStyle, inherited.MatchedCSSRules)
+	}
+	// Important declarations are decided first, the browser's own before the
+	// author's; inherited ones are weaker than all that match the element.
+	won := make(map[string]bool)
+	beaten := make(map[*css.Property]bool)
+	decide := func(inherited, important bool, ok func(*cascadeRule) bool) {
+		for i := range rules {
+			r := &rules[i]
+			if (r.From != "") != inherited || !ok(r) {
+				continue
+			}
+			for _, p := range slices.Backward(r.style.CSSProperties) {
+				if p.Important == important && declared(r.style, p) {
+					beaten[p] = !claim(won, p)
+				}
+			}
+		}
+	}
+	all := func(*cascadeRule) bool { return true }
+	decide(false, true, func(r *cascadeRule) bool { return !r.strong })
+	decide(false, true, func(r *cascadeRule) bool { return r.strong })
+	decide(false, false, all)
+	decide(true, true, all)
+	decide(true, false, all)
+	out := make([]protocol.StyleRule, 0, len(rules))
+	for i := range rules {
+		r := rules[i].StyleRule
+		for _, p := range rules[i].style.CSSProperties {
+			if !declared(rules[i].style, p) || (r.From != "" && !inherits(p.Name)) {
+				continue
+			}
+			r.Declarations = append(r.Declarations, protocol.Declaration{Name: p.Name, Value: p.Value, Important: p.Important, Beaten: beaten[p]})
+		}
+		if len(r.Declarations) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// declared leaves out what a shorthand implies and what is not understood. The
+// browser's own sheet has no text: there every property stands for itself.
+func declared(style *css.Style, p *css.Property) bool {
+	written := p.Text != "" || p.Range != nil || style.CSSText == ""
+	return written && !p.Disabled && !p.Implicit
+}
+
+// claim takes a property for its declaration, or the parts of a shorthand; it
+// reports whether any of it was still free.
+func claim(won map[string]bool, p *css.Property) bool {
+	names := []string{p.Name}
+	if len(p.LonghandProperties) > 0 {
+		names = names[:0]
+		for _, l := range p.LonghandProperties {
+			names = append(names, l.Name)
+		}
+	}
+	free := false
+	for _, n := range names {
+		if !won[n] {
+			won[n], free = true, true
+		}
+	}
+	won[p.Name] = true
+	return free
+}
+
+// inherits says whether a property passes to children; those that people look
+// for. Custom ones always do.
+func inherits(name string) bool {
+	if strings.HasPrefix(name, "--") {
+		return true
+	}
+	for _, p := range []string{
+		"font", "color", "line-height", "letter-spacing", "word-", "text-align", "text-indent", "text-transform", "text-shadow", "white-space",
+		"visibility", "cursor", "direction", "list-style", "quotes", "tab-size", "hyphens", "caret-color", "accent-color", "pointer-events",
+		"border-collapse", "border-spacing", "caption-side", "empty-cells", "orphans", "widows", "fill", "stroke", "overflow-wrap", "user-select", "writing-mode",
+	} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruleOf names a rule: the selectors that matched, where it stands and what it
+// is under.
+func ruleOf(match *css.RuleMatch, from string, sheets map[cdp.StyleSheetID]*css.StyleSheetHeader) cascadeRule {
+	r := match.Rule
+	out := cascadeRule{style: r.Style, strong: r.Origin != css.StyleSheetOriginUserAgent}
+	out.From = from
+	if r.SelectorList != nil {
+		var selectors []string
+		for _, i := range match.MatchingSelectors {
+			if int(i) < len(r.SelectorList.Selectors) {
+				selectors = append(selectors, r.SelectorList.Selectors[i].Text)
+			}
+		}
+		if len(selectors) == 0 {
+			selectors = []string{r.SelectorList.Text}
+		}
+		out.Selector = strings.Join(selectors, ", ")
+	}
+	for _, m := range r.Media {
+		out.Conditions = append(out.Conditions, "@media "+m.Text)
+	}
+	for _, q := range r.ContainerQueries {
+		out.Conditions = append(out.Conditions, strings.TrimSpace("@container "+q.Name+" "+q.ConditionText))
+	}
+	for _, s := range r.Supports {
+		out.Conditions = append(out.Conditions, "@supports "+s.Text)
+	}
+	for _, l := range r.Layers {
+		out.Conditions = append(out.Conditions, "@layer "+l.Text)
+	}
+	sheet := sheets[r.StyleSheetID]
+	switch {
+	case !out.strong:
+		out.Source = "browser"
+	case sheet == nil:
+		out.Source = string(r.Origin)
+	default:
+		line := int64(0)
+		if r.Style.Range != nil {
+			line = r.Style.Range.StartLine
+		}
+		name := sheet.SourceURL
+		if sheet.IsInline || name == "" {
+			name = "<style>"
+		}
+		out.Source = fmt.Sprintf("%s:%d", name, line+1)
+	}
+	return out
+}

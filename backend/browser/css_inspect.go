@@ -1,0 +1,120 @@
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/debugger"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/domdebugger"
+
+	"pilotfish/backend/protocol"
+)
+
+//go:embed inspect.js
+var inspectScript string
+
+// Inspect tells what can be said about an element: its box, attributes (what is
+// secret masked), main styles, listeners, and what accessibility makes of it.
+func (b *Browser) Inspect(ctx context.Context, id protocol.TabID, element string) (protocol.Inspection, error) {
+	var out protocol.Inspection
+	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *page, e *found) error {
+		var err error
+		if out, err = call[protocol.Inspection](ctx, e, inspectScript); err != nil {
+			return err
+		}
+		out.URL = e.url
+		if err := e.accessible(ctx, &out); err != nil {
+			return err
+		}
+		out.Listeners, err = e.listeners(ctx)
+		return err
+	})
+	return out, err
+}
+
+// accessible adds role, name and states as Chromium's own tree has them.
+func (e *found) accessible(ctx context.Context, out *protocol.Inspection) error {
+	no := false
+	res, err := cdp.Call(ctx, e.s, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: e.object, FetchRelatives: &no})
+	if err != nil {
+		return err
+	}
+	for _, n := range res.Nodes {
+		if n.Ignored {
+			out.Role = "none"
+			continue
+		}
+		out.Role, out.Name = axText(n.Role), axText(n.Name)
+		out.Properties = make(map[string]string)
+		for _, p := range n.Properties {
+			if v := axText(p.Value); v != "" && v != "false" {
+				out.Properties[string(p.Name)] = v
+			}
+		}
+		break
+	}
+	return nil
+}
+
+// axText is a value of the accessibility tree as text.
+func axText(v *accessibility.Value) string {
+	if v == nil {
+		return ""
+	}
+	text := string(v.Value)
+	var plain string
+	if json.Unmarshal([]byte(text), &plain) == nil {
+		return plain
+	}
+	return text
+}
+
+// listeners are the element's own event listeners with the script and line that
+// they stand in.
+func (e *found) listeners(ctx context.Context) ([]protocol.Listener, error) {
+	scripts := make(map[cdp.ScriptID]string)
+	parsed := e.s.events(debugger.ScriptParsed.Method)
+	defer parsed.cancel()
+	// The debugger names every script when it is switched on; without it there
+	// are only numbers.
+	if _, err := cdp.Call(ctx, e.s, debugger.Enable, debugger.EnableParams{}); err != nil {
+		return nil, err
+	}
+	_ = postCommand(ctx, e.s, debugger.SetSkipAllPauses, debugger.SetSkipAllPausesParams{Skip: true})
+	_ = postCommand(ctx, e.s, debugger.Disable, cdp.Empty{})
+	parsed.cancel()
+	for ev := range parsed.c {
+		if v, ok := decode(ev, debugger.ScriptParsed); ok {
+			scripts[v.ScriptID] = v.URL
+		}
+	}
+	// Asked in our world, it would tell of our own listeners only.
+	node, err := cdp.Call(ctx, e.s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: e.object})
+	if err != nil {
+		return nil, err
+	}
+	there, err := cdp.Call(ctx, e.s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
+	if err != nil {
+		return nil, err
+	}
+	res, err := cdp.Call(ctx, e.s, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: there.Object.ObjectID})
+	if err != nil {
+		return nil, err
+	}
+	var out []protocol.Listener
+	for _, l := range res.Listeners {
+		source := scripts[l.ScriptID]
+		if source == "" {
+			source = "script"
+		}
+		out = append(out, protocol.Listener{
+			Type: l.Type, Source: fmt.Sprintf("%s:%d", source, l.LineNumber+1), Passive: l.Passive, Once: l.Once, Capture: l.UseCapture,
+		})
+	}
+	return out, nil
+}

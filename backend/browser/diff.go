@@ -1,0 +1,157 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"sync"
+
+	"pilotfish/backend/protocol"
+)
+
+// marks are the states of tabs that later ones are compared with. A tab has
+// one, the newest.
+type marks struct {
+	mu  sync.Mutex
+	tab map[protocol.TabID]pageState
+}
+
+// pageState is how a page was.
+type pageState struct {
+	text    protocol.PageText
+	picture []byte // png
+}
+
+// state takes in how a tab's page is now, the whole of it when full.
+func (b *Browser) state(ctx context.Context, id protocol.TabID, full, pixels bool) (pageState, error) {
+	var st pageState
+	var err error
+	if st.text, err = b.Markdown(ctx, id, "", protocol.TextLimit); err != nil || !pixels {
+		return st, err
+	}
+	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		release, err := p.awake(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		q := protocol.ScreenshotRequest{Format: "png", Full: full}
+		var shot protocol.Screenshot
+		clip, err := p.framing(ctx, q, &shot)
+		if err != nil {
+			return err
+		}
+		st.picture, err = p.taken(ctx, q, clip, true)
+		return err
+	})
+	return st, err
+}
+
+// Mark remembers how a tab's page is now, for a later Compare.
+func (b *Browser) Mark(ctx context.Context, id protocol.TabID, full bool) (protocol.PageText, error) {
+	st, err := b.state(ctx, id, full, true)
+	if err != nil {
+		return protocol.PageText{}, err
+	}
+	b.marks.mu.Lock()
+	defer b.marks.mu.Unlock()
+	if b.marks.tab == nil {
+		b.marks.tab = make(map[protocol.TabID]pageState)
+	}
+	for old := range b.marks.tab { // of tabs that were closed
+		if _, open := b.tabs.lookup(old); !open {
+			delete(b.marks.tab, old)
+		}
+	}
+	b.marks.tab[id] = st
+	return st.text, nil
+}
+
+// Compare returns the text of another tab, or of the tab's mark when other is
+// empty, and the text of the tab; with pixels also how their pictures differ.
+func (b *Browser) Compare(ctx context.Context, id, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error) {
+	var was pageState
+	if other == "" {
+		b.marks.mu.Lock()
+		marked, ok := b.marks.tab[id]
+		b.marks.mu.Unlock()
+		if !ok {
+			return before, now, nil, protocol.NewError(protocol.CodeBadArgument, "no state of "+string(id)+" is remembered", "`pilotfish diff --mark` remembers it, a later `pilotfish diff` compares; or name a tab with --with")
+		}
+		was = marked
+	} else if was, err = b.state(ctx, other, full, pixels); err != nil {
+		return before, now, nil, err
+	}
+	is, err := b.state(ctx, id, full, pixels)
+	if err != nil {
+		return before, now, nil, err
+	}
+	if pixels {
+		if diff, err = b.pixels(id, was.picture, is.picture); err != nil {
+			return before, now, nil, err
+		}
+	}
+	return was.text, is.text, diff, nil
+}
+
+// tolerance is how much a colour may differ, of 255: the same glyph is not
+// always drawn with the same shade at its edge.
+const tolerance = 8
+
+// pixels compares two pictures and saves the second one, pale, with what
+// differs in red.
+func (b *Browser) pixels(id protocol.TabID, before, now []byte) (*protocol.PixelDiff, error) {
+	was, err := decodePicture(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := decodePicture(now)
+	if err != nil {
+		return nil, err
+	}
+	out, diff := comparePictures(was, is)
+	data, err := encodePicture(out, "png", 0)
+	if err != nil {
+		return nil, err
+	}
+	diff.Path, err = b.saveScreenshot(id, "png", data)
+	return diff, err
+}
+
+func comparePictures(was, is *image.RGBA) (*image.RGBA, *protocol.PixelDiff) {
+	w, h := is.Bounds().Dx(), is.Bounds().Dy()
+	ow, oh := was.Bounds().Dx(), was.Bounds().Dy()
+	diff := &protocol.PixelDiff{}
+	if w != ow || h != oh {
+		diff.Sizes = []string{fmt.Sprintf("%d × %d", ow, oh), fmt.Sprintf("%d × %d", w, h)}
+	}
+	out := image.NewRGBA(image.Rect(0, 0, max(w, ow), max(h, oh)))
+	area := image.Rectangle{}
+	red := color.RGBA{R: 0xe0, A: 0xff}
+	for y := range out.Bounds().Dy() {
+		for x := range out.Bounds().Dx() {
+			at := image.Pt(x, y)
+			if at.In(was.Bounds()) && at.In(is.Bounds()) && alike(was.RGBAAt(x, y), is.RGBAAt(x, y)) {
+				c := is.RGBAAt(x, y)
+				grey := uint8(191 + (int(c.R)*30+int(c.G)*59+int(c.B)*11)/400) //nolint:gosec // 191 to 254
+				out.SetRGBA(x, y, color.RGBA{R: grey, G: grey, B: grey, A: 0xff})
+				continue
+			}
+			out.SetRGBA(x, y, red)
+			diff.Changed++
+			area = area.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	diff.Total = out.Bounds().Dx() * out.Bounds().Dy()
+	diff.Share = float64(diff.Changed) / float64(max(1, diff.Total))
+	if diff.Changed > 0 {
+		diff.Area = &protocol.Clip{X: float64(area.Min.X), Y: float64(area.Min.Y), Width: float64(area.Dx()), Height: float64(area.Dy())}
+	}
+	return out, diff
+}
+
+func alike(a, b color.RGBA) bool {
+	near := func(x, y uint8) bool { return max(x, y)-min(x, y) <= tolerance }
+	return near(a.R, b.R) && near(a.G, b.G) && near(a.B, b.B)
+}

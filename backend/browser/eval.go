@@ -1,0 +1,99 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// Evaluate runs an expression in a tab's page, in the page's own world and with
+// its rights, and waits for a promise. What throws is CodeScript with the
+// script's own words.
+func (b *Browser) Evaluate(ctx context.Context, id protocol.TabID, expression string) (protocol.Evaluated, error) {
+	var out protocol.Evaluated
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		out.URL = info.URL
+		yes := true
+		res, err := cdp.Call(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{
+			Expression: expression, AwaitPromise: &yes, UserGesture: &yes, ReplMode: &yes, ObjectGroup: evalGroup,
+		})
+		if err != nil {
+			return err
+		}
+		defer func() {
+			_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
+		}()
+		if res.ExceptionDetails != nil {
+			return thrown(res.ExceptionDetails)
+		}
+		return p.describe(ctx, res.Result, &out)
+	})
+	return out, err
+}
+
+// evalGroup names what an evaluation keeps alive in the page until it is read.
+const evalGroup = "pilotfish.eval"
+
+// thrown says what a script threw.
+func thrown(d *runtime.ExceptionDetails) error {
+	text := d.Text
+	if d.Exception != nil {
+		switch {
+		case d.Exception.Description != "":
+			text = d.Exception.Description
+		case len(d.Exception.Value) > 0:
+			text += " " + string(d.Exception.Value)
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n    at ")
+	return protocol.NewError(protocol.CodeScript, "the script threw: "+text, "")
+}
+
+// describe reads a value: as JSON where that says all of it, else in words.
+func (p *page) describe(ctx context.Context, o *runtime.RemoteObject, out *protocol.Evaluated) error {
+	if o == nil {
+		return errors.New("the script came to nothing")
+	}
+	out.Type = string(o.Type)
+	if o.Subtype != "" {
+		out.Type = string(o.Subtype)
+	}
+	switch {
+	case o.UnserializableValue != "":
+		out.Words = string(o.UnserializableValue)
+	case o.ObjectID == "":
+		out.Value = json.RawMessage(o.Value)
+		if len(out.Value) == 0 {
+			out.Words = out.Type // undefined
+		}
+	case o.Type == "function" || o.Type == "symbol" || o.Subtype == "node" || o.Subtype == "error":
+		out.Words = o.Description
+	default:
+		yes := true
+		res, err := cdp.Call(ctx, p.session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+			ObjectID: o.ObjectID, ReturnByValue: &yes, FunctionDeclaration: `function () {
+				const plain = (v) => v instanceof Map ? Object.fromEntries(v) : v instanceof Set ? [...v] : typeof v === 'bigint' ? String(v) + 'n' : v;
+				try { return JSON.stringify(plain(this), (_, v) => plain(v)); } catch { return undefined; }
+			}`,
+		})
+		if err != nil {
+			return err
+		}
+		out.Words = o.Description
+		var text string
+		if res.Result != nil && json.Unmarshal(res.Result.Value, &text) == nil && text != "" {
+			out.Value, out.Words = json.RawMessage(text), ""
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package browser
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// centimetres in an inch: the protocol measures paper in inches.
+const centimetres = 2.54
+
+// paper is the size of a sheet in inches, upright.
+func paper(name string) (width, height float64, ok bool) {
+	switch name {
+	case "a3":
+		return 11.69, 16.54, true
+	case "a4", "":
+		return 8.27, 11.69, true
+	case "a5":
+		return 5.83, 8.27, true
+	case "letter":
+		return 8.5, 11, true
+	case "legal":
+		return 8.5, 14, true
+	case "tabloid":
+		return 11, 17, true
+	}
+	return 0, 0, false
+}
+
+// PDF prints a tab's page into a file of the session's folder. The page must
+// not be a crashed one; CodeBadArgument is for a paper that does not exist or
+// margins that leave nothing of it.
+func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequest) (protocol.PageFile, error) {
+	var file protocol.PageFile
+	width, height, ok := paper(q.Paper)
+	if !ok {
+		return file, protocol.NewError(protocol.CodeBadArgument, "there is no paper "+q.Paper, "use a3, a4, a5, letter, legal or tabloid")
+	}
+	margin := q.Margin / centimetres
+	if q.Margin < 0 || 2*margin >= width {
+		return file, protocol.NewError(protocol.CodeBadArgument, "such margins leave nothing of the page", "use a smaller --margin, in centimetres")
+	}
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		yes := true
+		res, err := cdp.Call(ctx, p.session, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
+			Landscape: &q.Landscape, PrintBackground: &q.Background, PaperWidth: width, PaperHeight: height,
+			MarginTop: &margin, MarginBottom: &margin, MarginLeft: &margin, MarginRight: &margin, GenerateTaggedPDF: &yes,
+		})
+		if err != nil {
+			return err
+		}
+		return b.savePage(ctx, id, p, "pdf", res.Data, &file)
+	})
+	return file, err
+}
+
+// savePage writes what was made of a page into the session's folder.
+func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *page, kind string, data []byte, file *protocol.PageFile) error {
+	var info protocol.PageInfo
+	if err := p.where(ctx, &info); err != nil {
+		return err
+	}
+	path, err := b.saveScreenshot(id, kind, data)
+	*file = protocol.PageFile{Path: path, Bytes: len(data), URL: info.URL}
+	return err
+}

@@ -1,0 +1,185 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdpio "github.com/chromedp/cdproto/io"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/tracing"
+
+	"pilotfish/backend/protocol"
+)
+
+// perfScript reads what the browser has measured anyway; nothing is loaded or
+// waited for.
+const perfScript = `() => {
+	const buffered = (type, more = {}) => {
+		try {
+			const observer = new PerformanceObserver(() => {});
+			observer.observe({ type, buffered: true, ...more });
+			const records = observer.takeRecords();
+			observer.disconnect();
+			return records;
+		} catch { return []; }
+	};
+	const round = (n) => Math.round(n * 100) / 100;
+	const [nav] = performance.getEntriesByType('navigation');
+	const paint = Object.fromEntries(performance.getEntriesByType('paint').map(({ name, startTime }) => [name, startTime]));
+	const largest = buffered('largest-contentful-paint').at(-1);
+	// The score is that of the worst session: shifts less than 1 s apart, 5 s at most.
+	let worst = 0, sum = 0, first = 0, last = 0;
+	for (const { value, startTime, hadRecentInput } of buffered('layout-shift')) {
+		if (hadRecentInput) continue;
+		if (sum > 0 && startTime - last < 1000 && startTime - first < 5000) sum += value;
+		else { sum = value; first = startTime; }
+		last = startTime;
+		worst = Math.max(worst, sum);
+	}
+	const interactions = new Map();
+	for (const { interactionId, duration } of buffered('event', { durationThreshold: 16 }))
+		if (interactionId) interactions.set(interactionId, Math.max(duration, interactions.get(interactionId) ?? 0));
+	const durations = [...interactions.values()].sort((a, b) => b - a);
+	const tasks = buffered('longtask');
+	const loaded = performance.getEntriesByType('resource');
+	const el = largest?.element;
+	return {
+		ttfb: round(nav?.responseStart ?? 0), domReady: round(nav?.domContentLoadedEventEnd ?? 0), load: round(nav?.loadEventEnd ?? 0),
+		firstPaint: round(paint['first-paint'] ?? 0), firstContentfulPaint: round(paint['first-contentful-paint'] ?? 0),
+		largestContentfulPaint: round(largest?.startTime ?? 0),
+		largestElement: el ? el.localName + (el.id ? '#' + el.id : '') : '',
+		cumulativeLayoutShift: Math.round(worst * 10000) / 10000,
+		interactionToNextPaint: durations[Math.min(durations.length - 1, Math.floor(durations.length / 50))] ?? 0,
+		longTasks: tasks.length, longTaskTime: round(tasks.reduce((n, { duration }) => n + duration, 0)),
+		requests: loaded.length + (nav ? 1 : 0),
+		transferBytes: [nav, ...loaded].reduce((n, e) => n + (e?.transferSize ?? 0), 0),
+	};
+}`
+
+// Performance tells how fast a tab's page came and how it reacts, from what the
+// browser has measured since the page began.
+func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.Performance, error) {
+	var out protocol.Performance
+	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+		var info protocol.PageInfo
+		if err := p.where(ctx, &info); err != nil {
+			return err
+		}
+		out = protocol.Performance{}
+		if err := p.inFrame(ctx, p.frames.main(), perfScript, nil, &out); err != nil {
+			return err
+		}
+		out.URL = info.URL
+		s, release, err := p.r.own(ctx, p.target)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if _, err := cdp.Call(ctx, s, performance.Enable, performance.EnableParams{}); err != nil {
+			return err
+		}
+		metrics, err := cdp.Call(ctx, s, performance.GetMetrics, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		for _, m := range metrics.Metrics {
+			switch m.Name {
+			case "Nodes":
+				out.Nodes = int(m.Value)
+			case "JSEventListeners":
+				out.Listeners = int(m.Value)
+			case "JSHeapUsedSize":
+				out.HeapBytes = int(m.Value)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Trace records what the browser does for a tab for some time, and with reload
+// from the start of its page, into a file of the session's folder that the
+// Performance panel of the developer tools, or Perfetto, opens.
+func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
+	var file protocol.PageFile
+	if length <= 0 || length > protocol.MaxTraceTime {
+		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "for example: pilotfish perf --trace --seconds 3")
+	}
+	err := b.onTab(ctx, id, true, func(ctx context.Context, r *run, p *page) error {
+		s, release, err := r.own(ctx, p.target)
+		if err != nil {
+			return err
+		}
+		defer release() // ends a trace that is still running, too
+		done := s.events(tracing.TracingComplete.Method)
+		defer done.cancel()
+		_, err = cdp.Call(ctx, s, tracing.Start, tracing.StartParams{
+			TransferMode: tracing.StartTransferModeReturnAsStream, StreamFormat: tracing.StreamFormatJSON,
+			TraceConfig: &tracing.TraceConfig{
+				RecordMode: tracing.TraceConfigRecordModeRecordAsMuchAsPossible,
+				IncludedCategories: []string{
+					"-*", "devtools.timeline", "disabled-by-default-devtools.timeline", "loading", "blink.user_timing", "v8.execute",
+					"disabled-by-default-v8.cpu_profiler", "disabled-by-default-devtools.timeline.frame", "latencyInfo",
+				},
+			},
+		})
+		if err != nil {
+			if _, isMethod := errors.AsType[*methodError](err); isMethod {
+				return protocol.NewError(protocol.CodeBusy, "another trace is being recorded", "wait until it is done")
+			}
+			return err
+		}
+		if reload {
+			if _, err := cdp.Call(ctx, p.session, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
+				return err
+			}
+		}
+		enough := time.NewTimer(length) // the time that the caller asked for
+		defer enough.Stop()
+		select {
+		case <-enough.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if _, err := cdp.Call(ctx, s, tracing.End, cdp.Empty{}); err != nil {
+			return err
+		}
+		data, err := readTrace(ctx, s, done)
+		if err != nil {
+			return err
+		}
+		return b.savePage(ctx, id, p, "json", data, &file)
+	})
+	return file, err
+}
+
+// readTrace waits until a trace is complete and reads it.
+func readTrace(ctx context.Context, s *session, done *subscription) ([]byte, error) {
+	var end tracing.EventTracingComplete
+	select {
+	case e, ok := <-done.c:
+		if !ok {
+			return nil, errSessionEnded
+		}
+		if end, ok = decode(e, tracing.TracingComplete); !ok || end.Stream == "" {
+			return nil, errors.New("the trace has no data")
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	var out []byte
+	for {
+		part, err := cdp.Call(ctx, s, cdpio.Read, cdpio.ReadParams{Handle: end.Stream})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part.Data...)
+		if part.EOF {
+			_ = postCommand(ctx, s, cdpio.Close, cdpio.CloseParams{Handle: end.Stream})
+			return out, nil
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package browser
+
+import (
+	"context"
+	"math"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// phoneWidth is the widest screen that is as high as a phone's. CSS pixels.
+const phoneWidth = 480
+
+// twoFrames waits until a change of size is laid out and drawn.
+const twoFrames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+
+// Responsive takes a picture of a tab's page at each width, in CSS pixels; the
+// tab then has its own size again. The pictures are as high as the page when
+// full, else as a screen of that width usually is.
+func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error) {
+	var shots []protocol.Screenshot
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		release, err := p.awake(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		if v := m.CSSLayoutViewport; v != nil {
+			defer p.sized(ctx, v.ClientWidth, v.ClientHeight, v.PageX, v.PageY)
+		}
+		for _, width := range widths {
+			shot, err := b.atWidth(ctx, id, p, width, q)
+			if err != nil {
+				return err
+			}
+			shots = append(shots, shot)
+		}
+		return nil
+	})
+	return shots, err
+}
+
+func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width int, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
+	shot := protocol.Screenshot{Format: q.Format}
+	height := 900
+	if width <= phoneWidth {
+		height = 844
+	}
+	size := emulation.SetDeviceMetricsOverrideParams{Width: int64(width), Height: int64(height), DeviceScaleFactor: 1}
+	if err := p.resize(ctx, size); err != nil {
+		return shot, err
+	}
+	if q.Full {
+		m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+		if err != nil {
+			return shot, err
+		}
+		if m.CSSContentSize != nil {
+			// What overflows at the side is what one looks for here.
+			width, height = max(width, int(math.Ceil(m.CSSContentSize.Width))), max(height, int(math.Ceil(m.CSSContentSize.Height)))
+			size.Width, size.Height = int64(min(maxScreenshot, width)), int64(min(maxScreenshot, height))
+			if err := p.resize(ctx, size); err != nil {
+				return shot, err
+			}
+		}
+	}
+	data, err := p.capture(ctx, captureParams(q, nil))
+	if err != nil {
+		return shot, err
+	}
+	var info protocol.PageInfo
+	if err := p.where(ctx, &info); err != nil {
+		return shot, err
+	}
+	shot.URL, shot.Width, shot.Height, shot.Bytes = info.URL, int(size.Width), int(size.Height), len(data)
+	shot.Path, err = b.saveScreenshot(id, q.Format, data)
+	return shot, err
+}
+
+// laidOut waits until a change of size is laid out and drawn, or ctx ends.
+func (p *page) laidOut(ctx context.Context) {
+	if world, err := p.world(ctx); err == nil {
+		_, _ = evaluate[bool](ctx, p.session, twoFrames, world)
+	}
+}
+
+// resize gives the page a size and waits until it has it. A tab in the back
+// takes the next one only when the last was drawn: so it is drawn.
+func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
+	if _, err := cdp.Call(ctx, p.session, emulation.SetDeviceMetricsOverride, size); err != nil {
+		return err
+	}
+	world, err := p.world(ctx)
+	if err != nil {
+		return err
+	}
+	for range 20 { // a page that forbids its size is taken as it is
+		p.laidOut(ctx)
+		has, err := evaluate[float64](ctx, p.session, "Math.round(innerWidth * visualViewport.scale)", world)
+		if err != nil {
+			return err
+		}
+		if math.Abs(has-float64(size.Width)) <= 1 {
+			return nil
+		}
+		if err := p.secondPicture(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
