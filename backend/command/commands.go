@@ -77,17 +77,6 @@ func commands() []command {
 			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own when left out"}},
 			Returns: "tab", Examples: []string{"closetab t3"},
 		}, tab: ownTab, run: runCloseTab},
-		{Spec: Spec{
-			Name: "screenshot", Aliases: []string{"shot"}, Scope: read,
-			Summary: "save a picture of the tab and print its path; the tab may be in the background",
-			Args: []Arg{
-				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page instead of what is in view"},
-				{Name: "clip", Type: ClipArg, Flag: true, Help: "a part of the page: x,y,width,height in CSS pixels"},
-				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the kind of picture"},
-				{Name: "quality", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "of jpeg and webp"},
-			},
-			Returns: "path, format, width, height, bytes, url", Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --clip 0,0,400,300"},
-		}, tab: ownTab, run: runScreenshot},
 	}
-	return slices.Concat(all, lookCommands(), actCommands(), tabGroupCommands(), stateCommands(), emulationCommands(), watchingCommands(), recordingCommands(), batchCommands(), toolCommands())
+	return slices.Concat(all, lookCommands(), actCommands(), pageCommands(), tabGroupCommands(), stateCommands(), emulationCommands(), watchingCommands(), recordingCommands(), batchCommands(), toolCommands(), siteRuleCommands())
 }

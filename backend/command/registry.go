@@ -30,6 +30,7 @@ type Browser interface {
 
 	actBrowser
 
+	Pages
 	stateBrowser
 	watchingBrowser
 	recordingBrowser

@@ -223,27 +223,3 @@ func runCloseTab(ctx context.Context, in *invocation) (result, error) {
 	}
 	return result{text: string(in.tab) + " is closed", data: protocol.PageInfo{Tab: in.tab}}, nil
 }
-
-func runScreenshot(ctx context.Context, in *invocation) (result, error) {
-	if err := in.readable(ctx); err != nil {
-		return result{}, err
-	}
-	q := protocol.ScreenshotRequest{
-		Format: in.args.text("format"), Quality: in.args.number("quality"),
-		Full: in.args.flag("full"), Clip: in.args.clip("clip"),
-	}
-	if q.Format == "" {
-		q.Format = "png"
-	}
-	if q.Full && q.Clip != nil {
-		return result{}, protocol.NewError(protocol.CodeBadArgument, "screenshot takes --full or --clip, not both", "for example: pilotfish screenshot --full")
-	}
-	if q.Quality > 0 && q.Format == "png" {
-		return result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "use --format jpeg or webp")
-	}
-	shot, err := in.browser.Screenshot(ctx, in.tab, q)
-	if err != nil {
-		return result{}, err
-	}
-	return result{text: fmt.Sprintf("%s\n%d × %d, %d KB", shot.Path, shot.Width, shot.Height, (shot.Bytes+1023)/1024), data: shot}, nil
-}
