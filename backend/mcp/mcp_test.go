@@ -48,7 +48,6 @@ func future() []command.Spec {
 	add("press", protocol.ScopeAct, command.Arg{Name: "key", Type: command.String, Required: true, Help: "Enter, Control+a, …"})
 	add("wait", protocol.ScopeRead, command.Arg{Name: "for", Type: command.String, Required: true, Help: "text, element, url, load"})
 	add("markdown", protocol.ScopeRead)
-	add("chain", protocol.ScopeAct, command.Arg{Name: "steps", Type: "lines", Required: true, Help: "commands"}, command.Arg{Name: "go-on", Type: command.Boolean, Flag: true, Help: "go on"})
 	for i := range 80 {
 		add("rare"+strings.Repeat("x", i%8)+string(rune('a'+i%26)), protocol.ScopeRead, target, value)
 	}
@@ -208,9 +207,9 @@ func TestTools(t *testing.T) {
 		{"browser_tabs", m{"do": "close", "tab": "t9"}, `closetab {} t9`, "did closetab", false},
 		{"browser_tabs", m{"do": "open"}, "", "it is one of list, new, front, close", true},
 		{"browser_run", m{"commands": []string{`fill e1 "Ada L"`, "pilotfish text --max 5 --tab t2"}}, "fill {\"target\":\"e1\",\"value\":\"Ada L\"}\ntext {\"max\":\"5\"} t2", "2. pilotfish text --max 5 --tab t2: did text", false},
-		{"browser_run", m{"commands": []string{`chain -g "goto a" 'click e5'`}}, `chain {"go-on":"true","steps":"goto a\nclick e5"}`, "did chain", false},
+		{"browser_run", m{"commands": []string{`chain -k "goto a" 'click e5'`}}, `chain {"commands":"goto a\nclick e5","keep-going":"true"}`, "did chain", false},
 		{"browser_run", m{"commands": []string{"help"}}, "", "goto: open an address", false},
-		{"browser_run", m{"commands": []string{"help fill"}}, "", "usage: fill <target> <value>", false},
+		{"browser_run", m{"commands": []string{"help fill"}}, "", "usage: fill <target>", false},
 		{"browser_run", m{"commands": []string{"screenshot --help"}}, "", "--quality: of jpeg and webp", false},
 		{"browser_run", m{"commands": []string{"gotoo x"}}, "", "did you mean goto", true},
 		{"browser_run", m{"commands": []string{"goto a b"}}, "", "one argument too many", true},

@@ -23,6 +23,10 @@ type builder struct {
 	helpLimit int
 }
 
+// envelope is what the SDK adds to the list on its way to a client, in
+// characters at most.
+const envelope = 200
+
 // tools are all tools, with the longest help that the budget allows.
 func tools(specs []command.Spec) []tool {
 	var made []tool
@@ -32,7 +36,7 @@ func tools(specs []command.Spec) []tool {
 		for i := range made {
 			list[i] = &made[i].Tool
 		}
-		if chars(sdk.ListToolsResult{Tools: list}) <= protocol.MCPSchemaChars {
+		if chars(sdk.ListToolsResult{Tools: list})+envelope <= protocol.MCPSchemaChars {
 			break
 		}
 	}
