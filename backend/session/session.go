@@ -93,12 +93,12 @@ func (s *Session) Info() protocol.SessionInfo {
 		info.Warnings = append(info.Warnings, r.notices...)
 	}
 	s.mu.Unlock()
+	info.Approvals = s.approvals.broker.Pending()
 	if r == nil {
 		info.Tabs = []protocol.Tab{}
 		return info
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
-	info.Approvals = s.approvals.broker.Pending()
 	info.Tabs = withAgents(info.Tabs, info.Terminals)
 	if b := r.browser.Info(); b.PID != 0 {
 		info.Browser = &b

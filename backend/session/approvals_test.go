@@ -1,0 +1,325 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/config"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
+	"pilotfish/backend/terminal"
+)
+
+// onePage is a browser with one tab and a clipboard.
+type onePage struct{ command.Browser }
+
+func (onePage) Tabs() []protocol.Tab {
+	return []protocol.Tab{{ID: "t1", URL: "https://example.com/a", Title: "A", Active: true, Focused: true}}
+}
+
+func (onePage) Clipboard(context.Context, protocol.TabID, *string) (string, error) {
+	return "from the clipboard", nil
+}
+
+func (onePage) Page(context.Context, protocol.TabID) (protocol.PageInfo, error) {
+	return protocol.PageInfo{Tab: "t1", URL: "https://example.com/a"}, nil
+}
+
+// house is a manager with a session whose browser is onePage, behind a real
+// server.
+type house struct {
+	m     *Manager
+	s     *Session
+	port  int
+	panel string
+	agent string
+	cli   string
+	list  *terminal.Manager
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	home := t.TempDir()
+	dirs := config.Dirs{Config: filepath.Join(home, "config"), State: filepath.Join(home, "state")}
+	if err := dirs.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	settings, _, err := config.Open(dirs.SettingsFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	m, err := New(Config{Version: "test", Dirs: dirs, Settings: settings, Headless: true, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{m: m, s: m.sessions[protocol.DefaultSession]}
+	rules, err := h.s.approvals.siteRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &run{done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
+	r.policy = policy.New(policy.Config{OwnPort: m.Port, Rules: rules, Broker: h.s.approvals.broker})
+	r.commands = command.New(onePage{}, r.policy)
+	r.terminals, err = terminal.New(terminal.Config{
+		Session: protocol.DefaultSession, Logger: log, Grace: func() time.Duration { return 0 },
+		Launch: func(context.Context, protocol.TerminalID, protocol.TabID, protocol.AgentKind, string) (terminal.Launch, error) {
+			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", "cat"}, Dir: home, Kind: protocol.AgentClaude, Name: "claude"}, nil
+		},
+		OnChange: func(protocol.TerminalInfo) {}, OnGone: func(protocol.TerminalID) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan int, 1)
+	srv, err := server.New(server.Config{Auth: m.auth, Sessions: quiet{m, r}, Version: "test", Key: []byte("k"), Logger: log, OnReady: func(port int) { ready <- port }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = srv.Run(ctx) }()
+	waits := make(chan struct{})
+	go func() { defer close(waits); h.s.approvals.run(ctx, r) }()
+	terminals := make(chan struct{})
+	go func() { defer close(terminals); _ = r.terminals.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-ended; <-waits; <-terminals })
+	h.port, h.list = <-ready, r.terminals
+	_, panel := m.auth.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"}}, 0)
+	_, cli := m.auth.Mint(auth.KindCLI, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}}, 0)
+	info, err := r.terminals.Start(ctx, protocol.PtySessionRequest{Tab: "t1", Cols: 80, Rows: 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.panel, h.cli, h.agent = panel.Reveal(), cli.Reveal(), h.s.mintAgentToken(info.ID, "t1", protocol.AgentClaude).Reveal()
+	return h
+}
+
+// quiet is the manager with its commands run in the house's own run: a session
+// that has a browser is another test's.
+type quiet struct {
+	*Manager
+	r *run
+}
+
+func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
+	return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req})
+}
+
+func (h *house) post(t *testing.T, token, path string, body any) (int, []byte) {
+	t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d%s", h.port, path), bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Error(err)
+		return 0, nil
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return res.StatusCode, got
+}
+
+func (h *house) run(t *testing.T, token, name string, args map[string]json.RawMessage) protocol.CommandReply {
+	t.Helper()
+	var reply protocol.CommandReply
+	status, body := h.post(t, token, "/command", protocol.CommandRequest{Command: name, Args: args})
+	if status != http.StatusOK {
+		t.Errorf("%s: %d %s", name, status, body)
+	}
+	if err := json.Unmarshal(body, &reply); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	return reply
+}
+
+// socket dials the panel's socket as a page of some origin.
+func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int) {
+	t.Helper()
+	conn, res, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://127.0.0.1:%d/panel", h.port), &websocket.DialOptions{
+		Subprotocols: []string{protocol.Version, protocol.TokenSubprotocol + token}, HTTPHeader: http.Header{"Origin": {origin}},
+	})
+	if err != nil {
+		return nil, res.StatusCode
+	}
+	conn.SetReadLimit(1 << 20)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return conn, res.StatusCode
+}
+
+// waiting reads the panel's events until as many questions wait.
+func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
+	t.Helper()
+	for {
+		_, data, err := conn.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e protocol.SessionEvent
+		if json.Unmarshal(data, &e) == nil && e.Type == protocol.PanelSession && len(e.Session.Approvals) == n {
+			return e.Session.Approvals
+		}
+	}
+}
+
+// TestWholePath: an agent's sensitive command waits, the panel's socket answers,
+// the result arrives; and nobody else can answer.
+func TestWholePath(t *testing.T) {
+	h := newHouse(t)
+	conn, _ := h.socket(t, h.panel, protocol.ExtensionOrigin)
+	if conn == nil {
+		t.Fatal("the panel's socket does not open")
+	}
+	say := func(m protocol.PanelMessage) {
+		t.Helper()
+		data, err := json.Marshal(m)
+		if err == nil {
+			err = conn.Write(t.Context(), websocket.MessageText, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := map[string]json.RawMessage{"text": json.RawMessage(`"a secret"`)}
+	for _, c := range []struct {
+		answer protocol.ApprovalAnswer
+		ok     bool
+	}{{protocol.AnswerDeny, false}, {protocol.AnswerOnce, true}, {protocol.AnswerAlways, true}} {
+		done := make(chan protocol.CommandReply, 1)
+		go func() { done <- h.run(t, h.agent, "clipboard", text) }()
+		w := waitingIn(t, conn, 1)[0]
+		if w.Command != "clipboard" || w.Kind != protocol.ActionClipboard || w.Origin != "https://example.com" || w.Actor.Name != "claude in t1" || len(w.Args) != 1 || w.Args[0].Value != "a secret" {
+			t.Errorf("the panel is shown %+v", w)
+		}
+		if got := h.status(t, protocol.AgentNeedsYou); got.Message == "" {
+			t.Errorf("the terminal says %+v", got)
+		}
+		if c.answer == protocol.AnswerDeny {
+			h.othersCannotAnswer(t, w.ID)
+		}
+		say(protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "guessed", Answer: protocol.AnswerOnce})
+		say(protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: w.ID, Answer: c.answer})
+		reply := <-done
+		if reply.OK != c.ok || (!c.ok && reply.Error.Code != protocol.CodeRefused) {
+			t.Errorf("%s: %+v", c.answer, reply)
+		}
+		h.status(t, protocol.AgentWorking)
+	}
+	// "Always" holds from now on, and is on the disk.
+	if reply := h.run(t, h.agent, "clipboard", text); !reply.OK {
+		t.Errorf("after always: %+v", reply)
+	}
+	dirs, err := h.m.cfg.Dirs.Session(protocol.DefaultSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dirs.Root, "rules.json")
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("rules.json: %v, %v", info, err)
+	}
+	if kept := readRules(path, h.s.log); len(kept) != 1 || kept[0] != (protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAllow}) {
+		t.Errorf("the disk has %+v", kept)
+	}
+	// Its process ends: what it asked is over.
+	if _, err := h.m.SetSiteRule(protocol.DefaultSession, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAsk}); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan protocol.CommandReply, 1)
+	go func() { done <- h.run(t, h.agent, "clipboard", nil) }()
+	w := waitingIn(t, conn, 1)[0]
+	h.s.actorGone(protocol.TerminalID(w.Actor.ID))
+	if reply := <-done; reply.OK || reply.Error.Code != protocol.CodeRefused {
+		t.Errorf("an agent that ended: %+v", reply)
+	}
+	if h.m.AnswerApproval(protocol.DefaultSession, w.ID, protocol.AnswerOnce) == nil {
+		t.Error("a question that is over was answered")
+	}
+	// A person at a shell is not asked about what they do themselves.
+	if reply := h.run(t, h.cli, "clipboard", nil); !reply.OK {
+		t.Errorf("a person: %+v", reply)
+	}
+}
+
+// status waits until the terminal says something.
+func (h *house) status(t *testing.T, want protocol.AgentStatus) protocol.TerminalInfo {
+	t.Helper()
+	for {
+		for _, info := range h.list.List() {
+			if info.Status == want {
+				return info
+			}
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("the terminal never says %s", want)
+		}
+	}
+}
+
+// othersCannotAnswer tries every other way to say yes.
+func (h *house) othersCannotAnswer(t *testing.T, id string) {
+	t.Helper()
+	for name, token := range map[string]string{"agent": h.agent, "cli": h.cli} {
+		if _, status := h.socket(t, token, protocol.ExtensionOrigin); status != http.StatusForbidden {
+			t.Errorf("the panel's socket opens to the token of the %s: %d", name, status)
+		}
+		for _, path := range []string{"/approvals", "/approve", "/answer", "/panel"} {
+			if status, _ := h.post(t, token, path, map[string]string{"id": id, "answer": "once"}); status < 400 {
+				t.Errorf("%s of the %s: %d", path, name, status)
+			}
+		}
+	}
+	// A page has neither the token nor the origin.
+	if _, status := h.socket(t, h.panel, "https://example.com"); status != http.StatusForbidden {
+		t.Errorf("the panel's socket opens to a page: %d", status)
+	}
+	if reply := h.run(t, h.agent, "rules", map[string]json.RawMessage{"do": json.RawMessage(`"allow"`), "kind": json.RawMessage(`"clipboard"`), "site": json.RawMessage(`"*"`)}); reply.OK || reply.Error.Code != protocol.CodeForbidden {
+		t.Errorf("an agent makes rules: %+v", reply)
+	}
+	if status, body := h.post(t, h.agent, "/app", protocol.AppRequest{Action: protocol.AppStatus}); status != http.StatusForbidden {
+		t.Errorf("an agent asks the app: %d %s", status, body)
+	}
+	if _, body := h.post(t, h.cli, "/app", protocol.AppRequest{Action: protocol.AppStatus}); bytes.Contains(body, []byte(id)) {
+		t.Errorf("the command line is told by which word it is answered: %s", body)
+	}
+}
+
+func TestRulesThatCannotBeRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rules.json")
+	for _, text := range []string{"{", `{"version": 99, "rules": [{"site":"*","kind":"eval","decision":"allow"}]}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if rules := readRules(path, slog.New(slog.DiscardHandler)); rules != nil {
+			t.Errorf("%s: %+v", text, rules)
+		}
+		if _, err := os.Stat(path + ".bad"); err != nil {
+			t.Errorf("%s was not put aside: %v", text, err)
+		}
+	}
+}
