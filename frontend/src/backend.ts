@@ -2,19 +2,29 @@
 // window.go.main.App and events to window.runtime; what comes back is checked
 // before anything else sees it.
 import * as v from 'valibot';
-import type { LogRecord, SessionName, Settings, TabID, WindowState } from '$ui/protocol/protocol';
+import type {
+  ActionKind,
+  ApprovalAnswer,
+  LogRecord,
+  SessionName,
+  Settings,
+  SiteRule,
+  TabID,
+  WindowState,
+} from '$ui/protocol/protocol';
 import { CodeInternal } from '$ui/protocol/protocol';
 import {
   logRecordsSchema,
   settingsErrorSchema,
   settingsSchema,
+  siteRulesSchema,
   windowStateSchema,
 } from '$ui/protocol/schema';
 
 /** The pages that the app can ask the window to show. */
-export type Page = 'sessions' | 'settings' | 'logs';
+export type Page = 'sessions' | 'approvals' | 'settings' | 'logs';
 
-const pageSchema = v.picklist(['sessions', 'settings', 'logs']);
+const pageSchema = v.picklist(['sessions', 'approvals', 'settings', 'logs']);
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
@@ -82,6 +92,12 @@ export interface Backend {
   deleteSession(name: SessionName): Promise<void>;
   /** Brings a tab and its window forward. */
   showTab(session: SessionName, tab: TabID): Promise<void>;
+  /** Gives the person's word about what an agent waits for. */
+  answerApproval(session: SessionName, id: string, answer: ApprovalAnswer): Promise<void>;
+  /** What agents may do on which sites; each returns all rules, the defaults last. */
+  siteRules(session: SessionName): Promise<SiteRule[]>;
+  setSiteRule(session: SessionName, rule: SiteRule): Promise<SiteRule[]>;
+  removeSiteRule(session: SessionName, site: string, kind: ActionKind): Promise<SiteRule[]>;
   settings(): Promise<Settings>;
   /** Saves all settings and returns them as they were understood. */
   saveSettings(settings: Settings): Promise<Settings>;
@@ -154,6 +170,11 @@ export function connect(host: Host): Backend {
     newSession: (name) => run('NewSession', name),
     deleteSession: (name) => run('DeleteSession', name),
     showTab: (session, tab) => run('ShowTab', session, tab),
+    answerApproval: (session, id, answer) => run('AnswerApproval', session, id, answer),
+    siteRules: (session) => ask(siteRulesSchema, 'SiteRules', session),
+    setSiteRule: (session, rule) => ask(siteRulesSchema, 'SetSiteRule', session, rule),
+    removeSiteRule: (session, site, kind) =>
+      ask(siteRulesSchema, 'RemoveSiteRule', session, site, kind),
     settings: () => ask(settingsSchema, 'Settings'),
     saveSettings: (settings) => ask(settingsSchema, 'SaveSettings', settings),
     probeAgents: () => run('ProbeAgents'),

@@ -26,6 +26,21 @@ const pictures: Record<string, Picture> = {
   running: {},
   'running-narrow': { width: 320, height: 560 },
   'running-small': { width: 640, height: 480 },
+  approvals: { scenario: 'approvals', prepare: go('Approvals 1') },
+  'approvals-dark': { scenario: 'approvals', scheme: 'dark', prepare: go('Approvals 1') },
+  'approvals-narrow': {
+    scenario: 'approvals',
+    width: 320,
+    height: 560,
+    prepare: go('Approvals 1'),
+  },
+  'settings-sites': {
+    height: 1500,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Settings', exact: true }).click();
+      await page.getByLabel('Site', { exact: true }).waitFor();
+    },
+  },
   stopped: { scenario: 'stopped' },
   empty: { scenario: 'empty' },
   starting: { scenario: 'starting' },

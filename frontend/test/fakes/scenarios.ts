@@ -151,6 +151,31 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
 /** Every state that a person may meet, by name. */
 export const scenarios: Record<string, () => WindowState> = {
   running: () => windowState([runningSession(), stoppedSession('work')]),
+  approvals: () =>
+    windowState([
+      {
+        ...runningSession(),
+        approvals: [
+          {
+            id: 'n1',
+            session: 'default',
+            actor: { kind: 'terminal', id: 'k1', name: 'claude in t1' },
+            tab: 't1',
+            url: 'http://localhost:5173/checkout?step=2',
+            origin: 'http://localhost:5173',
+            command: 'eval',
+            args: [
+              { name: 'code', value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}' },
+            ],
+            kind: 'eval',
+            why: 'run code in the page',
+            site: 'localhost',
+            since: '2026-11-21T09:30:00Z',
+            expires: '2026-11-21T09:35:00Z',
+          },
+        ],
+      },
+    ]),
   stopped: () => windowState([stoppedSession()]),
   empty: () => windowState([]),
   starting: () => windowState([{ ...stoppedSession(), state: 'starting' }]),

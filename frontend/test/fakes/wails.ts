@@ -1,6 +1,12 @@
 // A small app in place of the Go one: the bound methods and events as Wails
 // puts them on the window, with a state that moves as the real one does.
-import type { LogRecord, SessionInfo, Settings, WindowState } from '../../ui/protocol/protocol';
+import type {
+  LogRecord,
+  SessionInfo,
+  Settings,
+  SiteRule,
+  WindowState,
+} from '../../ui/protocol/protocol';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
 export interface FakeOptions {
@@ -77,6 +83,13 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     },
   };
 
+  let rules: SiteRule[] = [
+    { site: 'localhost', kind: 'eval', decision: 'allow' },
+    { site: '*', kind: 'open', decision: 'allow', default: true },
+    { site: '*', kind: 'act', decision: 'allow', default: true },
+    { site: '*', kind: 'sensitive', decision: 'ask', default: true },
+  ];
+
   function change(name: unknown, to: (session: SessionInfo) => SessionInfo): void {
     if (!fake.state.sessions.some((session) => session.name === name)) {
       throw new Error(
@@ -115,6 +128,21 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       fake.push({ sessions: fake.state.sessions.filter((session) => session.name !== name) });
     },
     ShowTab: () => undefined,
+    AnswerApproval: (name, id) => {
+      change(name, (session) => ({
+        ...session,
+        approvals: (session.approvals ?? []).filter((one) => one.id !== id),
+      }));
+    },
+    SiteRules: () => rules,
+    SetSiteRule: (_, rule) => {
+      rules = [rule as SiteRule, ...rules];
+      return rules;
+    },
+    RemoveSiteRule: (_, site, kind) => {
+      rules = rules.filter((one) => one.site !== site || one.kind !== kind);
+      return rules;
+    },
     Settings: () => fake.settings,
     SaveSettings: (wanted) => {
       const next = wanted as Settings;

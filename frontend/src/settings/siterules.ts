@@ -1,0 +1,35 @@
+import type { ActionKind, SiteDecision } from '$ui/protocol/protocol';
+import type { Option } from '$ui/option';
+
+const kinds: Record<ActionKind, string> = {
+  open: 'open pages',
+  act: 'use pages',
+  sensitive: 'anything sensitive',
+  eval: 'run code',
+  cookies: 'cookies and storage',
+  download: 'download',
+  upload: 'upload',
+  clipboard: 'clipboard',
+  permissions: 'permissions',
+};
+
+const decisions: Record<SiteDecision, string> = { allow: 'allow', ask: 'ask me', deny: 'deny' };
+
+/** A kind of action in words. */
+export function kindWord(kind: ActionKind): string {
+  return kinds[kind];
+}
+
+/** What a rule says, in words. */
+export function decisionWord(decision: SiteDecision): string {
+  return decisions[decision];
+}
+
+export const kindOptions: Option[] = Object.entries(kinds).map(([value, text]) => ({
+  value,
+  text,
+}));
+export const decisionOptions: Option[] = Object.entries(decisions).map(([value, text]) => ({
+  value,
+  text,
+}));
