@@ -13,7 +13,7 @@ import (
 
 func TestCookiesAndStorage(t *testing.T) {
 	f, s, id := watching(t)
-	ctx := deadline(t)
+	ctx := t.Context() // making a key of a passphrase is slow on purpose
 	if _, err := f.Storage(ctx, id); code(err) != protocol.CodeBadArgument {
 		t.Errorf("an empty tab has no storage: %v", err)
 	}
