@@ -152,10 +152,10 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 	fast := !whole
 	params.OptimizeForSpeed = &fast
 	if whole {
-		return p.capture(ctx, params)
+		return p.captureSized(ctx, params, width, height)
 	}
 	params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
-	data, err := p.capture(ctx, params)
+	data, err := p.captureSized(ctx, params, width, height)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +177,11 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 // it was last told: it is told its own before it is let go.
 func (p *page) sized(ctx context.Context, width, height, x, y int64) {
 	_ = p.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
+	asked := ctx
 	ctx = context.WithoutCancel(ctx)
 	_ = postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+	// It takes it up when the size before was drawn.
+	_ = p.settled(asked, width)
 	_ = postCommand(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)})
 }
 

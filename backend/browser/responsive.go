@@ -1,7 +1,9 @@
 package browser
 
 import (
+	"bytes"
 	"context"
+	"image"
 	"math"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -71,7 +73,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width
 			}
 		}
 	}
-	data, err := p.capture(ctx, captureParams(q, nil))
+	data, err := p.captureSized(ctx, captureParams(q, nil), size.Width, size.Height)
 	if err != nil {
 		return shot, err
 	}
@@ -94,20 +96,33 @@ func (p *page) laidOut(ctx context.Context) {
 // resize gives the page a size and waits until it has it. A tab in the back
 // takes the next one only when the last was drawn: so it is drawn.
 func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
-	if _, err := cdp.Call(ctx, p.session, emulation.SetDeviceMetricsOverride, size); err != nil {
-		return err
+	// Shown anew, a tab in the back takes up its size.
+	for _, on := range []bool{false, true} {
+		if _, err := cdp.Call(ctx, p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: on}); err != nil {
+			return err
+		}
+		if !on {
+			if _, err := cdp.Call(ctx, p.session, emulation.SetDeviceMetricsOverride, size); err != nil {
+				return err
+			}
+		}
 	}
+	return p.settled(ctx, size.Width)
+}
+
+// settled waits until the page is so wide.
+func (p *page) settled(ctx context.Context, width int64) error {
 	world, err := p.world(ctx)
 	if err != nil {
 		return err
 	}
-	for range 20 { // a page that forbids its size is taken as it is
+	for range 10 { // a page that forbids its size is taken as it is
 		p.laidOut(ctx)
 		has, err := evaluate[float64](ctx, p.session, "Math.round(innerWidth * visualViewport.scale)", world)
 		if err != nil {
 			return err
 		}
-		if math.Abs(has-float64(size.Width)) <= 1 {
+		if math.Abs(has-float64(width)) <= 1 {
 			return nil
 		}
 		if err := p.secondPicture(ctx); err != nil {
@@ -115,4 +130,19 @@ func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverri
 		}
 	}
 	return nil
+}
+
+// captureSized is capture for a page that was given another size: a picture of
+// the size before is taken again.
+func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height int64) (data []byte, err error) {
+	for range 6 {
+		if data, err = p.capture(ctx, params); err != nil {
+			return nil, err
+		}
+		at, _, decodeErr := image.DecodeConfig(bytes.NewReader(data))
+		if decodeErr != nil || math.Abs(float64(at.Width)*float64(height)-float64(at.Height)*float64(width)) <= float64(max(at.Width, at.Height)) {
+			break // webp cannot be read here
+		}
+	}
+	return data, nil
 }
