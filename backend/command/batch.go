@@ -25,7 +25,7 @@ func batchCommands() []command {
 		{Spec: Spec{
 			Name: "run", Scope: protocol.ScopeRead, Summary: "run a saved routine with other parameters, or list the routines",
 			Help:    "`pilotfish record` saves one. ${name} in its lines stands for a parameter.",
-			Args:    []Arg{{Name: "name", Type: String, Help: "of the routine; lists them when left out"}, {Name: "params", Type: Lines, Help: "each as name=value"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "run the rest after a step that failed"}},
+			Args:    []Arg{{Name: "name", Type: String, Help: "of the routine; lists them when left out"}, {Name: "params", Type: Lines, Secret: true, Help: "each as name=value"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "run the rest after a step that failed"}},
 			Returns: "one reply for each step that ran", Examples: []string{"run login user=ann password=secret", "run"},
 		}, tab: noTab, run: runRoutine},
 	}

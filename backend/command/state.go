@@ -37,7 +37,7 @@ func stateCommands() []command {
 			Args: []Arg{
 				doArg("list", "get", "set", "delete", "clear"),
 				{Name: "name", Type: String, Help: "the cookie, for get, set and delete"},
-				{Name: "value", Type: String, Help: "for set"},
+				{Name: "value", Type: String, Secret: true, Help: "for set"},
 				{Name: "all", Type: Boolean, Flag: true, Help: "of every site of the profile"},
 				{Name: "domain", Type: String, Flag: true, Help: "of this domain; the page's host when left out"},
 				{Name: "path", Type: String, Flag: true, Default: "/", Help: "for set"},
@@ -56,7 +56,7 @@ func stateCommands() []command {
 			Args: []Arg{
 				doArg("list", "get", "set", "delete", "clear"),
 				{Name: "key", Type: String, Help: "the entry, for get, set and delete"},
-				{Name: "value", Type: String, Help: "for set"},
+				{Name: "value", Type: String, Secret: true, Help: "for set"},
 				{Name: "area", Type: String, Flag: true, Choices: []string{"local", "session"}, Help: "which of the two; both for list, local for the others"},
 				maxArg(),
 			},
@@ -69,7 +69,7 @@ func stateCommands() []command {
 			Args: []Arg{
 				doArg("list", "save", "load", "delete"),
 				{Name: "name", Type: String, Help: "of the state"},
-				{Name: "passphrase", Type: String, Flag: true, Help: "instead of the keychain"},
+				{Name: "passphrase", Type: String, Flag: true, Secret: true, Help: "instead of the keychain"},
 				{Name: "all", Type: Boolean, Flag: true, Help: "for save: of every site, with the storage of those that are open"},
 			},
 			Returns:  "name, path, site, cookies, items, key",

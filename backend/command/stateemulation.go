@@ -56,7 +56,7 @@ func emulationCommands() []command {
 		}, tab: ownTab, run: runEmulate},
 		{Spec: Spec{
 			Name: "headers", Scope: act, Summary: "show or set headers that every request of the tab gets",
-			Args:    []Arg{{Name: "headers", Type: Lines, Help: "each as 'Name: value'; an empty value takes one away"}, resetArg()},
+			Args:    []Arg{{Name: "headers", Type: Lines, Secret: true, Help: "each as 'Name: value'; an empty value takes one away"}, resetArg()},
 			Returns: "what the tab is made to believe", Examples: []string{"headers 'X-Debug: 1'", "headers --reset"},
 		}, tab: ownTab, run: runHeaders},
 		{Spec: Spec{

@@ -56,7 +56,7 @@ func watchingCommands() []command {
 				{Name: "failed", Type: Boolean, Flag: true, Help: "list: only what failed or was answered with 400 or more"},
 				{Name: "status", Type: Integer, Flag: true, Min: 100, Max: 599, Default: "200", Help: "list: only with this status; mock: answer with it"},
 				{Name: "body", Type: String, Flag: true, Help: "mock: the body of the answer"},
-				{Name: "headers", Type: Lines, Flag: true, Help: "mock: headers of the answer, each as 'Name: value'"},
+				{Name: "headers", Type: Lines, Flag: true, Secret: true, Help: "mock: headers of the answer, each as 'Name: value'"},
 				{Name: "bodies", Type: Boolean, Flag: true, Help: "har: with the bodies that are still there"},
 				{Name: "save", Type: Boolean, Flag: true, Help: "body: into a file"},
 				maxArg(),
