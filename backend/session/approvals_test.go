@@ -161,7 +161,7 @@ func (h *house) run(t *testing.T, token, name string, args map[string]json.RawMe
 // socket dials the panel's socket as a page of some origin.
 func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int) {
 	t.Helper()
-	conn, res, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://127.0.0.1:%d/panel", h.port), &websocket.DialOptions{
+	conn, res, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://127.0.0.1:%d/panel", h.port), &websocket.DialOptions{ //nolint:bodyclose // the library closes it
 		Subprotocols: []string{protocol.Version, protocol.TokenSubprotocol + token}, HTTPHeader: http.Header{"Origin": {origin}},
 	})
 	if err != nil {
