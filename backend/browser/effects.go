@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -54,6 +55,11 @@ func (b *Browser) beginEffects(ctx context.Context, id protocol.TabID, p *page, 
 	fx := &effects{b: b, p: p, tab: id, out: protocol.Effect{Tab: id}}
 	for _, t := range b.tabs.snapshot() {
 		fx.tabs = append(fx.tabs, t.ID)
+	}
+	// A picture of the tab may have taken its focus back.
+	err := postCommand(ctx, p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	if err != nil {
+		return nil, err
 	}
 	fx.more = p.events(
 		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStoppedLoading.Method,
