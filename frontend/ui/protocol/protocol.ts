@@ -512,7 +512,18 @@ export type Code =
   | typeof CodeAgentMissing
   | typeof CodeBusy
   | typeof CodeTooLarge
+  | typeof CodeScript
   | typeof CodeInternal
+  | typeof CodeNoElement
+  | typeof CodeAmbiguous
+  | typeof CodeGone
+  | typeof CodeChanged
+  | typeof CodeDisabled
+  | typeof CodeHidden
+  | typeof CodeInert
+  | typeof CodeCovered
+  | typeof CodeNotActable
+  | typeof CodeDialog
   | typeof CodeNoBrowser
   | typeof CodeNoDisplay
   | typeof CodeNoSandbox
@@ -538,7 +549,18 @@ export const CodeCrashed = "crashed"; // the tab or the browser crashed
 export const CodeAgentMissing = "agent_missing"; // the agent is not installed
 export const CodeBusy = "busy"; // a limit is reached; try later
 export const CodeTooLarge = "too_large"; // a message or body is over its limit
+export const CodeScript = "script"; // a script of the caller threw
 export const CodeInternal = "internal"; // a fault of ours
+export const CodeNoElement = "no_element"; // nothing on the page matches, or no such ref was given
+export const CodeAmbiguous = "ambiguous"; // several things match; the message names them
+export const CodeGone = "gone"; // the element is not on the page any more
+export const CodeChanged = "changed"; // the element says something else than when it was shown
+export const CodeDisabled = "disabled"; // the element is disabled, or read-only
+export const CodeHidden = "hidden"; // the element cannot be seen
+export const CodeInert = "inert"; // something modal keeps the element from everybody
+export const CodeCovered = "covered"; // something else lies over the element
+export const CodeNotActable = "not_actable"; // the element does not take this action
+export const CodeDialog = "dialog"; // a dialog of the page has to be answered first
 export const CodeNoBrowser = "no_browser"; // no Chromium was found
 export const CodeNoDisplay = "no_display"; // there is no display to open a window on
 export const CodeNoSandbox = "no_sandbox"; // running as root without PILOTFISH_NO_SANDBOX=1
@@ -864,6 +886,16 @@ export const WorkerStartTimeout = 8 * 1_000;
  */
 export const BrowserEventQueue = 4096;
 /**
+ * WindowWait is how long a window or download that was announced may take to
+ * begin.
+ */
+export const WindowWait = 3 * 1_000;
+/**
+ * NetworkQuiet is how long no request may be under way for the network to
+ * count as quiet.
+ */
+export const NetworkQuiet = 500 * 1;
+/**
  * CommandTimeout is a command's deadline unless its caller names another.
  */
 export const CommandTimeout = 30 * 1_000;
@@ -913,6 +945,10 @@ export const LogTail = 2000; // how many records the window is given when it ope
  * profile that starts a version manager takes about a second.
  */
 export const AgentPathTimeout = 5 * 1_000;
+/**
+ * AgentPathWait is how long the start of a terminal waits for that answer.
+ */
+export const AgentPathWait = 300 * 1;
 /**
  * AgentVersionTimeout is how long an agent may take for `--version`; the
  * slowest start a Node or Python runtime from a cold disk.
@@ -1085,6 +1121,276 @@ export const ListShown = 50;
 export const EachTabs = 8;
 
 //////////
+// source: look.go
+
+/**
+ * LookRequest says how a snapshot of a page is wanted.
+ */
+export interface LookRequest {
+  /**
+   * Caller is whose last look Delta compares with.
+   */
+  caller?: string;
+  /**
+   * Interactive leaves out what cannot be acted on.
+   */
+  interactive?: boolean;
+  /**
+   * Compact leaves out link targets and cuts long names where that is
+   * unambiguous.
+   */
+  compact?: boolean;
+  /**
+   * Depth is how deep the structure goes; 0 is all of it.
+   */
+  depth?: number /* int */;
+  /**
+   * Scope is a part of the page: a ref, a frame (f2), CSS, or a handle (h3) of
+   * an earlier look.
+   */
+  scope?: string;
+  /**
+   * Near leaves out what is further than half a viewport away.
+   */
+  near?: boolean;
+  /**
+   * Find keeps the lines with this text, or that match /this/i, and what they
+   * stand in.
+   */
+  find?: string;
+  /**
+   * Max is how many characters the text may have, at least 200; 0 is no limit.
+   */
+  max?: number /* int */;
+  /**
+   * Delta gives only what changed since the caller's last look.
+   */
+  delta?: boolean;
+  /**
+   * Boxes adds where things lie, in CSS pixels of their frame's viewport.
+   */
+  boxes?: boolean;
+  /**
+   * JSON adds the things as data.
+   */
+  json?: boolean;
+}
+/**
+ * LookItem is one thing on a page.
+ */
+export interface LookItem {
+  ref?: string;
+  role: string;
+  name: string;
+  states?: string[];
+  value?: string;
+  level?: number /* int */;
+  href?: string;
+  box?: number /* float64 */[]; // x, y, width, height
+  children?: (LookItem | undefined)[];
+}
+/**
+ * Look is a snapshot of a page over all its frames.
+ */
+export interface Look {
+  url: string;
+  title: string;
+  text: string;
+  /**
+   * Refs is how many things can be acted on.
+   */
+  refs: number /* int */;
+  /**
+   * More is how many lines stand behind handles.
+   */
+  more?: number /* int */;
+  items?: (LookItem | undefined)[];
+}
+/**
+ * Candidate is a thing that a target may have meant.
+ */
+export interface Candidate {
+  ref: string;
+  line: string;
+}
+/**
+ * ActKind is what an action does.
+ */
+export type ActKind =
+  | typeof ActClick
+  | typeof ActHover
+  | typeof ActFill
+  | typeof ActType
+  | typeof ActPress
+  | typeof ActSelect
+  | typeof ActCheck
+  | typeof ActFocus
+  | typeof ActDrag
+  | typeof ActScroll
+  | typeof ActUpload;
+/**
+ * The actions.
+ */
+export const ActClick = "click";
+export const ActHover = "hover";
+export const ActFill = "fill";
+export const ActType = "type";
+export const ActPress = "press";
+export const ActSelect = "select";
+export const ActCheck = "check";
+export const ActFocus = "focus";
+export const ActDrag = "drag";
+export const ActScroll = "scroll";
+export const ActUpload = "upload";
+/**
+ * ActRequest is one action on a page.
+ */
+export interface ActRequest {
+  kind: ActKind;
+  /**
+   * Target is a ref, CSS, role=… name="…", text=…, label=… or x,y.
+   */
+  target?: string;
+  /**
+   * To is where a drag ends: a target.
+   */
+  to?: string;
+  /**
+   * Text is what is filled in or typed, or the keys that are pressed, such as
+   * "Control+A".
+   */
+  text?: string;
+  /**
+   * Values are the options of a select, or the files of an upload.
+   */
+  values?: string[];
+  /**
+   * Button is "left", "right" or "middle"; empty is left.
+   */
+  button?: string;
+  /**
+   * Count is how many clicks; 0 is one.
+   */
+  count?: number /* int */;
+  /**
+   * Modifiers are held down: "Shift+Control".
+   */
+  modifiers?: string;
+  /**
+   * At is a point inside the target, from its top left corner.
+   */
+  at?: number /* float64 */[];
+  /**
+   * On is whether a check switches on or off.
+   */
+  on?: boolean;
+  /**
+   * DX and DY are how far to scroll, in CSS pixels.
+   */
+  dx?: number /* float64 */;
+  dy?: number /* float64 */;
+}
+/**
+ * DialogInfo is a dialog of the page that waits for an answer.
+ */
+export interface DialogInfo {
+  type: string; // alert, confirm, prompt or beforeunload
+  message: string;
+  default?: string; // what a prompt has in its field
+}
+/**
+ * Effect is what an action did, as it was seen.
+ */
+export interface Effect {
+  tab: TabID;
+  /**
+   * Hit is what was acted on.
+   */
+  hit: string;
+  /**
+   * URL and Title are where the tab is.
+   */
+  url: string;
+  title: string;
+  /**
+   * Appeared, Gone and Changed are lines of things; Said are messages.
+   */
+  appeared?: string[];
+  gone?: string[];
+  changed?: string[];
+  said?: string[];
+  /**
+   * More is how many lines were left out of these lists.
+   */
+  more?: number /* int */;
+  /**
+   * Focus is what has the focus now, if that moved.
+   */
+  focus?: string;
+  /**
+   * Value is what a field holds now; secrets are masked.
+   */
+  value?: string;
+  /**
+   * Moved is how far an area was scrolled, and what is above and below.
+   */
+  moved?: number /* float64 */[];
+  /**
+   * Navigated: another document came; Status is its HTTP status. Within: the
+   * address changed and the document stayed.
+   */
+  navigated?: boolean;
+  within?: boolean;
+  status?: number /* int */;
+  /**
+   * Loading: the new document had not arrived whole when the time was over.
+   */
+  loading?: boolean;
+  /**
+   * Tabs were opened.
+   */
+  tabs?: TabID[];
+  dialog?: DialogInfo;
+  downloads?: string[];
+  errors?: string[]; // of the page's console
+  /**
+   * Nothing: no change of any kind was seen.
+   */
+  nothing?: boolean;
+}
+/**
+ * WaitKind is what a wait waits for.
+ */
+export type WaitKind =
+  | typeof WaitForText
+  | typeof WaitForElement
+  | typeof WaitForGone
+  | typeof WaitForURL
+  | typeof WaitForLoad
+  | typeof WaitForQuiet
+  | typeof WaitForFunction
+  | typeof WaitForTime;
+/**
+ * What can be waited for.
+ */
+export const WaitForText = "text";
+export const WaitForElement = "element";
+export const WaitForGone = "gone";
+export const WaitForURL = "url";
+export const WaitForLoad = "load";
+export const WaitForQuiet = "quiet"; // no network traffic
+export const WaitForFunction = "function"; // an expression of the page's that becomes true
+export const WaitForTime = "time";
+/**
+ * WaitRequest is one wait; Value is the text, target, address, expression or
+ * number of milliseconds.
+ */
+export interface WaitRequest {
+  kind: WaitKind;
+  value?: string;
+}
+
+//////////
 // source: page.go
 
 /**
@@ -1202,7 +1508,7 @@ export interface PDFRequest {
  */
 export interface Frame {
   /**
-   * ID is Chromium's own id of the frame.
+   * ID is what the frame's refs begin with: "f2"; "page" for the page itself.
    */
   id: string;
   /**
