@@ -27,7 +27,8 @@ func partCommands() []command {
 			Args: []Arg{
 				elementArg("only this element: a ref, CSS, text=…"),
 				{Name: "outer", Type: Boolean, Flag: true, Help: "with the element's own tag; this is the default"},
-				{Name: "inner", Type: Boolean, Flag: true, Help: "without the element's own tag"}, budgetArg(),
+				{Name: "inner", Type: Boolean, Flag: true, Help: "without the element's own tag"},
+				budgetArg(),
 			},
 			Returns: "url, title, text, length", Examples: []string{"html", "html e5 --inner", "html '#menu' --max 2000"},
 		}, tab: ownTab, run: reading(runHTML)},

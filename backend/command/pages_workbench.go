@@ -27,7 +27,8 @@ func workbenchCommands() []command {
 			Help: "It runs with the page's own rights and waits for a promise. An agent may only when the person allows it.",
 			Args: []Arg{
 				{Name: "expression", Type: String, Help: "the script"},
-				{Name: "file", Type: String, Flag: true, Help: "a file that holds the script; not for agents"}, budgetArg(),
+				{Name: "file", Type: String, Flag: true, Help: "a file that holds the script; not for agents"},
+				budgetArg(),
 			},
 			Returns: "url, type, value or words", Examples: []string{"eval document.title", "eval 'await fetch(\"/api\").then((r) => r.json())'", "eval --file /home/me/check.js"},
 		}, tab: ownTab, run: reading(runEval)},
@@ -35,8 +36,10 @@ func workbenchCommands() []command {
 			Name: "css", Scope: read, Summary: "print the rules that match an element, strongest first, and computed values",
 			Help: "What another declaration beat stands in ~~tildes~~. Properties to compute are named with commas between; without any, those that the rules name.",
 			Args: []Arg{
-				requiredElement(), {Name: "properties", Type: String, Help: "computed values of these: color,margin"},
-				{Name: "computed", Type: Boolean, Flag: true, Help: "only computed values"}, budgetArg(),
+				requiredElement(),
+				{Name: "properties", Type: String, Help: "computed values of these: color,margin"},
+				{Name: "computed", Type: Boolean, Flag: true, Help: "only computed values"},
+				budgetArg(),
 			},
 			Returns: "url, element, rules, computed", Examples: []string{"css e5", "css '#menu' color,display --computed"},
 		}, tab: ownTab, run: reading(runCSS)},
@@ -49,18 +52,23 @@ func workbenchCommands() []command {
 			Name: "style", Scope: act, Summary: "change a style of an element, take it back, or list what was changed",
 			Help: "An empty value takes the property away. Edits end with the page: a reload has none of them.",
 			Args: []Arg{
-				{Name: "element", Type: String, Help: "a ref (e5), CSS, role=…, text=…"}, {Name: "property", Type: String, Help: "such as background-color"},
+				{Name: "element", Type: String, Help: "a ref (e5), CSS, role=…, text=…"},
+				{Name: "property", Type: String, Help: "such as background-color"},
 				{Name: "value", Type: String, Help: "such as tomato"},
-				{Name: "undo", Type: Boolean, Flag: true, Help: "take back the last change"}, {Name: "all", Type: Boolean, Flag: true, Help: "with --undo: every change"},
-				{Name: "history", Type: Boolean, Flag: true, Help: "list the changes"}, budgetArg(),
+				{Name: "undo", Type: Boolean, Flag: true, Help: "take back the last change"},
+				{Name: "all", Type: Boolean, Flag: true, Help: "with --undo: every change"},
+				{Name: "history", Type: Boolean, Flag: true, Help: "list the changes"},
+				budgetArg(),
 			},
 			Returns: "the edits: number, element, property, before, after, undone", Examples: []string{"style e5 background-color tomato", "style --undo", "style --history"},
 		}, tab: ownTab, run: reading(runStyle)},
 		{Spec: Spec{
 			Name: "a11y", Aliases: []string{"accessibility"}, Scope: read, Summary: "print the accessibility tree, or check the page with axe-core",
 			Args: []Arg{
-				elementArg("only this element"), {Name: "audit", Type: Boolean, Flag: true, Help: "check the page against accessibility rules"},
-				{Name: "level", Type: String, Flag: true, Choices: []string{"a", "aa", "aaa", "all"}, Default: "all", Help: "of WCAG; all has good practice, too"}, budgetArg(),
+				elementArg("only this element"),
+				{Name: "audit", Type: Boolean, Flag: true, Help: "check the page against accessibility rules"},
+				{Name: "level", Type: String, Flag: true, Choices: []string{"a", "aa", "aaa", "all"}, Default: "all", Help: "of WCAG; all has good practice, too"},
+				budgetArg(),
 			},
 			Returns: "url, title, text, length; with --audit: url, violations, unsure, passed", Examples: []string{"a11y", "a11y '#menu'", "a11y --audit --level aa"},
 		}, tab: ownTab, run: reading(runA11y)},
@@ -122,7 +130,7 @@ func (in *invocation) script(file string) (string, error) {
 	if info.Size() > maxScript {
 		return "", protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("%.200s is larger than %d KB", file, maxScript>>10), "")
 	}
-	data, err := os.ReadFile(file) //nolint:gosec // the person named it
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("reading the script: %w", err)
 	}
