@@ -112,7 +112,7 @@ func (g *gate) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.enter(root)
+	g.enter(root) //nolint:contextcheck // it lives as long as its session
 	g.mu.Lock()
 	g.root = root
 	g.mu.Unlock()
@@ -197,7 +197,7 @@ func (g *gate) event(ctx context.Context, s *session, e event) {
 		if child == nil {
 			return // gone already
 		}
-		g.enter(child)
+		g.enter(child)           //nolint:contextcheck // it lives as long as its session
 		_ = g.enable(ctx, child) // a session that ended loads nothing
 		_ = postCommand(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	case fetch.RequestPaused.Method:
@@ -236,7 +236,8 @@ func refusedPage(id fetch.RequestID, why error) fetch.FulfillRequestParams {
 	return fetch.FulfillRequestParams{
 		RequestID: id, ResponseCode: 403, Body: []byte(body),
 		ResponseHeaders: []*fetch.HeaderEntry{
-			{Name: "Content-Type", Value: "text/html; charset=utf-8"}, {Name: "Cache-Control", Value: "no-store"},
+			{Name: "Content-Type", Value: "text/html; charset=utf-8"},
+			{Name: "Cache-Control", Value: "no-store"},
 			{Name: "Content-Security-Policy", Value: "default-src 'none'; style-src 'unsafe-inline'"},
 		},
 	}

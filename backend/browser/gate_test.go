@@ -91,7 +91,7 @@ func TestGateOfResources(t *testing.T) {
 	done := make(chan string, 64)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound) //nolint:gosec // the test is about redirects
 	})
 	mux.HandleFunc("/sw.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
@@ -104,12 +104,12 @@ func TestGateOfResources(t *testing.T) {
 		where := r.URL.Query().Get("in")
 		code := strings.NewReplacer("URL/", bad.URL+"/", "NAME", name+"-"+where).Replace(sinks()[name])
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!doctype html><title>%s</title><body><script type=module>%s; await fetch('/done/%s-%s')</script>`, name, code, name, where)
+		fmt.Fprintf(w, `<!doctype html><title>%s</title><body><script type=module>%s; await fetch('/done/%s-%s')</script>`, name, code, name, where) //nolint:gosec // a page of the test
 	})
 	mux.HandleFunc("/outer/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		inner := "http://" + strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
-		fmt.Fprintf(w, `<!doctype html><iframe src="%s/page/%s?in=frame"></iframe>`, inner, strings.TrimPrefix(r.URL.Path, "/outer/"))
+		fmt.Fprintf(w, `<!doctype html><iframe src="%s/page/%s?in=frame"></iframe>`, inner, strings.TrimPrefix(r.URL.Path, "/outer/")) //nolint:gosec // a page of the test
 	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -153,7 +153,7 @@ func TestGateOfPages(t *testing.T) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound) //nolint:gosec // the test is about redirects
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		name := strings.Trim(r.URL.Path, "/")
