@@ -120,7 +120,7 @@ func isOption(word string) bool {
 func (in *invocation) option(options []arg, word string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 	if !strings.HasPrefix(word, "--") {
-		name = short(word[1:])
+		name = short(options, word[1:])
 	}
 	if word == "--version" {
 		name = "version"

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // The groups of the help, in its order.
 const (
 	groupBrowser = "The browser"
@@ -78,17 +80,12 @@ func globals() []arg {
 	}
 }
 
-// short maps one-letter options to their names.
-func short(letter string) string {
-	switch letter {
-	case "t":
-		return "tab"
-	case "s":
-		return "session"
-	case "h":
-		return "help"
-	case "j":
-		return "json"
+// short is the option that one letter means: the first that begins with it. A
+// command's own come before those of all commands, so that -s is --scope where
+// there is one, and -t the tab.
+func short(options []arg, letter string) string {
+	if i := slices.IndexFunc(options, func(a arg) bool { return len(letter) == 1 && a.name[0] == letter[0] }); i >= 0 {
+		return options[i].name
 	}
 	return ""
 }
