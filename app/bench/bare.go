@@ -72,7 +72,8 @@ func startBare(ctx context.Context) (*bare, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	b.session = attached.SessionID
-	return b, b.call("Page.enable", nil, nil)
+	err = b.call("Page.enable", nil, nil)
+	return b, err
 }
 
 type bareMessage struct {
@@ -90,7 +91,8 @@ func (b *bare) next() (bareMessage, error) {
 	if err != nil {
 		return m, fmt.Errorf("reading from a bare browser: %w", err)
 	}
-	return m, json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m)
+	err = json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m)
+	return m, err
 }
 
 // call sends a command and reads until its answer.

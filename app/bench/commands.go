@@ -94,7 +94,8 @@ func (s *shell) reply(ctx context.Context, args ...string) (protocol.CommandRepl
 	if err != nil {
 		return r, err
 	}
-	return r, json.Unmarshal([]byte(out), &r)
+	err = json.Unmarshal([]byte(out), &r)
+	return r, err
 }
 
 func (s *shell) close() error {
@@ -117,7 +118,7 @@ func cliActs(ctx context.Context, o options) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.close()) }() //nolint:contextcheck // it ends after ctx has, too
 	ref, err := startBare(ctx)
 	if err != nil {
 		return nil, err
@@ -191,7 +192,7 @@ func looks(ctx context.Context, o options) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.close()) }() //nolint:contextcheck // it ends after ctx has, too
 	ref, err := startBare(ctx)
 	if err != nil {
 		return nil, err
@@ -256,7 +257,7 @@ func memoryTabs(ctx context.Context, _ options) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.close()) }() //nolint:contextcheck // it ends after ctx has, too
 	for i := range 20 {
 		args := []string{"newtab", site.URL + "/1000"}
 		if i == 0 {

@@ -24,7 +24,7 @@ func TestSlowProfileDelaysNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\ncat " + gate + " >/dev/null\necho \"$4\" | sed 's/^echo //; s/;.*//'\necho PATH=/from/the/profile:/usr/bin\necho \"$4\" | sed 's/^echo //; s/;.*//'\n"
-	if err := os.WriteFile(shell, []byte(script), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(shell, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	p := agent.New(agent.Config{

@@ -93,7 +93,7 @@ func axeTags(level string) []string {
 
 // mergeAudit adds what was found in a frame.
 func mergeAudit(into, part *protocol.Audit, f *docFrame) {
-	add := func(list []protocol.AuditFinding, found []protocol.AuditFinding) []protocol.AuditFinding {
+	add := func(list, found []protocol.AuditFinding) []protocol.AuditFinding {
 		for _, one := range found {
 			if f.number != 0 {
 				for i := range one.Nodes {

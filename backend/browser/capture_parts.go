@@ -86,6 +86,8 @@ func (b *Browser) HTML(ctx context.Context, id protocol.TabID, element string, i
 
 // secretFunction says whether a field is for a password, a card or a one-time
 // code; the same as extension/src/page/value.ts.
+//
+//nolint:gosec // patterns of field names, no credentials
 const secretFunction = `
 	const tokens = /(^|\s)(cc-(number|csc|exp|exp-month|exp-year)|one-time-code|current-password|new-password)(\s|$)/i;
 	const names = /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;

@@ -113,7 +113,7 @@ func (p *page) inFrame(ctx context.Context, f *docFrame, function string, args, 
 func (p *page) eachFrame(do func(f *docFrame) error) error {
 	for _, f := range p.frames.all() {
 		err := do(f)
-		if err != nil && (f.number == 0 || !(errors.Is(err, errReplaced) || errors.Is(err, errNoFrame))) {
+		if err != nil && (f.number == 0 || (!errors.Is(err, errReplaced) && !errors.Is(err, errNoFrame))) {
 			return err
 		}
 	}

@@ -134,7 +134,7 @@ func comparePictures(was, is *image.RGBA) (*image.RGBA, *protocol.PixelDiff) {
 			at := image.Pt(x, y)
 			if at.In(was.Bounds()) && at.In(is.Bounds()) && alike(was.RGBAAt(x, y), is.RGBAAt(x, y)) {
 				c := is.RGBAAt(x, y)
-				grey := uint8(191 + (int(c.R)*30+int(c.G)*59+int(c.B)*11)/400) //nolint:gosec // 191 to 254
+				grey := uint8(191 + (int(c.R)*30+int(c.G)*59+int(c.B)*11)/400)
 				out.SetRGBA(x, y, color.RGBA{R: grey, G: grey, B: grey, A: 0xff})
 				continue
 			}

@@ -61,9 +61,9 @@ func (f *forbidden) patterns() []string { return []string{"*://*:" + f.port + "/
 // sinks are the ways in which a page can load something, as code that settles
 // when it did or did not. URL is the forbidden server's.
 func sinks() map[string]string {
-	worker := func(make string) string {
+	worker := func(start string) string {
 		return `await new Promise((ok) => { const code = "fetch('URL/NAME', {mode: 'no-cors'}).then(() => postMessage(1), () => postMessage(2))";
-			` + make + ` })`
+			` + start + ` })`
 	}
 	return map[string]string{
 		"fetch":        `await fetch('URL/NAME', {mode: 'no-cors'}).catch(() => 0)`,
@@ -158,6 +158,7 @@ func TestGateOfPages(t *testing.T) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		name := strings.Trim(r.URL.Path, "/")
 		w.Header().Set("Content-Type", "text/html")
+		//nolint:gosec // the paths are the test's own
 		fmt.Fprintf(w, "<!doctype html><title>start</title>"+pages[name], bad.URL+"/"+name)
 	})
 	s := httptest.NewServer(mux)

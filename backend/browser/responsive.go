@@ -139,9 +139,9 @@ func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreensho
 		if data, err = p.capture(ctx, params); err != nil {
 			return nil, err
 		}
-		at, _, decodeErr := image.DecodeConfig(bytes.NewReader(data))
-		if decodeErr != nil || math.Abs(float64(at.Width)*float64(height)-float64(at.Height)*float64(width)) <= float64(max(at.Width, at.Height)) {
-			break // webp cannot be read here
+		at, _, unread := image.DecodeConfig(bytes.NewReader(data))
+		if unread != nil || math.Abs(float64(at.Width)*float64(height)-float64(at.Height)*float64(width)) <= float64(max(at.Width, at.Height)) {
+			return data, nil //nolint:nilerr // webp cannot be read here, and is taken as it is
 		}
 	}
 	return data, nil

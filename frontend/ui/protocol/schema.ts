@@ -30,6 +30,17 @@ const code = v.picklist([
   p.CodeProfileInUse,
   p.CodeNotWritable,
   p.CodeBrowserStart,
+  p.CodeScript,
+  p.CodeNoElement,
+  p.CodeAmbiguous,
+  p.CodeGone,
+  p.CodeChanged,
+  p.CodeDisabled,
+  p.CodeHidden,
+  p.CodeInert,
+  p.CodeCovered,
+  p.CodeNotActable,
+  p.CodeDialog,
 ]);
 
 /** protocol.Error: what happened, and what to do about it. */
