@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,6 +109,12 @@ func (i *Item) Click(ctx context.Context, label string) error {
 	// The time of X11, which wraps around by design.
 	stamp := uint32(time.Now().Unix())
 	call := i.d.bus.Object(i.service, i.menu).CallWithContext(ctx, menuInterface+".Event", 0, id, "clicked", dbus.MakeVariant(int32(0)), stamp)
+	var refused dbus.Error
+	if errors.As(call.Err, &refused) && refused.Name == "org.freedesktop.DBus.Error.NoReply" {
+		// The click was delivered, and its owner ended because of it before it
+		// answered: "Quit" does that.
+		return nil
+	}
 	if call.Err != nil {
 		return fmt.Errorf("clicking %q: %w", label, call.Err)
 	}

@@ -27,6 +27,10 @@ func (d *Desktop) ScreenshotOf(ctx context.Context, window, path string) error {
 // expression matches, and returns its id.
 func (d *Desktop) WaitWindow(ctx context.Context, title string) (string, error) {
 	out, err := d.Command(ctx, "xdotool", "search", "--sync", "--onlyvisible", "--name", title)
+	for err != nil && strings.Contains(err.Error(), "BadWindow") && ctx.Err() == nil {
+		// Another window went away while xdotool was looking at it.
+		out, err = d.Command(ctx, "xdotool", "search", "--sync", "--onlyvisible", "--name", title)
+	}
 	if err != nil {
 		return "", err
 	}
