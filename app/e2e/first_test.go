@@ -59,12 +59,12 @@ func TestFirstStart(t *testing.T) {
 
 	// The agent of the terminal moves the tab beside it.
 	p.typeLine(panel, "pilotfish goto "+pages+"/harbour && pilotfish tabs")
-	p.untilScreen(panel, "harbour")
+	p.untilScreen(panel, "t1 is at")
 	p.page(browser, "/harbour")
-	session := p.session(protocol.DefaultSession)
-	if len(session.Tabs) != 1 || session.Tabs[0].ID != "t1" || !strings.HasSuffix(session.Tabs[0].URL, "/harbour") {
-		t.Errorf("the tabs are %+v, want t1 at /harbour", session.Tabs)
-	}
+	p.eventually("the tabs are t1 at /harbour", func() bool {
+		tabs := p.session(protocol.DefaultSession).Tabs
+		return len(tabs) == 1 && tabs[0].ID == "t1" && strings.HasSuffix(tabs[0].URL, "/harbour")
+	})
 
 	// What the agent may read agrees with what the commands accept.
 	dir := p.stateDir(protocol.DefaultSession)
