@@ -63,12 +63,10 @@ func TestTwoSessions(t *testing.T) {
 	p.typeLine(two, "pilotfish goto "+pages+"/work; echo $PILOTFISH_SESSION $PILOTFISH_TAB")
 	p.untilScreen(two, "work t1")
 	p.cli("--session", "default", "goto", pages+"/home")
-	if tabs := p.session("work").Tabs; len(tabs) != 1 || !strings.HasSuffix(tabs[0].URL, "/work") {
-		t.Errorf("session work has %+v", tabs)
-	}
-	if tabs := p.session(protocol.DefaultSession).Tabs; len(tabs) != 1 || !strings.HasSuffix(tabs[0].URL, "/home") {
-		t.Errorf("the default session has %+v", tabs)
-	}
+	p.eventually("each session has its own tab at its own page", func() bool {
+		work, home := p.session("work").Tabs, p.session(protocol.DefaultSession).Tabs
+		return len(work) == 1 && strings.HasSuffix(work[0].URL, "/work") && len(home) == 1 && strings.HasSuffix(home[0].URL, "/home")
+	})
 	p.cli("sessions", "stop", "work")
 	if got := p.session("work"); got.State != protocol.SessionStopped || len(got.Terminals) != 0 {
 		t.Errorf("session work is %s with %d terminals", got.State, len(got.Terminals))

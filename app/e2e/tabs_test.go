@@ -47,13 +47,13 @@ func TestTwoTabsTwoAgents(t *testing.T) {
 	p.untilScreen(panel, "I am beside t1")
 	p.typeLine(panel, "pilotfish goto "+pages+"/one; pilotfish goto --tab t2 "+pages+"/stolen; echo code $?")
 	p.untilScreen(panel, "code 4")
-	urls := map[protocol.TabID]string{}
-	for _, tab := range p.session(protocol.DefaultSession).Tabs {
-		urls[tab.ID] = tab.URL
-	}
-	if !strings.HasSuffix(urls["t1"], "/one") || !strings.HasSuffix(urls["t2"], "/two") {
-		t.Errorf("the tabs are at %v, want t1 at /one and t2 at /two", urls)
-	}
+	p.eventually("t1 is at /one and t2 still at /two", func() bool {
+		urls := map[protocol.TabID]string{}
+		for _, tab := range p.session(protocol.DefaultSession).Tabs {
+			urls[tab.ID] = tab.URL
+		}
+		return strings.HasSuffix(urls["t1"], "/one") && strings.HasSuffix(urls["t2"], "/two")
+	})
 
 	// A tab that its page opened is the agent's, too.
 	one := p.page(browser, "/one")
