@@ -31,7 +31,7 @@ func TestPicture(t *testing.T) {
 	p.typeLine(panel, "pilotfish snapshot -i")
 	p.untilScreen(panel, "Reserve")
 	p.typeLine(panel, `pilotfish fill 'label=Name of the boat' Selkie`)
-	p.untilScreen(panel, "Selkie")
+	p.untilScreen(panel, "filled")
 	tides := p.page(browser, "/tides")
 	var boat string
 	if err := tides.Eval(p.ctx, `document.querySelector('#name').value`, &boat); err != nil || boat != "Selkie" {
