@@ -219,7 +219,7 @@ func TestAppKilled(t *testing.T) {
 	panel := p.panel(p.browser(protocol.DefaultSession))
 	p.untilScreen(panel, "ready>")
 	p.cli("goto", pages+"/kept")
-	p.typeLine(panel, `trap '' HUP TERM INT; setsid sleep 988 & echo stubborn`)
+	p.typeLine(panel, `trap '' HUP TERM INT; setsid sleep 988 & echo stub''born`)
 	p.untilScreen(panel, "stubborn")
 	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
