@@ -168,7 +168,11 @@ func (c *Client) AttachTo(ctx context.Context, target Target) (*Page, error) {
 	if err := c.Call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached); err != nil {
 		return nil, err
 	}
-	return &Page{client: c, session: attached.SessionID, Target: target}, nil
+	p := &Page{client: c, session: attached.SessionID, Target: target}
+	// A page that does not have the focus of the desktop may answer a key never:
+	// what is typed into it is the test's and not the window manager's business.
+	err := p.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil)
+	return p, err
 }
 
 // Call sends a command to the page.
