@@ -167,8 +167,7 @@ func (s *stage) reattach(ctx context.Context, o options) (times []float64, err e
 		runs = 3
 	}
 	for range runs {
-		old := p.panel.Target.ID
-		if err := p.client.Call(ctx, "", "Target.closeTarget", map[string]any{"targetId": old}, nil); err != nil {
+		if err := p.client.ClickAction(ctx, protocol.ExtensionID); err != nil {
 			return nil, err
 		}
 		if err := until(ctx, func() error {
@@ -179,13 +178,8 @@ func (s *stage) reattach(ctx context.Context, o options) (times []float64, err e
 		}); err != nil {
 			return nil, err
 		}
-		tab, err := p.frontTab(ctx)
-		if err != nil {
-			return nil, err
-		}
 		began := time.Now()
-		click := map[string]any{"id": protocol.ExtensionID, "targetId": tab}
-		if err := p.client.Call(ctx, "", "Extensions.triggerAction", click, nil); err != nil {
+		if err := p.client.ClickAction(ctx, protocol.ExtensionID); err != nil {
 			return nil, err
 		}
 		if err := p.attachPanel(ctx); err != nil {
@@ -205,23 +199,6 @@ func (s *stage) reattach(ctx context.Context, o options) (times []float64, err e
 		times = append(times, at-millis(began))
 	}
 	return times, nil
-}
-
-// frontTab is the target of type "tab" of the page.
-func (p *play) frontTab(ctx context.Context) (string, error) {
-	var found struct {
-		TargetInfos []tap.Target `json:"targetInfos"`
-	}
-	filter := map[string]any{"filter": []map[string]any{{"type": "tab"}}}
-	if err := p.client.Call(ctx, "", "Target.getTargets", filter, &found); err != nil {
-		return "", err
-	}
-	for _, t := range found.TargetInfos {
-		if strings.HasPrefix(t.URL, "http") {
-			return t.ID, nil
-		}
-	}
-	return "", fmt.Errorf("there is no tab among %v", found.TargetInfos)
 }
 
 // benchMemory measures what the app and its tray keep resident beside a blank

@@ -33,7 +33,7 @@ func TestPanelClosedAndReopened(t *testing.T) {
 	p.typeLine(panel, `for i in $(seq 1 3000); do echo "line $i of the voyage"; done; echo over`)
 	p.untilScreen(panel, "of the voyage")
 	before := p.terminal()
-	if err := browser.Call(p.ctx, "", "Target.closeTarget", map[string]any{"targetId": panel.Target.ID}, nil); err != nil {
+	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
 		t.Fatal(err)
 	}
 	p.eventually("the panel is gone", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })

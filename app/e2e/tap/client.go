@@ -138,6 +138,24 @@ func (c *Client) Targets(ctx context.Context) ([]Target, error) {
 	return result.TargetInfos, err
 }
 
+// ClickAction clicks an extension's toolbar icon in the window of the first web
+// page, as a person does: it opens the side panel, or closes it.
+func (c *Client) ClickAction(ctx context.Context, extension string) error {
+	var found struct {
+		TargetInfos []Target `json:"targetInfos"`
+	}
+	filter := map[string]any{"filter": []map[string]any{{"type": "tab"}}}
+	if err := c.Call(ctx, "", "Target.getTargets", filter, &found); err != nil {
+		return err
+	}
+	for _, t := range found.TargetInfos {
+		if strings.HasPrefix(t.URL, "http") {
+			return c.Call(ctx, "", "Extensions.triggerAction", map[string]any{"id": extension, "targetId": t.ID}, nil)
+		}
+	}
+	return fmt.Errorf("there is no tab with a web page among %v", found.TargetInfos)
+}
+
 // Page is an attached target.
 type Page struct {
 	client  *Client
