@@ -3,7 +3,6 @@
 package assembly
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -131,16 +130,3 @@ func Sibling(name string) (string, error) {
 
 // IsRunning says whether err of New means that the app runs already.
 func IsRunning(err error) bool { return errors.Is(err, instance.ErrRunning) }
-
-// ShowRunning asks the app that runs to bring its window forward.
-func ShowRunning(ctx context.Context) error {
-	dirs, err := config.UserDirs(os.Getenv)
-	if err != nil {
-		return err
-	}
-	endpoint, err := instance.ReadEndpoint(dirs.EndpointFile())
-	if err != nil {
-		return err
-	}
-	return post(ctx, endpoint, protocol.AppRequest{Action: protocol.AppShow})
-}
