@@ -22,6 +22,8 @@ func targetArg() Arg {
 func actCommands() []command {
 	act := protocol.ScopeAct
 	value := func(help string) Arg { return Arg{Name: "value", Type: String, Help: help} }
+	// What is typed may be a password: the activity does not keep it.
+	typed := func(help string) Arg { return Arg{Name: "value", Type: String, Secret: true, Help: help} }
 	modifiers := Arg{Name: "modifiers", Type: String, Flag: true, Help: "keys that are held down: Shift+Control"}
 	at := Arg{Name: "at", Type: String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
 	count := Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many clicks"}
@@ -51,8 +53,8 @@ func actCommands() []command {
 		one("click", "click something and say what came of it", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at),
 		double,
 		one("hover", "move the mouse over something", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
-		one("fill", "put a text into a field, in place of what it holds", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", value("the text; empty clears the field")),
-		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", value("the text")),
+		one("fill", "put a text into a field, in place of what it holds", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field")),
+		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", typed("the text")),
 		press,
 		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "chose in", value("the option; several with line breaks between")),
 		one("check", "switch a checkbox, radio button or switch on", "check e6", protocol.ActCheck, "checked"),
