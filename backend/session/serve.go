@@ -233,7 +233,8 @@ func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest
 	case protocol.AppRotateTokens:
 		m.RotateTokens()
 	case protocol.AppRestartServer:
-		m.RestartServer()
+		// When the request is over: its answer goes through the server that ends.
+		context.AfterFunc(ctx, m.RestartServer)
 	case protocol.AppQuit:
 		m.onQuit()
 	default:
