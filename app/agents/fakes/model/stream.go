@@ -1,0 +1,81 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// stream writes server-sent events, each at once.
+type stream struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+func newStream(w http.ResponseWriter, r *http.Request) *stream {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	return &stream{w: w, r: r}
+}
+
+// event writes one event; one without a name has its data only.
+func (s *stream) event(name string, data any) {
+	if name != "" {
+		name = "event: " + name + "\n"
+	}
+	s.text(name + "data: " + encoded(data) + "\n\n")
+}
+
+func (s *stream) text(text string) {
+	_, _ = io.WriteString(s.w, text)            // an agent that has gone away
+	_ = http.NewResponseController(s.w).Flush() // hears nothing more
+}
+
+// hold waits as a reply wants, and cuts the connection if it is to be cut.
+func (s *stream) hold(answer Reply) {
+	if answer.Hold != nil {
+		select {
+		case <-answer.Hold:
+		case <-s.r.Context().Done():
+		}
+	}
+	if answer.Cut {
+		panic(http.ErrAbortHandler) // the server's own way to end a connection
+	}
+}
+
+// pieces cuts a text as a model sends it: a few characters at a time, never
+// within one.
+func pieces(text string) []string {
+	const size = 12
+	var cut []string
+	for runes := []rune(text); len(runes) > 0; {
+		n := min(size, len(runes))
+		cut = append(cut, string(runes[:n]))
+		runes = runes[n:]
+	}
+	return cut
+}
+
+// encoded is a value as JSON on one line.
+func encoded(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Sprintf("%q", err.Error()) // a script with a value that is no JSON
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func write(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, encoded(v)) // see text
+}
+
+// number makes ids that a person can tell apart.
+func number(n int) string { return fmt.Sprintf("%08d", n) }
