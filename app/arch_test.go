@@ -115,6 +115,7 @@ func roomRules() []roomRule {
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
 		{"backend/browser", []string{protocol, "backend/proc", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
+		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
@@ -127,6 +128,7 @@ func roomRules() []roomRule {
 		{"app/cli", []string{"backend", "app/assembly"}, "the command line starts in a few milliseconds and runs on machines without a screen"},
 		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
 		{"app/bench", []string{"backend", "app/e2e", "extension", "frontend"}, "nobody imports a program"},
+		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
 		{"app/e2e", []string{"backend", "extension", "frontend"}, "nobody imports a program"},
 		{"app", []string{"backend", "extension", "frontend", "app/assembly"}, "nobody imports a program"},
 	}

@@ -50,21 +50,44 @@ func golden() map[string]any {
 		Error: &protocol.Error{Code: protocol.CodeNoBrowser, Message: "No Chromium was found", Hint: "install chromium, or choose the browser in Settings"},
 	}
 	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13}
+	tool := protocol.ChatTool{
+		Call: "toolu_1", Title: "Edit a.go", Kind: "edit", Status: protocol.ToolRunning, Input: "{}", Paths: []string{"a.go"},
+		Content: []protocol.ToolContent{{Kind: protocol.ContentDiff, Path: "a.go", Old: "a", New: "b"}},
+	}
+	talk := protocol.Conversation{
+		ID: "0b6f", Title: "What does this page say?", Tab: "t1", Agent: protocol.AgentClaude, AgentName: "Claude Code", AgentSession: "s1",
+		State: protocol.ConversationRunning, Message: "9c1d", Draft: "and",
+		Queue:    []protocol.QueuedMessage{{ID: "77aa", Text: "next", Attachments: []protocol.ChatAttachment{{Kind: protocol.AttachTab, Name: "Example", Tab: "t1"}}, Route: protocol.RouteFast}},
+		Options:  []protocol.ChatOption{{ID: "model", Name: "Model", Category: "model", Value: "small", Choices: []protocol.ChatChoice{{Value: "small", Name: "Small"}}}},
+		Commands: []protocol.ChatCommand{{Name: "review", About: "review the change"}}, Usage: &protocol.ChatUsage{Context: 1200, ContextSize: 200000},
+		Can: protocol.ChatAbilities{Images: true, Resume: true, Terminal: true}, Created: at, Updated: at, Index: 12, Entries: 4,
+	}
+	said := protocol.ChatEntry{ID: "e1", Message: "9c1d", Kind: protocol.EntryText, At: at, Index: 11, Text: "It says “hello”.", Open: true}
+	asked := protocol.ChatEntry{ID: "e2", Message: "9c1d", Kind: protocol.EntryPermission, At: at, Index: 12, Permission: &protocol.ChatPermission{
+		Approval: "bm9uY2U", Subject: tool, Tab: "t1", Options: []protocol.PermissionOption{{ID: "allow", Name: "Allow", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}},
+	}}
 	return map[string]any{
-		"HelloEvent":        protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view},
-		"SessionEvent":      protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
-		"TabsEvent":         protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
-		"TerminalEvent":     protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
-		"TerminalGoneEvent": protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
-		"AgentsEvent":       protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
-		"SettingsEvent":     protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true}},
-		"ReauthEvent":       protocol.ReauthEvent{Type: protocol.PanelReauth},
-		"ShowEvent":         protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
-		"PongEvent":         protocol.PongEvent{Type: protocol.PanelPong, ID: 3},
+		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}},
+		"SessionEvent":          protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
+		"TabsEvent":             protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
+		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
+		"TerminalGoneEvent":     protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
+		"AgentsEvent":           protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
+		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true}},
+		"ReauthEvent":           protocol.ReauthEvent{Type: protocol.PanelReauth},
+		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
+		"ConversationEvent":     protocol.ConversationEvent{Type: protocol.PanelConversation, Conversation: talk},
+		"ConversationGoneEvent": protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: "0b6f"},
+		"ChatEventsEvent": protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "0b6f", Events: []protocol.ChatEvent{
+			{Index: 11, Op: protocol.ChatPut, Entry: &said}, {Index: 12, Op: protocol.ChatAppend, ID: "e1", Text: " More."}, {Index: 12, Op: protocol.ChatHead, Head: &talk},
+		}},
+		"ChatPage":  protocol.ChatPage{Head: talk, Entries: []protocol.ChatEntry{said, {ID: "e3", Kind: protocol.EntryTool, At: at, Index: 12, Tool: &tool}, asked}, Index: 12, More: true},
+		"PongEvent": protocol.PongEvent{Type: protocol.PanelPong, ID: 3},
 
 		"PanelMessage.auth":    protocol.PanelMessage{Type: protocol.PanelAuth, Token: "dG9rZW4"},
 		"PanelMessage.ping":    protocol.PanelMessage{Type: protocol.PanelPing, ID: 3},
 		"PanelMessage.viewing": protocol.PanelMessage{Type: protocol.PanelViewing, Tab: "t1"},
+		"PanelMessage.watch":   protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "0b6f", After: 12},
 		"PanelMessage.answer":  protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce},
 
 		"TerminalControl.ready":    protocol.TerminalControl{Type: protocol.ControlReady, Terminal: &live, Epoch: 2, Offset: 4096},

@@ -38,6 +38,10 @@ const (
 	PanelReauth   PanelEventType = "reauth"   // the token was rotated: send the new one
 	PanelShow     PanelEventType = "show"     // bring this tab's terminal to view
 	PanelPong     PanelEventType = "pong"
+
+	PanelConversation     PanelEventType = "conversation"      // a conversation's head changed or is new
+	PanelConversationGone PanelEventType = "conversation_gone" // a conversation was deleted
+	PanelChat             PanelEventType = "chat"              // what was said in a conversation that the panel watches
 )
 
 // HelloEvent is the whole state of a session as the panel needs it.
@@ -47,6 +51,8 @@ type HelloEvent struct {
 	Session  SessionInfo    `json:"session"`
 	Agents   AgentsFile     `json:"agents"`
 	Settings PanelView      `json:"settings"`
+	// Conversations are the heads of all of the session's, newest first.
+	Conversations []Conversation `json:"conversations"`
 }
 
 // SessionEvent says that the session's state changed; Tabs and Terminals of the
@@ -125,6 +131,10 @@ const (
 	PanelViewing PanelMessageType = "viewing"
 	// PanelAnswer is a person's word about an approval.
 	PanelAnswer PanelMessageType = "answer"
+	// PanelWatch asks for what is said in a conversation, from After on;
+	// PanelUnwatch for no more of it.
+	PanelWatch   PanelMessageType = "chat_watch"
+	PanelUnwatch PanelMessageType = "chat_unwatch"
 )
 
 // PanelMessage is a message from the panel. Which fields count depends on Type.
@@ -136,6 +146,9 @@ type PanelMessage struct {
 
 	Approval string         `json:"approval,omitempty"` // answer: its ID
 	Answer   ApprovalAnswer `json:"answer,omitempty"`   // answer
+
+	Conversation ConversationID `json:"conversation,omitempty"` // chat_watch, chat_unwatch
+	After        uint64         `json:"after,omitempty"`        // chat_watch: the last index that the panel has
 }
 
 // BridgeBinding is the name of the function that the backend adds to the

@@ -192,6 +192,7 @@ export class FakeBackend {
       session: this.session(),
       agents: this.agents,
       settings: this.settings,
+      conversations: [],
     };
     socket.send(JSON.stringify(hello));
     this.#wake();

@@ -20,7 +20,7 @@ export interface ActivityEntry {
   /**
    * Args are the arguments as text, secrets replaced and long ones cut.
    */
-  args?: { [key: string]: string};
+  args?: { [key: string]: string };
   ok: boolean;
   /**
    * Code is the error's when it failed.
@@ -70,8 +70,8 @@ export interface ActivityPage {
  * The events of GET /activity/stream. The data of an activity event is an
  * ActivityEntry, that of a gap event an ActivityGap.
  */
-export const ActivityEventEntry = "activity";
-export const ActivityEventGap = "gap";
+export const ActivityEventEntry = 'activity';
+export const ActivityEventGap = 'gap';
 
 //////////
 // source: agent.go
@@ -89,12 +89,12 @@ export type AgentStatus =
 /**
  * The states of an agent.
  */
-export const AgentStarting = "starting";
-export const AgentIdle = "idle"; // it waits for the person's next word
-export const AgentWorking = "working"; // it runs
-export const AgentNeedsYou = "needs_you";
-export const AgentEnded = "ended";
-export const AgentMissing = "missing";
+export const AgentStarting = 'starting';
+export const AgentIdle = 'idle'; // it waits for the person's next word
+export const AgentWorking = 'working'; // it runs
+export const AgentNeedsYou = 'needs_you';
+export const AgentEnded = 'ended';
+export const AgentMissing = 'missing';
 /**
  * AgentKind names an entry of the catalogue of agents: "claude", "shell",
  * "codex", …; "custom" is a command line of the person's own.
@@ -103,13 +103,13 @@ export type AgentKind = string;
 /**
  * The kinds that the code itself speaks of; the catalogue has more.
  */
-export const AgentClaude: AgentKind = "claude";
-export const AgentShell: AgentKind = "shell";
-export const AgentCustom: AgentKind = "custom";
+export const AgentClaude: AgentKind = 'claude';
+export const AgentShell: AgentKind = 'shell';
+export const AgentCustom: AgentKind = 'custom';
 /**
  * AgentAuto is claude when it is installed, else the shell.
  */
-export const AgentAuto: AgentKind = "auto";
+export const AgentAuto: AgentKind = 'auto';
 /**
  * AgentInfo is one agent of the catalogue as the probe found it.
  */
@@ -157,14 +157,14 @@ export interface AgentStatusRequest {
 /**
  * The environment of an agent process.
  */
-export const EnvURL = "PILOTFISH_URL"; // http://127.0.0.1:PORT
-export const EnvToken = "PILOTFISH_TOKEN"; // the agent's own token; scope "browse" only
-export const EnvSession = "PILOTFISH_SESSION"; // the session's name
-export const EnvTab = "PILOTFISH_TAB"; // the tab beside the agent
-export const EnvState = "PILOTFISH_STATE"; // the folder with tabs.json and active-tab.json
-export const EnvMark = "PILOTFISH_PROC"; // marks every descendant, so that none is left behind
-export const EnvHome = "PILOTFISH_HOME"; // replaces every user folder; for tests and portable installations
-export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium without its sandbox
+export const EnvURL = 'PILOTFISH_URL'; // http://127.0.0.1:PORT
+export const EnvToken = 'PILOTFISH_TOKEN'; // the agent's own token; scope "browse" only
+export const EnvSession = 'PILOTFISH_SESSION'; // the session's name
+export const EnvTab = 'PILOTFISH_TAB'; // the tab beside the agent
+export const EnvState = 'PILOTFISH_STATE'; // the folder with tabs.json and active-tab.json
+export const EnvMark = 'PILOTFISH_PROC'; // marks every descendant, so that none is left behind
+export const EnvHome = 'PILOTFISH_HOME'; // replaces every user folder; for tests and portable installations
+export const EnvSandbox = 'PILOTFISH_NO_SANDBOX'; // "1": as root, run Chromium without its sandbox
 
 //////////
 // source: approval.go
@@ -186,28 +186,25 @@ export type ActionKind =
  * The kinds of action. The last six are the sensitive ones that have a name of
  * their own; a rule about ActionSensitive is about all of them.
  */
-export const ActionOpen = "open"; // open an address
-export const ActionAct = "act"; // click, type, change the page
-export const ActionSensitive = "sensitive"; // anything below, and what has no name
-export const ActionEval = "eval"; // run code in the page
-export const ActionCookies = "cookies"; // values of cookies and storage
-export const ActionDownload = "download"; // save a file of the page
-export const ActionUpload = "upload"; // give the page a file
-export const ActionClipboard = "clipboard"; // read or write the clipboard
-export const ActionPermissions = "permissions"; // give the page camera, location, …
+export const ActionOpen = 'open'; // open an address
+export const ActionAct = 'act'; // click, type, change the page
+export const ActionSensitive = 'sensitive'; // anything below, and what has no name
+export const ActionEval = 'eval'; // run code in the page
+export const ActionCookies = 'cookies'; // values of cookies and storage
+export const ActionDownload = 'download'; // save a file of the page
+export const ActionUpload = 'upload'; // give the page a file
+export const ActionClipboard = 'clipboard'; // read or write the clipboard
+export const ActionPermissions = 'permissions'; // give the page camera, location, …
 /**
  * SiteDecision is what a rule says.
  */
-export type SiteDecision =
-  | typeof SiteAllow
-  | typeof SiteAsk
-  | typeof SiteDeny;
+export type SiteDecision = typeof SiteAllow | typeof SiteAsk | typeof SiteDeny;
 /**
  * The decisions.
  */
-export const SiteAllow = "allow";
-export const SiteAsk = "ask";
-export const SiteDeny = "deny";
+export const SiteAllow = 'allow';
+export const SiteAsk = 'ask';
+export const SiteDeny = 'deny';
 /**
  * SiteRule says what agents may do on a site. A person is bound by none.
  */
@@ -282,22 +279,664 @@ export interface ApprovalArg {
 /**
  * ApprovalAnswer is what a person says.
  */
-export type ApprovalAnswer =
-  | typeof AnswerOnce
-  | typeof AnswerAlways
-  | typeof AnswerDeny;
+export type ApprovalAnswer = typeof AnswerOnce | typeof AnswerAlways | typeof AnswerDeny;
 /**
  * The answers.
  */
-export const AnswerOnce = "once";
+export const AnswerOnce = 'once';
 /**
  * AnswerAlways makes a rule for the site and the kind, in this session.
  */
-export const AnswerAlways = "always";
+export const AnswerAlways = 'always';
 /**
  * The answers.
  */
-export const AnswerDeny = "deny";
+export const AnswerDeny = 'deny';
+
+//////////
+// source: chat.go
+
+/**
+ * ConversationID names a conversation: a UUID that the panel makes.
+ */
+export type ConversationID = string;
+/**
+ * MessageID names a prompt: a UUID that the panel makes. Every entry of the
+ * reply carries it.
+ */
+export type MessageID = string;
+/**
+ * AgentPilot is the agent of ours that needs no account and no network.
+ */
+export const AgentPilot: AgentKind = 'pilot';
+/**
+ * ConversationState is what a conversation is doing.
+ */
+export type ConversationState =
+  | typeof ConversationIdle
+  | typeof ConversationStarting
+  | typeof ConversationRunning
+  | typeof ConversationNeedsYou
+  | typeof ConversationFailed
+  | typeof ConversationSignIn
+  | typeof ConversationTerminal;
+/**
+ * The states of a conversation. Nothing is ever "running" that is not: the
+ * state is made from the turn that runs, never read from a file.
+ */
+export const ConversationIdle = 'idle';
+export const ConversationStarting = 'starting'; // its agent starts or loads the session
+export const ConversationRunning = 'running';
+export const ConversationNeedsYou = 'needs_you'; // a permission waits
+export const ConversationFailed = 'failed'; // its agent ended; one click starts it again
+export const ConversationSignIn = 'sign_in'; // the agent asks for a sign-in first
+export const ConversationTerminal = 'terminal'; // the session is continued in a terminal, which holds the lease
+/**
+ * Conversation is a conversation without its entries: what lists, tabs and tray
+ * show of it, and what the composer needs.
+ */
+export interface Conversation {
+  id: ConversationID;
+  title: string;
+  /**
+   * Tab is the tab beside it; empty when that tab is gone and it floats.
+   */
+  tab?: TabID;
+  /**
+   * Agent is who answers; AgentName is what a person calls it.
+   */
+  agent: AgentKind;
+  agentName: string;
+  /**
+   * AgentSession is the agent's own id of it; empty before the first turn.
+   */
+  agentSession?: string;
+  state: ConversationState;
+  /**
+   * Message is the prompt whose turn runs; empty when none does.
+   */
+  message?: MessageID;
+  /**
+   * Quiet is set when a running turn has said nothing for the time of Settings:
+   * a person is offered to end it.
+   */
+  quiet?: boolean;
+  error?: Error;
+  /**
+   * Terminal is the terminal that continues it (ConversationTerminal).
+   */
+  terminal?: TerminalID;
+  queue: QueuedMessage[];
+  draft?: string;
+  /**
+   * Options are what the agent lets a person choose: mode, model and others.
+   */
+  options: ChatOption[];
+  commands: ChatCommand[];
+  usage?: ChatUsage;
+  signIn?: SignInMethod[];
+  can: ChatAbilities;
+  created: string;
+  updated: string;
+  /**
+   * Index is the last one given in this conversation.
+   */
+  index: number /* uint64 */;
+  /**
+   * Entries is how many there are.
+   */
+  entries: number /* int */;
+}
+/**
+ * ChatAbilities are what a conversation's agent can do.
+ */
+export interface ChatAbilities {
+  images: boolean; // takes pictures in a prompt
+  resume: boolean; // loads a session of before
+  steer: boolean; // takes a message into a running turn
+  /**
+   * Terminal: the session can be continued in a terminal, and back.
+   */
+  terminal: boolean;
+}
+/**
+ * QueuedMessage is a prompt that waits for its turn.
+ */
+export interface QueuedMessage {
+  id: MessageID;
+  text: string;
+  attachments: ChatAttachment[];
+  route?: RouteKind; // a person's own choice; empty for the rules'
+}
+/**
+ * ChatAttachment is something beside the words of a prompt.
+ */
+export interface ChatAttachment {
+  kind: AttachmentKind;
+  /**
+   * Name is what a person is shown.
+   */
+  name: string;
+  /**
+   * Data is an image's or file's bytes in base64, at most MaxAttachment. In the
+   * journal it is empty and Path names the file in the session's folder.
+   */
+  data?: string;
+  mime?: string;
+  path?: string;
+  tab?: TabID;
+  ref?: string; // an element of Tab
+  text?: string;
+}
+/**
+ * AttachmentKind says what an attachment is.
+ */
+export type AttachmentKind =
+  typeof AttachImage | typeof AttachFile | typeof AttachTab | typeof AttachElement;
+/**
+ * The kinds of attachment.
+ */
+export const AttachImage = 'image';
+export const AttachFile = 'file';
+export const AttachTab = 'tab'; // a mentioned tab
+export const AttachElement = 'element'; // an element that was picked on a page
+/**
+ * RouteKind says who carries a message out.
+ */
+export type RouteKind = typeof RouteInstant | typeof RouteFast | typeof RouteStrong;
+/**
+ * The routes.
+ */
+export const RouteInstant = 'instant'; // Pilot understands it completely and does it at once
+export const RouteFast = 'fast'; // the agent's fast model
+export const RouteStrong = 'strong'; // the agent's strong model
+/**
+ * ChatRoute is the route that a message took, and why.
+ */
+export interface ChatRoute {
+  kind: RouteKind;
+  reason: string; // "you asked why", "click Save is an instant command"
+  model?: string;
+  /**
+   * Chosen is set when a person chose it.
+   */
+  chosen?: boolean;
+}
+/**
+ * ChatOption is something of the agent's that a person chooses: its mode, its
+ * model, or another configuration option.
+ */
+export interface ChatOption {
+  id: string;
+  name: string;
+  /**
+   * Category is "mode", "model", "thought_level" or the agent's own word.
+   */
+  category: string;
+  value: string;
+  choices: ChatChoice[];
+}
+/**
+ * ChatChoice is one value of an option.
+ */
+export interface ChatChoice {
+  value: string;
+  name: string;
+  about?: string;
+}
+/**
+ * ChatCommand is a slash command of the agent.
+ */
+export interface ChatCommand {
+  name: string; // without the slash
+  about: string;
+  hint?: string; // of its input
+}
+/**
+ * ChatUsage is what an agent says that a conversation used.
+ */
+export interface ChatUsage {
+  input?: number /* int */; // tokens
+  output?: number /* int */; // tokens
+  /**
+   * Context and ContextSize are how much of the window is full, in tokens.
+   */
+  context?: number /* int */;
+  contextSize?: number /* int */;
+  cost?: number /* float64 */;
+  currency?: string;
+}
+/**
+ * SignInMethod is a way of an agent to be signed in to.
+ */
+export interface SignInMethod {
+  id: string;
+  name: string;
+  about?: string;
+}
+/**
+ * ChatEntryKind says what an entry of a conversation is.
+ */
+export type ChatEntryKind =
+  | typeof EntryUser
+  | typeof EntryText
+  | typeof EntryThought
+  | typeof EntryTool
+  | typeof EntryPlan
+  | typeof EntryPermission
+  | typeof EntryNotice
+  | typeof EntryEnd;
+/**
+ * The kinds of entry.
+ */
+export const EntryUser = 'user';
+export const EntryText = 'text'; // the agent's words, Markdown
+export const EntryThought = 'thought'; // its thinking
+export const EntryTool = 'tool';
+export const EntryPlan = 'plan';
+export const EntryPermission = 'permission';
+export const EntryNotice = 'notice'; // a word of ours: the history was given as context, the agent was started again
+export const EntryEnd = 'end'; // the end of a turn; each turn has exactly one
+/**
+ * ChatEntry is one thing in a conversation. Which fields count depends on Kind.
+ * All its texts are foreign but those of EntryNotice.
+ */
+export interface ChatEntry {
+  /**
+   * ID is unique in the conversation.
+   */
+  id: string;
+  /**
+   * Message is the prompt that it belongs to.
+   */
+  message?: MessageID;
+  kind: ChatEntryKind;
+  at: string;
+  /**
+   * Index is that of the event that made it: entries are shown in its order.
+   */
+  index: number /* uint64 */;
+  text?: string; // user, text, thought, notice
+  /**
+   * Open is set while more of the text, the tool or the answer is to come.
+   */
+  open?: boolean;
+  attachments?: ChatAttachment[]; // user
+  images?: ChatAttachment[]; // text: pictures that the agent sent
+  route?: ChatRoute; // user
+  tool?: ChatTool;
+  plan?: ChatPlanItem[];
+  permission?: ChatPermission;
+  end?: ChatEnd;
+}
+/**
+ * ToolStatus is how far a tool call is.
+ */
+export type ToolStatus =
+  | typeof ToolPending
+  | typeof ToolRunning
+  | typeof ToolDone
+  | typeof ToolFailed
+  | typeof ToolCancelled;
+/**
+ * The states of a tool call; the last three are final.
+ */
+export const ToolPending = 'pending';
+export const ToolRunning = 'running';
+export const ToolDone = 'done';
+export const ToolFailed = 'failed';
+export const ToolCancelled = 'cancelled';
+/**
+ * ChatTool is a tool call of the agent.
+ */
+export interface ChatTool {
+  /**
+   * Call is the agent's own id of it.
+   */
+  call: string;
+  /**
+   * Title is the agent's; Line is ours for a step in the browser, in plain
+   * words ("Clicked Save"), else empty.
+   */
+  title: string;
+  line?: string;
+  /**
+   * Kind is ACP's: read, edit, delete, move, search, execute, think, fetch,
+   * switch_mode, other; or "browser" for a step in the browser.
+   */
+  kind: string;
+  status: ToolStatus;
+  input?: string; // JSON, indented
+  content: ToolContent[];
+  paths?: string[];
+  /**
+   * Screenshot is a picture of the page after a step, for GET /file.
+   */
+  screenshot?: string;
+}
+/**
+ * ToolContent is what a tool call brought: a text, a diff or a picture.
+ */
+export interface ToolContent {
+  kind: ToolContentKind;
+  text?: string;
+  path?: string; // of a diff, or of a picture for GET /file
+  old?: string;
+  new?: string;
+  fresh?: boolean; // the diff makes a new file
+}
+/**
+ * ToolContentKind says what a ToolContent is.
+ */
+export type ToolContentKind = typeof ContentText | typeof ContentDiff | typeof ContentImage;
+/**
+ * The kinds of ToolContent.
+ */
+export const ContentText = 'text';
+export const ContentDiff = 'diff';
+export const ContentImage = 'image';
+/**
+ * ChatPlanItem is one line of an agent's plan.
+ */
+export interface ChatPlanItem {
+  text: string;
+  status: string; // pending, in_progress, completed
+  priority?: string; // high, medium, low
+}
+/**
+ * ChatPermission is a question of the agent to the person.
+ */
+export interface ChatPermission {
+  /**
+   * Approval is the broker's id, for an answer; empty when it was answered.
+   */
+  approval?: string;
+  /**
+   * Tool is the entry of the tool call that it is about, when there is one; all
+   * that is to be judged stands in that entry or in Subject.
+   */
+  tool?: string;
+  subject: ChatTool;
+  tab?: TabID;
+  origin?: string; // of the page that it is about
+  options: PermissionOption[];
+  /**
+   * Answer is the id of the chosen option; Outcome says it in words
+   * ("allowed once by you in the tray", "cancelled").
+   */
+  answer?: string;
+  outcome?: string;
+}
+/**
+ * PermissionOption is one answer that an agent offers.
+ */
+export interface PermissionOption {
+  id: string;
+  name: string;
+  /**
+   * Kind is once, always or deny.
+   */
+  kind: ApprovalAnswer;
+  /**
+   * Scope says what "always" is about, in words.
+   */
+  scope?: string;
+}
+/**
+ * EndReason says how a turn ended.
+ */
+export type EndReason =
+  | typeof EndDone
+  | typeof EndCancelled
+  | typeof EndRefused
+  | typeof EndMaxTokens
+  | typeof EndMaxTurns
+  | typeof EndFailed
+  | typeof EndCrashed
+  | typeof EndRestarted;
+/**
+ * The ends of a turn.
+ */
+export const EndDone = 'done';
+export const EndCancelled = 'cancelled';
+export const EndRefused = 'refused'; // the model refused
+export const EndMaxTokens = 'max_tokens'; // the model's limit
+export const EndMaxTurns = 'max_turns'; // the agent's limit of requests
+export const EndFailed = 'failed'; // the agent answered with an error
+export const EndCrashed = 'crashed'; // the agent's process ended or wrote rubbish
+export const EndRestarted = 'restarted'; // Pilotfish ended in the middle of the turn
+/**
+ * ChatEnd is the end of a turn.
+ */
+export interface ChatEnd {
+  reason: EndReason;
+  error?: Error;
+  usage?: ChatUsage;
+  durationMs: number /* int64 */;
+}
+/**
+ * ChatOp says what a ChatEvent does.
+ */
+export type ChatOp = typeof ChatPut | typeof ChatAppend | typeof ChatRemove | typeof ChatHead;
+/**
+ * The operations. A viewer that applies all of them in the order of their
+ * indexes has the conversation.
+ */
+export const ChatPut = 'put'; // Entry is new, or replaces the one of its id
+export const ChatAppend = 'append'; // Text goes behind the text of the entry ID
+export const ChatRemove = 'remove'; // the entry ID and all behind it are gone (edit and resend)
+export const ChatHead = 'head'; // Head replaces the conversation's head
+/**
+ * ChatEvent is one change of a conversation. Its index is given once, when the
+ * backend takes it in, and is written before it is shown. Head events carry the
+ * index of the last entry event and are not counted.
+ */
+export interface ChatEvent {
+  index: number /* uint64 */;
+  op: ChatOp;
+  entry?: ChatEntry;
+  id?: string;
+  text?: string;
+  head?: Conversation;
+}
+/**
+ * ChatPage is a part of a conversation, folded: entries as they are at Index.
+ */
+export interface ChatPage {
+  head: Conversation;
+  /**
+   * Entries are in the order of their indexes.
+   */
+  entries: ChatEntry[];
+  /**
+   * Index is how far the fold goes: a viewer goes on with after=Index.
+   */
+  index: number /* uint64 */;
+  /**
+   * More is set when there are entries before the first of these.
+   */
+  more: boolean;
+}
+/**
+ * ChatStartRequest is the body of POST /chat/start. A conversation that exists
+ * is left as it is.
+ */
+export interface ChatStartRequest {
+  conversation: ConversationID;
+  tab?: TabID;
+  agent?: AgentKind; // empty: that of Settings
+  command?: string;
+  title?: string;
+}
+/**
+ * ChatSendRequest is the body of POST /chat/send. The same message twice is one
+ * message.
+ */
+export interface ChatSendRequest {
+  conversation: ConversationID;
+  message: MessageID;
+  text: string;
+  attachments?: ChatAttachment[];
+  route?: RouteKind;
+  /**
+   * Now interrupts the turn that runs (or steers it, where the agent can)
+   * instead of waiting behind it.
+   */
+  now?: boolean;
+  /**
+   * Replaces is an earlier user entry: it and all behind it are removed first.
+   */
+  replaces?: string;
+}
+/**
+ * ChatQueueRequest is the body of POST /chat/queue.
+ */
+export interface ChatQueueRequest {
+  conversation: ConversationID;
+  action: QueueAction;
+  message: MessageID;
+  text?: string; // edit
+  to?: number /* int */; // move: the new place, from 0
+}
+/**
+ * QueueAction is what is done with a message that waits.
+ */
+export type QueueAction =
+  typeof QueueEdit | typeof QueueMove | typeof QueueRemove | typeof QueueNow;
+/**
+ * The actions on a waiting message.
+ */
+export const QueueEdit = 'edit';
+export const QueueMove = 'move';
+export const QueueRemove = 'remove';
+export const QueueNow = 'now';
+/**
+ * ChatSetRequest is the body of POST /chat/set: fields that are not null are
+ * set.
+ */
+export interface ChatSetRequest {
+  conversation: ConversationID;
+  title?: string;
+  draft?: string;
+  agent?: AgentKind;
+  command?: string;
+  tab?: TabID;
+  /**
+   * Option and Value set one of the agent's options.
+   */
+  option?: string;
+  value?: string;
+}
+/**
+ * ChatAnswerRequest is the body of POST /chat/answer.
+ */
+export interface ChatAnswerRequest {
+  conversation: ConversationID;
+  approval: string;
+  option: string; // the id of a PermissionOption
+}
+/**
+ * ChatRequest is the body of the routes that need a conversation only:
+ * POST /chat/cancel, /chat/restart, /chat/delete, /chat/terminal (continue in a
+ * terminal), /chat/resume (continue in chat).
+ */
+export interface ChatRequest {
+  conversation: ConversationID;
+}
+/**
+ * ChatSignInRequest is the body of POST /chat/sign-in.
+ */
+export interface ChatSignInRequest {
+  conversation: ConversationID;
+  method: string;
+}
+/**
+ * ChatHistoryRequest is the body of POST /chat/history (the panel) and the query
+ * of GET /chat/history (everybody else): the last Limit entries before the index
+ * Before; 0 for the end.
+ */
+export interface ChatHistoryRequest {
+  conversation: ConversationID;
+  before?: number /* uint64 */;
+  limit?: number /* int */;
+}
+/**
+ * ChatSearchRequest is the body of POST /chat/search: all conversations of the
+ * session.
+ */
+export interface ChatSearchRequest {
+  text: string;
+  limit?: number /* int */;
+}
+/**
+ * ChatFound is one hit of a search.
+ */
+export interface ChatFound {
+  conversation: ConversationID;
+  title: string;
+  entry: string;
+  index: number /* uint64 */;
+  at: string;
+  /**
+   * Before, Match and After are the words around the hit.
+   */
+  before: string;
+  match: string;
+  after: string;
+}
+/**
+ * ChatSearchReply is the reply of POST /chat/search.
+ */
+export interface ChatSearchReply {
+  found: ChatFound[];
+}
+/**
+ * ChatListReply is the reply of GET /chat/list, newest first.
+ */
+export interface ChatListReply {
+  conversations: Conversation[];
+}
+/**
+ * ChatExportRequest is the body of POST /chat/export.
+ */
+export interface ChatExportRequest {
+  conversation: ConversationID;
+  format: string; // "markdown" or "json"
+}
+/**
+ * ChatExportReply is its reply.
+ */
+export interface ChatExportReply {
+  name: string; // a file name
+  text: string;
+}
+/**
+ * ChatEventsEvent is pushed to a panel that watches a conversation.
+ */
+export interface ChatEventsEvent {
+  type: 'chat';
+  conversation: ConversationID;
+  events: ChatEvent[];
+  /**
+   * Page is set instead of Events when the viewer was too far behind.
+   */
+  page?: ChatPage;
+}
+/**
+ * ConversationEvent says that a conversation's head changed or is new. It is
+ * pushed to every panel.
+ */
+export interface ConversationEvent {
+  type: 'conversation';
+  conversation: Conversation;
+}
+/**
+ * ConversationGoneEvent says that a conversation was deleted.
+ */
+export interface ConversationGoneEvent {
+  type: 'conversation_gone';
+  conversation: ConversationID;
+}
 
 //////////
 // source: command.go
@@ -306,18 +945,14 @@ export const AnswerDeny = "deny";
  * Scope is what a token or a command is about. A command asks for one; a token
  * has a set.
  */
-export type Scope =
-  | typeof ScopeRead
-  | typeof ScopeAct
-  | typeof ScopeSensitive
-  | typeof ScopeAdmin;
+export type Scope = typeof ScopeRead | typeof ScopeAct | typeof ScopeSensitive | typeof ScopeAdmin;
 /**
  * The scopes of commands, from harmless to dangerous.
  */
-export const ScopeRead = "read"; // looks
-export const ScopeAct = "act"; // changes the page or the tabs
-export const ScopeSensitive = "sensitive"; // secrets, code, files
-export const ScopeAdmin = "admin"; // the app itself
+export const ScopeRead = 'read'; // looks
+export const ScopeAct = 'act'; // changes the page or the tabs
+export const ScopeSensitive = 'sensitive'; // secrets, code, files
+export const ScopeAdmin = 'admin'; // the app itself
 /**
  * CommandRequest is the body of POST /command.
  */
@@ -326,7 +961,7 @@ export interface CommandRequest {
   /**
    * Args are the arguments by name.
    */
-  args?: { [key: string]: unknown};
+  args?: { [key: string]: unknown };
   /**
    * Tab is the tab to act on; empty means the caller's own.
    */
@@ -431,25 +1066,25 @@ export type AppAction =
 /**
  * The actions of POST /app.
  */
-export const AppShow = "show"; // bring the window forward
-export const AppStatus = "status"; // the sessions
-export const AppStart = "start"; // start a session
-export const AppStop = "stop"; // stop a session
-export const AppRestart = "restart"; // restart a session
-export const AppCreate = "create"; // make a new, stopped session
-export const AppDelete = "delete"; // stop a session and remove what it has on disk
+export const AppShow = 'show'; // bring the window forward
+export const AppStatus = 'status'; // the sessions
+export const AppStart = 'start'; // start a session
+export const AppStop = 'stop'; // stop a session
+export const AppRestart = 'restart'; // restart a session
+export const AppCreate = 'create'; // make a new, stopped session
+export const AppDelete = 'delete'; // stop a session and remove what it has on disk
 /**
  * AppRotateTokens gives every panel a new token now.
  */
-export const AppRotateTokens = "rotate-tokens";
+export const AppRotateTokens = 'rotate-tokens';
 /**
  * AppRestartServer opens a new listener; panels and agents find it again.
  */
-export const AppRestartServer = "restart-server";
+export const AppRestartServer = 'restart-server';
 /**
  * The actions of POST /app.
  */
-export const AppQuit = "quit";
+export const AppQuit = 'quit';
 /**
  * AppRequest is the body of POST /app.
  */
@@ -478,16 +1113,16 @@ from this package (make generate).
  * Version is the version of the messages. A panel or a command line that speaks
  * another major version is told to update instead of being misunderstood.
  */
-export const Version = "pilotfish.v1";
+export const Version = 'pilotfish.v1';
 /**
  * ExtensionID is the id that the manifest's key pins. Only this origin, together
  * with a token, is our panel.
  */
-export const ExtensionID = "kefhgdbcjagpeipabclocckcmokfapcf";
+export const ExtensionID = 'kefhgdbcjagpeipabclocckcmokfapcf';
 /**
  * ExtensionOrigin is the Origin header of every request of our extension.
  */
-export const ExtensionOrigin = "chrome-extension://" + ExtensionID;
+export const ExtensionOrigin = 'chrome-extension://' + ExtensionID;
 
 //////////
 // source: errors.go
@@ -534,40 +1169,40 @@ export type Code =
 /**
  * The error codes.
  */
-export const CodeBadArgument = "bad_argument"; // an argument is missing, of the wrong type or out of range
-export const CodeUnknownCommand = "unknown_command"; // no command has this name
-export const CodeUnknownTab = "unknown_tab"; // no open tab has this id
-export const CodeUnknownTerminal = "unknown_terminal"; // no terminal has this id, or its grace time is over
-export const CodeUnknownSession = "unknown_session"; // no session has this name
-export const CodeNotRunning = "not_running"; // the session, or the app, is not running
-export const CodeUnauthorized = "unauthorized"; // no token, or one that is not valid any more
-export const CodeForbidden = "forbidden"; // a valid token that does not open this door
-export const CodeRefused = "refused"; // the policy says no, whoever asks
-export const CodeTimeout = "timeout"; // the deadline passed
-export const CodeNavigation = "navigation"; // the page could not be loaded
-export const CodeCrashed = "crashed"; // the tab or the browser crashed
-export const CodeAgentMissing = "agent_missing"; // the agent is not installed
-export const CodeBusy = "busy"; // a limit is reached; try later
-export const CodeTooLarge = "too_large"; // a message or body is over its limit
-export const CodeScript = "script"; // a script of the caller threw
-export const CodeInternal = "internal"; // a fault of ours
-export const CodeNoElement = "no_element"; // nothing on the page matches, or no such ref was given
-export const CodeAmbiguous = "ambiguous"; // several things match; the message names them
-export const CodeGone = "gone"; // the element is not on the page any more
-export const CodeChanged = "changed"; // the element says something else than when it was shown
-export const CodeDisabled = "disabled"; // the element is disabled, or read-only
-export const CodeHidden = "hidden"; // the element cannot be seen
-export const CodeInert = "inert"; // something modal keeps the element from everybody
-export const CodeCovered = "covered"; // something else lies over the element
-export const CodeNotActable = "not_actable"; // the element does not take this action
-export const CodeDialog = "dialog"; // a dialog of the page has to be answered first
-export const CodeNoBrowser = "no_browser"; // no Chromium was found
-export const CodeNoDisplay = "no_display"; // there is no display to open a window on
-export const CodeNoSandbox = "no_sandbox"; // running as root without PILOTFISH_NO_SANDBOX=1
-export const CodeNoKeyring = "no_keyring"; // a warning: the desktop runs no service that keeps secrets
-export const CodeProfileInUse = "profile_in_use"; // another browser holds the profile
-export const CodeNotWritable = "not_writable"; // a folder cannot be written
-export const CodeBrowserStart = "browser_start"; // the browser ended while it started
+export const CodeBadArgument = 'bad_argument'; // an argument is missing, of the wrong type or out of range
+export const CodeUnknownCommand = 'unknown_command'; // no command has this name
+export const CodeUnknownTab = 'unknown_tab'; // no open tab has this id
+export const CodeUnknownTerminal = 'unknown_terminal'; // no terminal has this id, or its grace time is over
+export const CodeUnknownSession = 'unknown_session'; // no session has this name
+export const CodeNotRunning = 'not_running'; // the session, or the app, is not running
+export const CodeUnauthorized = 'unauthorized'; // no token, or one that is not valid any more
+export const CodeForbidden = 'forbidden'; // a valid token that does not open this door
+export const CodeRefused = 'refused'; // the policy says no, whoever asks
+export const CodeTimeout = 'timeout'; // the deadline passed
+export const CodeNavigation = 'navigation'; // the page could not be loaded
+export const CodeCrashed = 'crashed'; // the tab or the browser crashed
+export const CodeAgentMissing = 'agent_missing'; // the agent is not installed
+export const CodeBusy = 'busy'; // a limit is reached; try later
+export const CodeTooLarge = 'too_large'; // a message or body is over its limit
+export const CodeScript = 'script'; // a script of the caller threw
+export const CodeInternal = 'internal'; // a fault of ours
+export const CodeNoElement = 'no_element'; // nothing on the page matches, or no such ref was given
+export const CodeAmbiguous = 'ambiguous'; // several things match; the message names them
+export const CodeGone = 'gone'; // the element is not on the page any more
+export const CodeChanged = 'changed'; // the element says something else than when it was shown
+export const CodeDisabled = 'disabled'; // the element is disabled, or read-only
+export const CodeHidden = 'hidden'; // the element cannot be seen
+export const CodeInert = 'inert'; // something modal keeps the element from everybody
+export const CodeCovered = 'covered'; // something else lies over the element
+export const CodeNotActable = 'not_actable'; // the element does not take this action
+export const CodeDialog = 'dialog'; // a dialog of the page has to be answered first
+export const CodeNoBrowser = 'no_browser'; // no Chromium was found
+export const CodeNoDisplay = 'no_display'; // there is no display to open a window on
+export const CodeNoSandbox = 'no_sandbox'; // running as root without PILOTFISH_NO_SANDBOX=1
+export const CodeNoKeyring = 'no_keyring'; // a warning: the desktop runs no service that keeps secrets
+export const CodeProfileInUse = 'profile_in_use'; // another browser holds the profile
+export const CodeNotWritable = 'not_writable'; // a folder cannot be written
+export const CodeBrowserStart = 'browser_start'; // the browser ended while it started
 /**
  * Error is what a person or a program is told when something fails: what
  * happened, and what to do about it.
@@ -596,7 +1231,7 @@ export type SessionName = string;
 /**
  * DefaultSession is the session that the app starts with.
  */
-export const DefaultSession: SessionName = "default";
+export const DefaultSession: SessionName = 'default';
 /**
  * TerminalID names one terminal; random, so that it cannot be guessed from
  * another one.
@@ -614,11 +1249,11 @@ export type ActorKind =
 /**
  * The kinds of actor.
  */
-export const ActorPerson = "person";
-export const ActorTerminal = "terminal";
-export const ActorChat = "chat";
-export const ActorTask = "task";
-export const ActorShell = "shell";
+export const ActorPerson = 'person';
+export const ActorTerminal = 'terminal';
+export const ActorChat = 'chat';
+export const ActorTask = 'task';
+export const ActorShell = 'shell';
 /**
  * Actor is who made a call. Activity, permissions and tab ownership speak of it.
  */
@@ -1231,17 +1866,17 @@ export type ActKind =
 /**
  * The actions.
  */
-export const ActClick = "click";
-export const ActHover = "hover";
-export const ActFill = "fill";
-export const ActType = "type";
-export const ActPress = "press";
-export const ActSelect = "select";
-export const ActCheck = "check";
-export const ActFocus = "focus";
-export const ActDrag = "drag";
-export const ActScroll = "scroll";
-export const ActUpload = "upload";
+export const ActClick = 'click';
+export const ActHover = 'hover';
+export const ActFill = 'fill';
+export const ActType = 'type';
+export const ActPress = 'press';
+export const ActSelect = 'select';
+export const ActCheck = 'check';
+export const ActFocus = 'focus';
+export const ActDrag = 'drag';
+export const ActScroll = 'scroll';
+export const ActUpload = 'upload';
 /**
  * ActRequest is one action on a page.
  */
@@ -1373,14 +2008,14 @@ export type WaitKind =
 /**
  * What can be waited for.
  */
-export const WaitForText = "text";
-export const WaitForElement = "element";
-export const WaitForGone = "gone";
-export const WaitForURL = "url";
-export const WaitForLoad = "load";
-export const WaitForQuiet = "quiet"; // no network traffic
-export const WaitForFunction = "function"; // an expression of the page's that becomes true
-export const WaitForTime = "time";
+export const WaitForText = 'text';
+export const WaitForElement = 'element';
+export const WaitForGone = 'gone';
+export const WaitForURL = 'url';
+export const WaitForLoad = 'load';
+export const WaitForQuiet = 'quiet'; // no network traffic
+export const WaitForFunction = 'function'; // an expression of the page's that becomes true
+export const WaitForTime = 'time';
 /**
  * WaitRequest is one wait; Value is the text, target, address, expression or
  * number of milliseconds.
@@ -1396,16 +2031,13 @@ export interface WaitRequest {
 /**
  * WaitUntil says how far a page must be before a navigation counts as done.
  */
-export type WaitUntil =
-  | typeof WaitLoad
-  | typeof WaitDOM
-  | typeof WaitCommit;
+export type WaitUntil = typeof WaitLoad | typeof WaitDOM | typeof WaitCommit;
 /**
  * How far a page can be.
  */
-export const WaitLoad = "load"; // everything the page names has arrived
-export const WaitDOM = "dom"; // the document is parsed
-export const WaitCommit = "commit"; // the new page has begun
+export const WaitLoad = 'load'; // everything the page names has arrived
+export const WaitDOM = 'dom'; // the document is parsed
+export const WaitCommit = 'commit'; // the new page has begun
 /**
  * PageInfo is where a tab is after a command.
  */
@@ -1599,8 +2231,8 @@ export interface PageData {
   url: string;
   language: string;
   canonical?: string;
-  meta: { [key: string]: string};
-  openGraph: { [key: string]: string};
+  meta: { [key: string]: string };
+  openGraph: { [key: string]: string };
   jsonLd: unknown[];
 }
 /**
@@ -1642,7 +2274,7 @@ export interface ElementStyle {
   url: string;
   element: string;
   rules?: StyleRule[];
-  computed?: { [key: string]: string};
+  computed?: { [key: string]: string };
 }
 /**
  * Listener is an event listener of an element.
@@ -1662,13 +2294,13 @@ export interface Inspection {
   element: string; // as a selector: tag, id and classes
   role: string;
   name: string;
-  properties?: { [key: string]: string}; // of accessibility
-  attributes: { [key: string]: string};
+  properties?: { [key: string]: string }; // of accessibility
+  attributes: { [key: string]: string };
   box: Clip; // in the page, the border box
   margin: number /* float64 */[];
   padding: number /* float64 */[];
   border: number /* float64 */[];
-  styles: { [key: string]: string};
+  styles: { [key: string]: string };
   listeners?: Listener[];
   text?: string;
 }
@@ -1799,13 +2431,13 @@ export interface Pairing {
 /**
  * PairingKey is the key of Pairing in chrome.storage.session.
  */
-export const PairingKey = "pilotfish.pairing";
+export const PairingKey = 'pilotfish.pairing';
 /**
  * TokenSubprotocol is the prefix of the subprotocol that carries a token at a
  * WebSocket upgrade, beside Version. The server selects Version, so that the
  * token is not echoed.
  */
-export const TokenSubprotocol = "token.";
+export const TokenSubprotocol = 'token.';
 /**
  * PanelEventType is the type of a message from the backend to the panel.
  */
@@ -1819,20 +2451,26 @@ export type PanelEventType =
   | typeof PanelSettings
   | typeof PanelReauth
   | typeof PanelShow
-  | typeof PanelPong;
+  | typeof PanelPong
+  | typeof PanelConversation
+  | typeof PanelConversationGone
+  | typeof PanelChat;
 /**
  * The messages of the panel's socket, backend to panel.
  */
-export const PanelHello = "hello"; // the whole state; first, and again after a gap
-export const PanelSession = "session"; // the session changed
-export const PanelTabs = "tabs"; // the tabs changed
-export const PanelTerminal = "terminal"; // a terminal changed or is new
-export const PanelTermGone = "terminal_gone";
-export const PanelAgents = "agents"; // the probe has a result
-export const PanelSettings = "settings"; // what the panel shows of Settings changed
-export const PanelReauth = "reauth"; // the token was rotated: send the new one
-export const PanelShow = "show"; // bring this tab's terminal to view
-export const PanelPong = "pong";
+export const PanelHello = 'hello'; // the whole state; first, and again after a gap
+export const PanelSession = 'session'; // the session changed
+export const PanelTabs = 'tabs'; // the tabs changed
+export const PanelTerminal = 'terminal'; // a terminal changed or is new
+export const PanelTermGone = 'terminal_gone';
+export const PanelAgents = 'agents'; // the probe has a result
+export const PanelSettings = 'settings'; // what the panel shows of Settings changed
+export const PanelReauth = 'reauth'; // the token was rotated: send the new one
+export const PanelShow = 'show'; // bring this tab's terminal to view
+export const PanelPong = 'pong';
+export const PanelConversation = 'conversation'; // a conversation's head changed or is new
+export const PanelConversationGone = 'conversation_gone'; // a conversation was deleted
+export const PanelChat = 'chat'; // what was said in a conversation that the panel watches
 /**
  * HelloEvent is the whole state of a session as the panel needs it.
  */
@@ -1842,6 +2480,10 @@ export interface HelloEvent {
   session: SessionInfo;
   agents: AgentsFile;
   settings: PanelView;
+  /**
+   * Conversations are the heads of all of the session's, newest first.
+   */
+  conversations: Conversation[];
 }
 /**
  * SessionEvent says that the session's state changed; Tabs and Terminals of the
@@ -1927,20 +2569,31 @@ export type PanelMessageType =
   | typeof PanelAuth
   | typeof PanelPing
   | typeof PanelViewing
-  | typeof PanelAnswer;
+  | typeof PanelAnswer
+  | typeof PanelWatch
+  | typeof PanelUnwatch;
 /**
  * The messages of the panel's socket, panel to backend.
  */
-export const PanelAuth = "auth";
-export const PanelPing = "ping";
+export const PanelAuth = 'auth';
+export const PanelPing = 'ping';
 /**
  * PanelViewing says which tab the panel shows now.
  */
-export const PanelViewing = "viewing";
+export const PanelViewing = 'viewing';
 /**
  * PanelAnswer is a person's word about an approval.
  */
-export const PanelAnswer = "answer";
+export const PanelAnswer = 'answer';
+/**
+ * PanelWatch asks for what is said in a conversation, from After on;
+ * PanelUnwatch for no more of it.
+ */
+export const PanelWatch = 'chat_watch';
+/**
+ * The messages of the panel's socket, panel to backend.
+ */
+export const PanelUnwatch = 'chat_unwatch';
 /**
  * PanelMessage is a message from the panel. Which fields count depends on Type.
  */
@@ -1951,27 +2604,27 @@ export interface PanelMessage {
   tab?: TabID; // viewing
   approval?: string; // answer: its ID
   answer?: ApprovalAnswer; // answer
+  conversation?: ConversationID; // chat_watch, chat_unwatch
+  after?: number /* uint64 */; // chat_watch: the last index that the panel has
 }
 /**
  * BridgeBinding is the name of the function that the backend adds to the
  * worker's global scope through the pipe. The worker reports what only an
  * extension can see; the payload is a BridgeEvent as JSON.
  */
-export const BridgeBinding = "pilotfishBridge";
+export const BridgeBinding = 'pilotfishBridge';
 /**
  * BridgeEventType is the type of a message from the worker to the backend.
  */
-export type BridgeEventType =
-  | typeof BridgeReady
-  | typeof BridgeTabs;
+export type BridgeEventType = typeof BridgeReady | typeof BridgeTabs;
 /**
  * BridgeReady is the worker's first word after each start, with all tabs.
  */
-export const BridgeReady = "ready";
+export const BridgeReady = 'ready';
 /**
  * BridgeTabs carries all tabs, after any change of one.
  */
-export const BridgeTabs = "tabs";
+export const BridgeTabs = 'tabs';
 /**
  * BridgeEvent is a message from the worker.
  */
@@ -2033,18 +2686,18 @@ export type SessionState =
 /**
  * The states of a session.
  */
-export const SessionStopped = "stopped";
-export const SessionStarting = "starting";
-export const SessionRunning = "running";
-export const SessionStopping = "stopping";
+export const SessionStopped = 'stopped';
+export const SessionStarting = 'starting';
+export const SessionRunning = 'running';
+export const SessionStopping = 'stopping';
 /**
  * SessionRestarting is a browser that ended by itself and is being started again.
  */
-export const SessionRestarting = "restarting";
+export const SessionRestarting = 'restarting';
 /**
  * SessionFailed needs the person: Error says what to do.
  */
-export const SessionFailed = "failed";
+export const SessionFailed = 'failed';
 /**
  * SessionInfo is what window, tray and command line show of a session.
  */
@@ -2073,14 +2726,12 @@ export interface SessionInfo {
 /**
  * PanelState says whether a side panel of the session is connected.
  */
-export type PanelState =
-  | typeof PanelAbsent
-  | typeof PanelConnected;
+export type PanelState = typeof PanelAbsent | typeof PanelConnected;
 /**
  * The states of the panel.
  */
-export const PanelAbsent = "absent";
-export const PanelConnected = "connected";
+export const PanelAbsent = 'absent';
+export const PanelConnected = 'connected';
 /**
  * BrowserInfo is the browser that a session runs.
  */
@@ -2226,7 +2877,7 @@ export interface Emulation {
   viewport?: EmulatedViewport;
   device?: string; // the name of the device that viewport and user agent are of
   userAgent?: string;
-  headers?: { [key: string]: string};
+  headers?: { [key: string]: string };
   media?: string; // "print" or "screen"
   /**
    * Scheme is "dark" or "light", Motion and Contrast "reduce", "no-preference",
@@ -2317,14 +2968,14 @@ export type TerminalState =
  * The states of a terminal. They only move forward; a restart makes a new
  * process under the same id, with a new Epoch.
  */
-export const TerminalStarting = "starting";
-export const TerminalLive = "live";
-export const TerminalStopping = "stopping";
-export const TerminalEnded = "ended";
+export const TerminalStarting = 'starting';
+export const TerminalLive = 'live';
+export const TerminalStopping = 'stopping';
+export const TerminalEnded = 'ended';
 /**
  * TerminalMissing is an agent that is not installed: nothing was started.
  */
-export const TerminalMissing = "missing";
+export const TerminalMissing = 'missing';
 /**
  * TerminalInfo is what the panel, the window and the tray show of a terminal.
  */
@@ -2449,28 +3100,28 @@ export type ControlType =
  * The control messages. The first five come from the viewer, the others from
  * the backend.
  */
-export const ControlAttach = "attach"; // first message of a viewer
-export const ControlResize = "resize";
-export const ControlAck = "ack";
-export const ControlPing = "ping";
+export const ControlAttach = 'attach'; // first message of a viewer
+export const ControlResize = 'resize';
+export const ControlAck = 'ack';
+export const ControlPing = 'ping';
 /**
  * ControlCheckpoint hands the backend the viewer's own screen, serialised
  * at an offset: the base for the next viewer that comes with nothing.
  */
-export const ControlCheckpoint = "checkpoint";
+export const ControlCheckpoint = 'checkpoint';
 /**
  * The control messages. The first five come from the viewer, the others from
  * the backend.
  */
-export const ControlReady = "ready"; // answer to attach
-export const ControlReplayed = "replayed"; // what follows is live
-export const ControlSnapshot = "snapshot"; // replace the screen by Data
-export const ControlState = "state";
-export const ControlExit = "exit";
-export const ControlTitle = "title";
-export const ControlBell = "bell";
-export const ControlPong = "pong";
-export const ControlEpoch = "epoch"; // a restart: clear the screen, offsets start at 0
+export const ControlReady = 'ready'; // answer to attach
+export const ControlReplayed = 'replayed'; // what follows is live
+export const ControlSnapshot = 'snapshot'; // replace the screen by Data
+export const ControlState = 'state';
+export const ControlExit = 'exit';
+export const ControlTitle = 'title';
+export const ControlBell = 'bell';
+export const ControlPong = 'pong';
+export const ControlEpoch = 'epoch'; // a restart: clear the screen, offsets start at 0
 /**
  * ViewerControl is a text frame from a viewer. Which fields count depends on
  * Type.
@@ -2609,8 +3260,8 @@ export interface NetworkEntry {
    */
   from?: string;
   initiator?: string;
-  requestHeaders?: { [key: string]: string};
-  responseHeaders?: { [key: string]: string};
+  requestHeaders?: { [key: string]: string };
+  responseHeaders?: { [key: string]: string };
   postData?: string;
   protocol?: string;
   remoteAddress?: string;
@@ -2654,7 +3305,7 @@ export interface NetworkRule {
    */
   block?: boolean;
   status?: number /* int */;
-  headers?: { [key: string]: string};
+  headers?: { [key: string]: string };
   body?: string;
   /**
    * Hits is how often it was used.
@@ -2803,7 +3454,7 @@ export interface Recording {
 export interface Routine {
   version: number /* int */;
   name: string;
-  params?: { [key: string]: string}; // with their defaults
+  params?: { [key: string]: string }; // with their defaults
   steps: string[];
   created: string;
 }
@@ -2916,23 +3567,20 @@ export interface LogRecord {
  * TrayHost says whether the desktop shows tray icons.
  */
 export type TrayHost =
-  | typeof TrayStarting
-  | typeof TrayShown
-  | typeof TrayNoHost
-  | typeof TrayFailed;
+  typeof TrayStarting | typeof TrayShown | typeof TrayNoHost | typeof TrayFailed;
 /**
  * The states of the tray.
  */
-export const TrayStarting = "starting";
-export const TrayShown = "shown";
+export const TrayStarting = 'starting';
+export const TrayShown = 'shown';
 /**
  * TrayNoHost is a desktop without a place for tray icons.
  */
-export const TrayNoHost = "no_host";
+export const TrayNoHost = 'no_host';
 /**
  * TrayFailed is a tray program that could not be kept running.
  */
-export const TrayFailed = "failed";
+export const TrayFailed = 'failed';
 /**
  * WindowState is everything that the app window shows, whole. It is pushed on
  * every change.
@@ -2993,11 +3641,11 @@ export type TrayIcon =
 /**
  * The icons of the tray.
  */
-export const IconStopped = "stopped";
-export const IconRunning = "running";
-export const IconWorking = "working";
-export const IconNeedsYou = "needs_you";
-export const IconError = "error";
+export const IconStopped = 'stopped';
+export const IconRunning = 'running';
+export const IconWorking = 'working';
+export const IconNeedsYou = 'needs_you';
+export const IconError = 'error';
 /**
  * TrayState is what the app writes to the tray program, one JSON object a line:
  * the whole menu, every time.
@@ -3061,19 +3709,22 @@ export type TrayActionType =
 /**
  * The actions of the tray's menu.
  */
-export const TrayReady = "ready"; // the icon is registered with a host
-export const TrayAbsent = "no_host"; // there is no host for icons
-export const TrayStart = "start";
-export const TrayStop = "stop";
-export const TrayTabOp = "tab"; // bring this tab and its panel forward
-export const TrayOpen = "open";
-export const TrayAnswer = "answer"; // a person's word about an approval
-export const TrayLogs = "logs";
-export const TrayQuit = "quit";
+export const TrayReady = 'ready'; // the icon is registered with a host
+export const TrayAbsent = 'no_host'; // there is no host for icons
+export const TrayStart = 'start';
+export const TrayStop = 'stop';
+export const TrayTabOp = 'tab'; // bring this tab and its panel forward
+export const TrayOpen = 'open';
+export const TrayAnswer = 'answer'; // a person's word about an approval
+export const TrayLogs = 'logs';
+export const TrayQuit = 'quit';
 /**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */
 export type PanelEvent =
+  | ChatEventsEvent
+  | ConversationEvent
+  | ConversationGoneEvent
   | HelloEvent
   | SessionEvent
   | TabsEvent

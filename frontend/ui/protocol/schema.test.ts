@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { chatPageSchema } from './chat';
 import * as s from './schema';
 
 // The golden frames that the Go tests write: what Go says, we understand.
 const folder = new URL('../../../backend/protocol/testdata/', import.meta.url);
 
 const schemas: Record<string, v.GenericSchema> = {
+  ChatPage: chatPageSchema,
   Health: s.healthSchema,
   LogRecord: s.logRecordSchema,
   Pairing: s.pairingSchema,

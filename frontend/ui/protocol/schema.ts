@@ -1,54 +1,19 @@
 // What the window and the panel receive is checked here, at the border, against
 // schemas that cannot drift from the generated types: see Agrees at the end.
 import * as v from 'valibot';
+import { code, errorSchema, list } from './border';
+import {
+  chatEntrySchema,
+  chatEventSchema,
+  chatExportReplySchema,
+  chatListReplySchema,
+  chatPageSchema,
+  chatSearchReplySchema,
+  conversationSchema,
+} from './chat';
 import * as p from './protocol';
 
-/** Go writes a slice without elements as null; inside, a list is a list. */
-const list = <S extends v.GenericSchema>(item: S) => v.nullish(v.array(item), []);
-
-const code = v.picklist([
-  p.CodeBadArgument,
-  p.CodeUnknownCommand,
-  p.CodeUnknownTab,
-  p.CodeUnknownTerminal,
-  p.CodeUnknownSession,
-  p.CodeNotRunning,
-  p.CodeUnauthorized,
-  p.CodeForbidden,
-  p.CodeRefused,
-  p.CodeTimeout,
-  p.CodeNavigation,
-  p.CodeCrashed,
-  p.CodeAgentMissing,
-  p.CodeBusy,
-  p.CodeTooLarge,
-  p.CodeInternal,
-  p.CodeNoKeyring,
-  p.CodeNoBrowser,
-  p.CodeNoDisplay,
-  p.CodeNoSandbox,
-  p.CodeProfileInUse,
-  p.CodeNotWritable,
-  p.CodeBrowserStart,
-  p.CodeScript,
-  p.CodeNoElement,
-  p.CodeAmbiguous,
-  p.CodeGone,
-  p.CodeChanged,
-  p.CodeDisabled,
-  p.CodeHidden,
-  p.CodeInert,
-  p.CodeCovered,
-  p.CodeNotActable,
-  p.CodeDialog,
-]);
-
-/** protocol.Error: what happened, and what to do about it. */
-export const errorSchema = v.object({
-  code,
-  message: v.string(),
-  hint: v.exactOptional(v.string()),
-});
+export { errorSchema };
 
 /** The body of every refused HTTP request. */
 export const errorReplySchema = v.object({ error: errorSchema });
@@ -213,6 +178,7 @@ export const panelEventSchema = v.variant('type', [
     session: sessionInfoSchema,
     agents: agentsFileSchema,
     settings: panelViewSchema,
+    conversations: list(conversationSchema),
   }),
   v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),
   v.object({ type: v.literal(p.PanelTabs), tabs: list(tabSchema) }),
@@ -227,6 +193,14 @@ export const panelEventSchema = v.variant('type', [
     terminal: v.exactOptional(v.string()),
   }),
   v.object({ type: v.literal(p.PanelPong), id: v.number() }),
+  v.object({ type: v.literal(p.PanelConversation), conversation: conversationSchema }),
+  v.object({ type: v.literal(p.PanelConversationGone), conversation: v.string() }),
+  v.object({
+    type: v.literal(p.PanelChat),
+    conversation: v.string(),
+    events: list(chatEventSchema),
+    page: v.exactOptional(chatPageSchema),
+  }),
 ]);
 
 /** Every text frame of a terminal's socket, backend to viewer. */
@@ -370,6 +344,13 @@ export type SchemasAgree = AssertAll<{
   foundBrowser: Agrees<typeof foundBrowserSchema, p.FoundBrowser>;
   settingsError: Agrees<typeof settingsErrorSchema, p.SettingsError>;
   windowState: Agrees<typeof windowStateSchema, p.WindowState>;
+  conversation: Agrees<typeof conversationSchema, p.Conversation>;
+  chatEntry: Agrees<typeof chatEntrySchema, p.ChatEntry>;
+  chatEvent: Agrees<typeof chatEventSchema, p.ChatEvent>;
+  chatPage: Agrees<typeof chatPageSchema, p.ChatPage>;
+  chatSearchReply: Agrees<typeof chatSearchReplySchema, p.ChatSearchReply>;
+  chatListReply: Agrees<typeof chatListReplySchema, p.ChatListReply>;
+  chatExportReply: Agrees<typeof chatExportReplySchema, p.ChatExportReply>;
 }>;
 
 type AssertAll<T extends Record<string, true>> = T;

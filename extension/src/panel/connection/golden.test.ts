@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { chatPageSchema } from '$ui/protocol/chat';
 import * as schema from '$ui/protocol/schema';
 import * as v from 'valibot';
 
@@ -9,6 +10,10 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 /** The schema of what the panel receives, by the Go type that a file is named after. */
 const received: Record<string, v.GenericSchema> = {
   AgentsEvent: schema.panelEventSchema,
+  ChatEventsEvent: schema.panelEventSchema,
+  ChatPage: chatPageSchema,
+  ConversationEvent: schema.panelEventSchema,
+  ConversationGoneEvent: schema.panelEventSchema,
   HelloEvent: schema.panelEventSchema,
   PongEvent: schema.panelEventSchema,
   ReauthEvent: schema.panelEventSchema,

@@ -1,0 +1,523 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ConversationID names a conversation: a UUID that the panel makes.
+type ConversationID string
+
+// MessageID names a prompt: a UUID that the panel makes. Every entry of the
+// reply carries it.
+type MessageID string
+
+// AgentPilot is the agent of ours that needs no account and no network.
+const AgentPilot AgentKind = "pilot"
+
+// ConversationState is what a conversation is doing.
+type ConversationState string
+
+// The states of a conversation. Nothing is ever "running" that is not: the
+// state is made from the turn that runs, never read from a file.
+const (
+	ConversationIdle     ConversationState = "idle"
+	ConversationStarting ConversationState = "starting" // its agent starts or loads the session
+	ConversationRunning  ConversationState = "running"
+	ConversationNeedsYou ConversationState = "needs_you" // a permission waits
+	ConversationFailed   ConversationState = "failed"    // its agent ended; one click starts it again
+	ConversationSignIn   ConversationState = "sign_in"   // the agent asks for a sign-in first
+	ConversationTerminal ConversationState = "terminal"  // the session is continued in a terminal, which holds the lease
+)
+
+// Conversation is a conversation without its entries: what lists, tabs and tray
+// show of it, and what the composer needs.
+type Conversation struct {
+	ID    ConversationID `json:"id"`
+	Title string         `json:"title"`
+	// Tab is the tab beside it; empty when that tab is gone and it floats.
+	Tab TabID `json:"tab,omitempty"`
+	// Agent is who answers; AgentName is what a person calls it.
+	Agent     AgentKind `json:"agent"`
+	AgentName string    `json:"agentName"`
+	// AgentSession is the agent's own id of it; empty before the first turn.
+	AgentSession string            `json:"agentSession,omitempty"`
+	State        ConversationState `json:"state"`
+	// Message is the prompt whose turn runs; empty when none does.
+	Message MessageID `json:"message,omitempty"`
+	// Quiet is set when a running turn has said nothing for the time of Settings:
+	// a person is offered to end it.
+	Quiet bool   `json:"quiet,omitempty"`
+	Error *Error `json:"error,omitempty"`
+	// Terminal is the terminal that continues it (ConversationTerminal).
+	Terminal TerminalID `json:"terminal,omitempty"`
+
+	Queue []QueuedMessage `json:"queue"`
+	Draft string          `json:"draft,omitempty"`
+
+	// Options are what the agent lets a person choose: mode, model and others.
+	Options  []ChatOption   `json:"options"`
+	Commands []ChatCommand  `json:"commands"`
+	Usage    *ChatUsage     `json:"usage,omitempty"`
+	SignIn   []SignInMethod `json:"signIn,omitempty"`
+	Can      ChatAbilities  `json:"can"`
+
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	// Index is the last one given in this conversation.
+	Index uint64 `json:"index"`
+	// Entries is how many there are.
+	Entries int `json:"entries"`
+}
+
+// ChatAbilities are what a conversation's agent can do.
+type ChatAbilities struct {
+	Images bool `json:"images"` // takes pictures in a prompt
+	Resume bool `json:"resume"` // loads a session of before
+	Steer  bool `json:"steer"`  // takes a message into a running turn
+	// Terminal: the session can be continued in a terminal, and back.
+	Terminal bool `json:"terminal"`
+}
+
+// QueuedMessage is a prompt that waits for its turn.
+type QueuedMessage struct {
+	ID          MessageID        `json:"id"`
+	Text        string           `json:"text"`
+	Attachments []ChatAttachment `json:"attachments"`
+	Route       RouteKind        `json:"route,omitempty"` // a person's own choice; empty for the rules'
+}
+
+// ChatAttachment is something beside the words of a prompt.
+type ChatAttachment struct {
+	Kind AttachmentKind `json:"kind"`
+	// Name is what a person is shown.
+	Name string `json:"name"`
+	// Data is an image's or file's bytes in base64, at most MaxAttachment. In the
+	// journal it is empty and Path names the file in the session's folder.
+	Data string `json:"data,omitempty"`
+	Mime string `json:"mime,omitempty"`
+	Path string `json:"path,omitempty"`
+	Tab  TabID  `json:"tab,omitempty"`
+	Ref  string `json:"ref,omitempty"` // an element of Tab
+	Text string `json:"text,omitempty"`
+}
+
+// AttachmentKind says what an attachment is.
+type AttachmentKind string
+
+// The kinds of attachment.
+const (
+	AttachImage   AttachmentKind = "image"
+	AttachFile    AttachmentKind = "file"
+	AttachTab     AttachmentKind = "tab"     // a mentioned tab
+	AttachElement AttachmentKind = "element" // an element that was picked on a page
+)
+
+// RouteKind says who carries a message out.
+type RouteKind string
+
+// The routes.
+const (
+	RouteInstant RouteKind = "instant" // Pilot understands it completely and does it at once
+	RouteFast    RouteKind = "fast"    // the agent's fast model
+	RouteStrong  RouteKind = "strong"  // the agent's strong model
+)
+
+// ChatRoute is the route that a message took, and why.
+type ChatRoute struct {
+	Kind   RouteKind `json:"kind"`
+	Reason string    `json:"reason"` // "you asked why", "click Save is an instant command"
+	Model  string    `json:"model,omitempty"`
+	// Chosen is set when a person chose it.
+	Chosen bool `json:"chosen,omitempty"`
+}
+
+// ChatOption is something of the agent's that a person chooses: its mode, its
+// model, or another configuration option.
+type ChatOption struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Category is "mode", "model", "thought_level" or the agent's own word.
+	Category string       `json:"category"`
+	Value    string       `json:"value"`
+	Choices  []ChatChoice `json:"choices"`
+}
+
+// ChatChoice is one value of an option.
+type ChatChoice struct {
+	Value string `json:"value"`
+	Name  string `json:"name"`
+	About string `json:"about,omitempty"`
+}
+
+// ChatCommand is a slash command of the agent.
+type ChatCommand struct {
+	Name  string `json:"name"` // without the slash
+	About string `json:"about"`
+	Hint  string `json:"hint,omitempty"` // of its input
+}
+
+// ChatUsage is what an agent says that a conversation used.
+type ChatUsage struct {
+	Input  int `json:"input,omitempty"`  // tokens
+	Output int `json:"output,omitempty"` // tokens
+	// Context and ContextSize are how much of the window is full, in tokens.
+	Context     int     `json:"context,omitempty"`
+	ContextSize int     `json:"contextSize,omitempty"`
+	Cost        float64 `json:"cost,omitempty"`
+	Currency    string  `json:"currency,omitempty"`
+}
+
+// SignInMethod is a way of an agent to be signed in to.
+type SignInMethod struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	About string `json:"about,omitempty"`
+}
+
+// ChatEntryKind says what an entry of a conversation is.
+type ChatEntryKind string
+
+// The kinds of entry.
+const (
+	EntryUser       ChatEntryKind = "user"
+	EntryText       ChatEntryKind = "text"    // the agent's words, Markdown
+	EntryThought    ChatEntryKind = "thought" // its thinking
+	EntryTool       ChatEntryKind = "tool"
+	EntryPlan       ChatEntryKind = "plan"
+	EntryPermission ChatEntryKind = "permission"
+	EntryNotice     ChatEntryKind = "notice" // a word of ours: the history was given as context, the agent was started again
+	EntryEnd        ChatEntryKind = "end"    // the end of a turn; each turn has exactly one
+)
+
+// ChatEntry is one thing in a conversation. Which fields count depends on Kind.
+// All its texts are foreign but those of EntryNotice.
+type ChatEntry struct {
+	// ID is unique in the conversation.
+	ID string `json:"id"`
+	// Message is the prompt that it belongs to.
+	Message MessageID     `json:"message,omitempty"`
+	Kind    ChatEntryKind `json:"kind"`
+	At      time.Time     `json:"at"`
+	// Index is that of the event that made it: entries are shown in its order.
+	Index uint64 `json:"index"`
+	Text  string `json:"text,omitempty"` // user, text, thought, notice
+	// Open is set while more of the text, the tool or the answer is to come.
+	Open bool `json:"open,omitempty"`
+
+	Attachments []ChatAttachment `json:"attachments,omitempty"` // user
+	Images      []ChatAttachment `json:"images,omitempty"`      // text: pictures that the agent sent
+	Route       *ChatRoute       `json:"route,omitempty"`       // user
+	Tool        *ChatTool        `json:"tool,omitempty"`
+	Plan        []ChatPlanItem   `json:"plan,omitempty"`
+	Permission  *ChatPermission  `json:"permission,omitempty"`
+	End         *ChatEnd         `json:"end,omitempty"`
+}
+
+// ToolStatus is how far a tool call is.
+type ToolStatus string
+
+// The states of a tool call; the last three are final.
+const (
+	ToolPending   ToolStatus = "pending"
+	ToolRunning   ToolStatus = "running"
+	ToolDone      ToolStatus = "done"
+	ToolFailed    ToolStatus = "failed"
+	ToolCancelled ToolStatus = "cancelled"
+)
+
+// ChatTool is a tool call of the agent.
+type ChatTool struct {
+	// Call is the agent's own id of it.
+	Call string `json:"call"`
+	// Title is the agent's; Line is ours for a step in the browser, in plain
+	// words ("Clicked Save"), else empty.
+	Title string `json:"title"`
+	Line  string `json:"line,omitempty"`
+	// Kind is ACP's: read, edit, delete, move, search, execute, think, fetch,
+	// switch_mode, other; or "browser" for a step in the browser.
+	Kind    string        `json:"kind"`
+	Status  ToolStatus    `json:"status"`
+	Input   string        `json:"input,omitempty"` // JSON, indented
+	Content []ToolContent `json:"content"`
+	Paths   []string      `json:"paths,omitempty"`
+	// Screenshot is a picture of the page after a step, for GET /file.
+	Screenshot string `json:"screenshot,omitempty"`
+}
+
+// ToolContent is what a tool call brought: a text, a diff or a picture.
+type ToolContent struct {
+	Kind  ToolContentKind `json:"kind"`
+	Text  string          `json:"text,omitempty"`
+	Path  string          `json:"path,omitempty"` // of a diff, or of a picture for GET /file
+	Old   string          `json:"old,omitempty"`
+	New   string          `json:"new,omitempty"`
+	Fresh bool            `json:"fresh,omitempty"` // the diff makes a new file
+}
+
+// ToolContentKind says what a ToolContent is.
+type ToolContentKind string
+
+// The kinds of ToolContent.
+const (
+	ContentText  ToolContentKind = "text"
+	ContentDiff  ToolContentKind = "diff"
+	ContentImage ToolContentKind = "image"
+)
+
+// ChatPlanItem is one line of an agent's plan.
+type ChatPlanItem struct {
+	Text     string `json:"text"`
+	Status   string `json:"status"`             // pending, in_progress, completed
+	Priority string `json:"priority,omitempty"` // high, medium, low
+}
+
+// ChatPermission is a question of the agent to the person.
+type ChatPermission struct {
+	// Approval is the broker's id, for an answer; empty when it was answered.
+	Approval string `json:"approval,omitempty"`
+	// Tool is the entry of the tool call that it is about, when there is one; all
+	// that is to be judged stands in that entry or in Subject.
+	Tool    string             `json:"tool,omitempty"`
+	Subject ChatTool           `json:"subject"`
+	Tab     TabID              `json:"tab,omitempty"`
+	Origin  string             `json:"origin,omitempty"` // of the page that it is about
+	Options []PermissionOption `json:"options"`
+	// Answer is the id of the chosen option; Outcome says it in words
+	// ("allowed once by you in the tray", "cancelled").
+	Answer  string `json:"answer,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// PermissionOption is one answer that an agent offers.
+type PermissionOption struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Kind is once, always or deny.
+	Kind ApprovalAnswer `json:"kind"`
+	// Scope says what "always" is about, in words.
+	Scope string `json:"scope,omitempty"`
+}
+
+// EndReason says how a turn ended.
+type EndReason string
+
+// The ends of a turn.
+const (
+	EndDone      EndReason = "done"
+	EndCancelled EndReason = "cancelled"
+	EndRefused   EndReason = "refused"    // the model refused
+	EndMaxTokens EndReason = "max_tokens" // the model's limit
+	EndMaxTurns  EndReason = "max_turns"  // the agent's limit of requests
+	EndFailed    EndReason = "failed"     // the agent answered with an error
+	EndCrashed   EndReason = "crashed"    // the agent's process ended or wrote rubbish
+	EndRestarted EndReason = "restarted"  // Pilotfish ended in the middle of the turn
+)
+
+// ChatEnd is the end of a turn.
+type ChatEnd struct {
+	Reason     EndReason  `json:"reason"`
+	Error      *Error     `json:"error,omitempty"`
+	Usage      *ChatUsage `json:"usage,omitempty"`
+	DurationMS int64      `json:"durationMs"`
+}
+
+// ChatOp says what a ChatEvent does.
+type ChatOp string
+
+// The operations. A viewer that applies all of them in the order of their
+// indexes has the conversation.
+const (
+	ChatPut    ChatOp = "put"    // Entry is new, or replaces the one of its id
+	ChatAppend ChatOp = "append" // Text goes behind the text of the entry ID
+	ChatRemove ChatOp = "remove" // the entry ID and all behind it are gone (edit and resend)
+	ChatHead   ChatOp = "head"   // Head replaces the conversation's head
+)
+
+// ChatEvent is one change of a conversation. Its index is given once, when the
+// backend takes it in, and is written before it is shown. Head events carry the
+// index of the last entry event and are not counted.
+type ChatEvent struct {
+	Index uint64        `json:"index"`
+	Op    ChatOp        `json:"op"`
+	Entry *ChatEntry    `json:"entry,omitempty"`
+	ID    string        `json:"id,omitempty"`
+	Text  string        `json:"text,omitempty"`
+	Head  *Conversation `json:"head,omitempty"`
+}
+
+// ChatPage is a part of a conversation, folded: entries as they are at Index.
+type ChatPage struct {
+	Head Conversation `json:"head"`
+	// Entries are in the order of their indexes.
+	Entries []ChatEntry `json:"entries"`
+	// Index is how far the fold goes: a viewer goes on with after=Index.
+	Index uint64 `json:"index"`
+	// More is set when there are entries before the first of these.
+	More bool `json:"more"`
+}
+
+// ChatStartRequest is the body of POST /chat/start. A conversation that exists
+// is left as it is.
+type ChatStartRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Tab          TabID          `json:"tab,omitempty"`
+	Agent        AgentKind      `json:"agent,omitempty"` // empty: that of Settings
+	Command      string         `json:"command,omitempty"`
+	Title        string         `json:"title,omitempty"`
+}
+
+// ChatSendRequest is the body of POST /chat/send. The same message twice is one
+// message.
+type ChatSendRequest struct {
+	Conversation ConversationID   `json:"conversation"`
+	Message      MessageID        `json:"message"`
+	Text         string           `json:"text"`
+	Attachments  []ChatAttachment `json:"attachments,omitempty"`
+	Route        RouteKind        `json:"route,omitempty"`
+	// Now interrupts the turn that runs (or steers it, where the agent can)
+	// instead of waiting behind it.
+	Now bool `json:"now,omitempty"`
+	// Replaces is an earlier user entry: it and all behind it are removed first.
+	Replaces string `json:"replaces,omitempty"`
+}
+
+// ChatQueueRequest is the body of POST /chat/queue.
+type ChatQueueRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Action       QueueAction    `json:"action"`
+	Message      MessageID      `json:"message"`
+	Text         string         `json:"text,omitempty"` // edit
+	To           int            `json:"to,omitempty"`   // move: the new place, from 0
+}
+
+// QueueAction is what is done with a message that waits.
+type QueueAction string
+
+// The actions on a waiting message.
+const (
+	QueueEdit   QueueAction = "edit"
+	QueueMove   QueueAction = "move"
+	QueueRemove QueueAction = "remove"
+	QueueNow    QueueAction = "now"
+)
+
+// ChatSetRequest is the body of POST /chat/set: fields that are not null are
+// set.
+type ChatSetRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Title        *string        `json:"title,omitempty"`
+	Draft        *string        `json:"draft,omitempty"`
+	Agent        *AgentKind     `json:"agent,omitempty"`
+	Command      *string        `json:"command,omitempty"`
+	Tab          *TabID         `json:"tab,omitempty"`
+	// Option and Value set one of the agent's options.
+	Option string `json:"option,omitempty"`
+	Value  string `json:"value,omitempty"`
+}
+
+// ChatAnswerRequest is the body of POST /chat/answer.
+type ChatAnswerRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Approval     string         `json:"approval"`
+	Option       string         `json:"option"` // the id of a PermissionOption
+}
+
+// ChatRequest is the body of the routes that need a conversation only:
+// POST /chat/cancel, /chat/restart, /chat/delete, /chat/terminal (continue in a
+// terminal), /chat/resume (continue in chat).
+type ChatRequest struct {
+	Conversation ConversationID `json:"conversation"`
+}
+
+// ChatSignInRequest is the body of POST /chat/sign-in.
+type ChatSignInRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Method       string         `json:"method"`
+}
+
+// ChatHistoryRequest is the body of POST /chat/history (the panel) and the query
+// of GET /chat/history (everybody else): the last Limit entries before the index
+// Before; 0 for the end.
+type ChatHistoryRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Before       uint64         `json:"before,omitempty"`
+	Limit        int            `json:"limit,omitempty"`
+}
+
+// ChatSearchRequest is the body of POST /chat/search: all conversations of the
+// session.
+type ChatSearchRequest struct {
+	Text  string `json:"text"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+// ChatFound is one hit of a search.
+type ChatFound struct {
+	Conversation ConversationID `json:"conversation"`
+	Title        string         `json:"title"`
+	Entry        string         `json:"entry"`
+	Index        uint64         `json:"index"`
+	At           time.Time      `json:"at"`
+	// Before, Match and After are the words around the hit.
+	Before string `json:"before"`
+	Match  string `json:"match"`
+	After  string `json:"after"`
+}
+
+// ChatSearchReply is the reply of POST /chat/search.
+type ChatSearchReply struct {
+	Found []ChatFound `json:"found"`
+}
+
+// ChatListReply is the reply of GET /chat/list, newest first.
+type ChatListReply struct {
+	Conversations []Conversation `json:"conversations"`
+}
+
+// ChatExportRequest is the body of POST /chat/export.
+type ChatExportRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	Format       string         `json:"format"` // "markdown" or "json"
+}
+
+// ChatExportReply is its reply.
+type ChatExportReply struct {
+	Name string `json:"name"` // a file name
+	Text string `json:"text"`
+}
+
+// ChatEventsEvent is pushed to a panel that watches a conversation.
+type ChatEventsEvent struct {
+	Type         PanelEventType `json:"type" tstype:"'chat'"`
+	Conversation ConversationID `json:"conversation"`
+	Events       []ChatEvent    `json:"events"`
+	// Page is set instead of Events when the viewer was too far behind.
+	Page *ChatPage `json:"page,omitempty"`
+}
+
+// ConversationEvent says that a conversation's head changed or is new. It is
+// pushed to every panel.
+type ConversationEvent struct {
+	Type         PanelEventType `json:"type" tstype:"'conversation'"`
+	Conversation Conversation   `json:"conversation"`
+}
+
+// ConversationGoneEvent says that a conversation was deleted.
+type ConversationGoneEvent struct {
+	Type         PanelEventType `json:"type" tstype:"'conversation_gone'"`
+	Conversation ConversationID `json:"conversation"`
+}
+
+// Indented returns JSON as a person reads it; what is no JSON stays as it is.
+func Indented(raw json.RawMessage) string {
+	var v any
+	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	out, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return string(raw)
+	}
+	return string(out)
+}

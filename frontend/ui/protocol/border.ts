@@ -1,0 +1,51 @@
+// What the schemas of both files are made of.
+import * as v from 'valibot';
+import * as p from './protocol';
+
+/** Go writes a slice without elements as null; inside, a list is a list. */
+export const list = <S extends v.GenericSchema>(item: S) => v.nullish(v.array(item), []);
+
+/** Every error code. */
+export const code = v.picklist([
+  p.CodeBadArgument,
+  p.CodeUnknownCommand,
+  p.CodeUnknownTab,
+  p.CodeUnknownTerminal,
+  p.CodeUnknownSession,
+  p.CodeNotRunning,
+  p.CodeUnauthorized,
+  p.CodeForbidden,
+  p.CodeRefused,
+  p.CodeTimeout,
+  p.CodeNavigation,
+  p.CodeCrashed,
+  p.CodeAgentMissing,
+  p.CodeBusy,
+  p.CodeTooLarge,
+  p.CodeInternal,
+  p.CodeNoKeyring,
+  p.CodeNoBrowser,
+  p.CodeNoDisplay,
+  p.CodeNoSandbox,
+  p.CodeProfileInUse,
+  p.CodeNotWritable,
+  p.CodeBrowserStart,
+  p.CodeScript,
+  p.CodeNoElement,
+  p.CodeAmbiguous,
+  p.CodeGone,
+  p.CodeChanged,
+  p.CodeDisabled,
+  p.CodeHidden,
+  p.CodeInert,
+  p.CodeCovered,
+  p.CodeNotActable,
+  p.CodeDialog,
+]);
+
+/** protocol.Error: what happened, and what to do about it. */
+export const errorSchema = v.object({
+  code,
+  message: v.string(),
+  hint: v.exactOptional(v.string()),
+});
