@@ -69,6 +69,14 @@ conformance: install-build build/bin/pilotfish ## run MCP's own conformance suit
 	@$(SAY_ROOT)
 	@cd build/conformance && npm ci --no-audit --no-fund --loglevel=error && node run.mjs ../bin/pilotfish
 
+# Real agents with a stand-in for their model; what is tested is how they and
+# Pilotfish get on. It takes about half a minute, and its agents 100 MB.
+.PHONY: test-agents
+test-agents: install-test build/bin/pilotfish ## install real agents, run the tests with them
+	@$(SAY_ROOT)
+	@cd build/agents && npm ci --no-audit --no-fund --loglevel=error
+	@go test -tags $(TAGS),agents -count=1 -timeout 15m ./app/agents/...
+
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol
 	@build/generate $(TYGO)
