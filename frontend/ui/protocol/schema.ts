@@ -2,15 +2,13 @@
 // schemas that cannot drift from the generated types: see Agrees at the end.
 import * as v from 'valibot';
 import { code, errorSchema, list } from './border';
-import {
+import type {
   chatEntrySchema,
-  chatEventSchema,
   chatExportReplySchema,
   chatListReplySchema,
-  chatPageSchema,
   chatSearchReplySchema,
-  conversationSchema,
 } from './chat';
+import { chatEventSchema, chatPageSchema, conversationSchema } from './chat';
 import * as p from './protocol';
 
 export { errorSchema };
