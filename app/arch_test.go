@@ -117,7 +117,7 @@ func roomRules() []roomRule {
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
-		{"backend/command", []string{protocol, "backend/policy"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
+		{"backend/command", []string{protocol, "backend/policy", "backend/spelling"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
@@ -132,12 +132,12 @@ func roomRules() []roomRule {
 		{"app/e2e", []string{"backend", "extension", "frontend"}, "nobody imports a program"},
 		{"app", []string{"backend", "extension", "frontend", "app/assembly"}, "nobody imports a program"},
 	}
-	for _, name := range []string{"agent", "auth", "desktop", "hub", "journal", "logs", "policy", "proc", "supervise"} {
+	for _, name := range []string{"agent", "auth", "desktop", "hub", "journal", "logs", "policy", "proc", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
 	}
 	// Files that are written whole or not at all are journal's, once.
 	for _, name := range []string{"config", "instance"} {
-		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal"}, leaf})
+		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
 )
 
 // invocation is a command with its arguments, checked.
@@ -46,7 +47,7 @@ func (p *program) find(name string) (spec, error) {
 		}
 	}
 	hint := "`pilotfish help` lists the commands"
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		hint = "did you mean `pilotfish " + near + "`?"
 	}
 	return spec{}, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %q", name), hint)
@@ -135,7 +136,7 @@ func (in *invocation) option(options []arg, word string, rest []string) ([]strin
 		if in.spec.name != "" {
 			hint = "`pilotfish help " + in.spec.name + "` lists its options"
 		}
-		if near := nearest(word, names); near != "" {
+		if near := spelling.Nearest(word, names); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return nil, protocol.NewError(protocol.CodeBadArgument, "there is no option "+word, hint)
@@ -277,7 +278,7 @@ func check(a arg, value string) error {
 	}
 	if len(a.choices) > 0 && !slices.Contains(a.choices, value) {
 		hint := ""
-		if near := nearest(value, a.choices); near != "" {
+		if near := spelling.Nearest(value, a.choices); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return protocol.NewError(protocol.CodeBadArgument,

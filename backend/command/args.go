@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
 )
 
 // values are the arguments of one call, checked and typed.
@@ -55,7 +56,7 @@ func (s Spec) unknownArgument(name string) error {
 		names = append(names, a.Name)
 	}
 	hint := "usage: pilotfish " + s.Usage()
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? usage: pilotfish %s", near, s.Usage())
 	}
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no argument %.60q", s.Name, name), hint)

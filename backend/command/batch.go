@@ -2,14 +2,12 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"pilotfish/backend/protocol"
 )
@@ -53,7 +51,7 @@ func (in *invocation) steps(ctx context.Context, lines, shown []string) (result,
 	requests := make([]protocol.CommandRequest, len(lines))
 	for i, l := range lines {
 		var err error
-		if requests[i], err = parseLine(l); err != nil {
+		if requests[i], err = ParseLine(l, Find); err != nil {
 			return result{}, err
 		}
 		if nests(requests[i].Command) {
@@ -144,142 +142,3 @@ func quoteInside(v string) string {
 
 // quoteWord is a word of a command line.
 func quoteWord(v string) string { return `"` + quoteInside(v) + `"` }
-
-// splitLine cuts a line into words as a shell does, without anything that a
-// shell would expand.
-func splitLine(text string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	var quote rune
-	inWord, escaped := false, false
-	for _, r := range text {
-		switch {
-		case escaped:
-			if quote == '"' && r != '"' && r != '\\' {
-				word.WriteRune('\\')
-			}
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, inWord = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, inWord = r, true
-		case unicode.IsSpace(r):
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 || escaped {
-		return nil, badArgument(fmt.Sprintf("a quote is not closed in %.120q", text), `write "two words", and \" for a quote inside`)
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
-}
-
-// parseLine reads a command line of the registry, with or without the name of
-// the program before it.
-func parseLine(text string) (protocol.CommandRequest, error) {
-	words, err := splitLine(text)
-	if err != nil {
-		return protocol.CommandRequest{}, err
-	}
-	if len(words) > 0 && words[0] == "pilotfish" {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return protocol.CommandRequest{}, badArgument("the command is empty", "`pilotfish help` lists the commands")
-	}
-	spec, err := Find(words[0])
-	if err != nil {
-		return protocol.CommandRequest{}, err
-	}
-	req := protocol.CommandRequest{Command: spec.Name, Args: map[string]json.RawMessage{}}
-	var places []string
-	for words = words[1:]; len(words) > 0; {
-		word := words[0]
-		words = words[1:]
-		name, option := strings.CutPrefix(word, "--")
-		switch {
-		case word == "--":
-			places = append(places, words...)
-			words = nil
-			continue
-		case !option:
-			places = append(places, word)
-			continue
-		}
-		name, value, given := strings.Cut(name, "=")
-		i := slices.IndexFunc(spec.Args, func(a Arg) bool { return a.Name == name })
-		if i >= 0 && spec.Args[i].Type == Boolean && !given {
-			value, given = "true", true
-		}
-		if !given {
-			if len(words) == 0 {
-				return req, badArgument("--"+name+" needs a value", "usage: pilotfish "+spec.Usage())
-			}
-			value, words = words[0], words[1:]
-		}
-		if err := setOption(&req, i >= 0, name, value); err != nil {
-			return req, err
-		}
-	}
-	err = setPlaces(&req, &spec, places)
-	return req, err
-}
-
-func setOption(req *protocol.CommandRequest, own bool, name, value string) error {
-	switch {
-	case !own && name == "tab":
-		id, err := protocol.ParseTabID(value)
-		req.Tab = id
-		return err
-	case !own && name == "timeout":
-		d, err := time.ParseDuration(value)
-		if err != nil || d < time.Millisecond {
-			return badArgument(fmt.Sprintf("--timeout is a time such as 10s, not %.40q", value), "")
-		}
-		req.TimeoutMS = int(d.Milliseconds())
-		return nil
-	}
-	req.Args[name] = jsonText(value) // the registry knows the nearest name
-	return nil
-}
-
-// setPlaces gives the words without a name to the arguments, in their order.
-func setPlaces(req *protocol.CommandRequest, spec *Spec, words []string) error {
-	for _, a := range spec.Args {
-		if _, named := req.Args[a.Name]; named || a.Flag || len(words) == 0 {
-			continue
-		}
-		if a.Type == Lines {
-			req.Args[a.Name] = jsonText(strings.Join(words, "\n"))
-			return nil
-		}
-		req.Args[a.Name] = jsonText(words[0])
-		words = words[1:]
-	}
-	if len(words) > 0 {
-		return badArgument(fmt.Sprintf("%.60q is one argument too many for %s; put quotes around text with spaces", words[0], spec.Name), "usage: pilotfish "+spec.Usage())
-	}
-	return nil
-}
-
-func jsonText(s string) json.RawMessage {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return json.RawMessage(`""`) // cannot happen: every text can be encoded
-	}
-	return b
-}

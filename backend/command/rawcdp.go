@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
 )
 
 // harmless are the methods that look at a page and change nothing. Everything
@@ -45,7 +46,7 @@ func runCDP(ctx context.Context, in *invocation) (result, error) {
 	}
 	if !ok {
 		hint := "the person can allow it in the settings (cdp_allow)"
-		if near := nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
+		if near := spelling.Nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
 			hint = "did you mean " + near + "? Otherwise " + hint
 		}
 		return result{}, protocol.NewError(protocol.CodeRefused, method+" is not one of the methods that are allowed", hint)

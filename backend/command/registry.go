@@ -11,6 +11,7 @@ import (
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
 )
 
 // Browser is what the commands need of a browser. allow is asked about every
@@ -125,7 +126,7 @@ func find(name string) (*command, error) {
 		names = append(append(names, all[i].Name), all[i].Aliases...)
 	}
 	hint := "`pilotfish help` lists the commands"
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		c, err := find(near)
 		if err == nil {
 			hint = fmt.Sprintf("did you mean %s? for example: pilotfish %s", near, c.Examples[0])

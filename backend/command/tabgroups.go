@@ -89,7 +89,7 @@ type eachReply struct {
 }
 
 func runEach(ctx context.Context, in *invocation) (result, error) {
-	request, err := parseLine(in.args.text("command"))
+	request, err := ParseLine(in.args.text("command"), Find)
 	if err != nil {
 		return result{}, err
 	}

@@ -337,7 +337,7 @@ func (b *toolbox) line(line string) (step, error) {
 	if len(line) > 60 {
 		s.label = string([]rune(line)[:min(60, len([]rune(line)))]) + "…"
 	}
-	words, err := split(strings.TrimPrefix(strings.TrimSpace(line), "pilotfish "))
+	words, err := command.SplitLine(strings.TrimPrefix(strings.TrimSpace(line), "pilotfish "))
 	if err == nil && len(words) > 0 && (words[0] == "help" || words[0] == "--help") {
 		s.text, err = b.helpFor(words[1:])
 		return s, err
@@ -346,6 +346,15 @@ func (b *toolbox) line(line string) (step, error) {
 		s.text, err = b.helpFor(words[:1])
 		return s, err
 	}
-	s.request, err = b.parseLine(line)
+	s.request, err = command.ParseLine(line, b.find)
 	return s, err
+}
+
+// text is a string as JSON.
+func text(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return json.RawMessage(`""`) // cannot happen: every string can be encoded
+	}
+	return b
 }

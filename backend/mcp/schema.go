@@ -74,15 +74,12 @@ func jsonType(t command.ArgType) string {
 		return "boolean"
 	case "number":
 		return "number"
-	case lines:
+	case command.Lines:
 		return "array"
 	default:
 		return "string"
 	}
 }
-
-// lines are several texts; on a command line all words that follow.
-const lines command.ArgType = "lines"
 
 // union puts in the arguments of several commands, each name once. A type that
 // differs between them becomes a string, which the registry reads, too.

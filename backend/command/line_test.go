@@ -1,4 +1,4 @@
-package mcp
+package command_test
 
 import (
 	"slices"
@@ -18,13 +18,13 @@ func TestSplit(t *testing.T) {
 		`a\ b "c"'d'e`:              {"a b", "cde"},
 		`role=button name="Save x"`: {"role=button", "name=Save x"},
 	} {
-		if got, err := split(line); err != nil || !slices.Equal(got, want) {
-			t.Errorf("split(%q) = %q, %v; want %q", line, got, err, want)
+		if got, err := command.SplitLine(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("SplitLine(%q) = %q, %v; want %q", line, got, err, want)
 		}
 	}
 	for _, line := range []string{`"a`, `'a`, `a\`} {
-		if got, err := split(line); err == nil {
-			t.Errorf("split(%q) = %q", line, got)
+		if got, err := command.SplitLine(line); err == nil {
+			t.Errorf("SplitLine(%q) = %q", line, got)
 		}
 	}
 }
@@ -34,9 +34,8 @@ func FuzzParseLine(f *testing.F) {
 	for _, seed := range []string{"goto a.test --wait dom", `text --max=5 --tab t2`, "help", `screenshot --full --clip "0,0,1,1"`, "-- goto", "goto --timeout 5s x", "\x00\"'\\"} {
 		f.Add(seed)
 	}
-	box := &toolbox{specs: command.Specs()}
 	f.Fuzz(func(t *testing.T, line string) {
-		req, err := box.parseLine(line)
+		req, err := command.ParseLine(line, command.Find)
 		if err != nil {
 			if strings.TrimSpace(err.Error()) == "" {
 				t.Errorf("%q is refused without a reason", line)

@@ -1,19 +1,28 @@
-package main
+// Package spelling finds the word that was probably meant: the command, option
+// or setting that is nearest to what somebody wrote.
+package spelling
 
 import "strings"
 
-// nearest returns the word that was probably meant; "" when none is near. A word
-// is near when a third of its letters, at most, would have to change, or when
-// one begins with the other.
-func nearest(word string, known []string) string {
-	best, least := "", len([]rune(word))/3+1
+// longest is the longest word that anything is near to, in bytes.
+const longest = 64
+
+// Nearest returns the word of known that was probably meant; "" when none is
+// near. A word is near when a third of its letters, at most, would have to
+// change, or when one begins with the other.
+func Nearest(word string, known []string) string {
+	if len(word) > longest {
+		return ""
+	}
+	best, least, exact := "", len([]rune(word))/3+1, 0
 	for _, candidate := range known {
-		d := distance(word, candidate)
+		changes := distance(word, candidate)
+		d := changes
 		if len(word) > 2 && (strings.HasPrefix(candidate, word) || strings.HasPrefix(word, candidate)) {
 			d = min(d, 1)
 		}
-		if d < least || d == least && best == "" {
-			best, least = candidate, d
+		if d < least || d == least && (best == "" || changes < exact) {
+			best, least, exact = candidate, d, changes
 		}
 	}
 	return best

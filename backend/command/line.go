@@ -1,0 +1,191 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"pilotfish/backend/protocol"
+)
+
+// SplitLine cuts a line into words as a shell does, without anything that a
+// shell would expand. Quotes and the backslash make one word of what has spaces.
+func SplitLine(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	inWord, escaped := false, false
+	for _, r := range text {
+		switch {
+		case escaped:
+			// Inside double quotes only these two lose their meaning.
+			if quote == '"' && r != '"' && r != '\\' {
+				word.WriteRune('\\')
+			}
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, inWord = r, true
+		case unicode.IsSpace(r):
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, badArgument(fmt.Sprintf("a quote is not closed in %.120q", text), `write "two words", and \" for a quote inside`)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// ParseLine reads a command line of the registry, with or without the name of
+// the program before it: what `chain` and browser_run take. find is Find, or one
+// of fewer commands.
+func ParseLine(text string, find func(name string) (Spec, error)) (protocol.CommandRequest, error) {
+	words, err := SplitLine(text)
+	if err != nil {
+		return protocol.CommandRequest{}, err
+	}
+	if len(words) > 0 && words[0] == "pilotfish" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return protocol.CommandRequest{}, badArgument("the command is empty", "`pilotfish help` lists the commands")
+	}
+	spec, err := find(words[0])
+	if err != nil {
+		return protocol.CommandRequest{}, err
+	}
+	l := lineReader{spec: &spec, req: protocol.CommandRequest{Command: spec.Name, Args: map[string]json.RawMessage{}}}
+	var places []string
+	for words = words[1:]; len(words) > 0; {
+		word := words[0]
+		words = words[1:]
+		if word == "--" {
+			places = append(places, words...)
+			break
+		}
+		name, option := strings.CutPrefix(word, "--")
+		if !option {
+			name, option = short(&spec, word)
+		}
+		if !option || name == "" {
+			places = append(places, word)
+			continue
+		}
+		if words, err = l.option(name, words); err != nil {
+			return l.req, err
+		}
+	}
+	err = l.place(places)
+	return l.req, err
+}
+
+// short is the option that a dash and one letter mean: the first of the
+// command's whose name begins with it.
+func short(spec *Spec, word string) (string, bool) {
+	if len(word) != 2 || word[0] != '-' {
+		return "", false
+	}
+	for _, a := range spec.Args {
+		if a.Flag && a.Name[0] == word[1] {
+			return a.Name, true
+		}
+	}
+	return "", false
+}
+
+// lineReader makes a request of the words of a line.
+type lineReader struct {
+	spec *Spec
+	req  protocol.CommandRequest
+}
+
+func (l *lineReader) wrong(message string) error {
+	return badArgument(message, "usage: pilotfish "+l.spec.Usage())
+}
+
+// option reads one option and its value from the words behind it.
+func (l *lineReader) option(word string, rest []string) ([]string, error) {
+	name, value, given := strings.Cut(word, "=")
+	i := slices.IndexFunc(l.spec.Args, func(a Arg) bool { return a.Name == name })
+	own := i >= 0
+	if own && l.spec.Args[i].Type == Boolean && !given {
+		value, given = "true", true
+	}
+	if !given {
+		if len(rest) == 0 {
+			return nil, l.wrong("--" + name + " needs a value")
+		}
+		value, rest = rest[0], rest[1:]
+	}
+	switch {
+	case own:
+		l.req.Args[name] = jsonText(value)
+	case name == "tab":
+		id, err := protocol.ParseTabID(value)
+		if err != nil {
+			return nil, err
+		}
+		l.req.Tab = id
+	case name == "session":
+		session, err := protocol.ParseSessionName(value)
+		if err != nil {
+			return nil, err
+		}
+		l.req.Session = session
+	case name == "timeout":
+		d, err := time.ParseDuration(value)
+		if err != nil || d < time.Millisecond {
+			return nil, l.wrong(fmt.Sprintf("--timeout is a time such as 10s, not %.40q", value))
+		}
+		l.req.TimeoutMS = int(d.Milliseconds())
+	default:
+		l.req.Args[name] = jsonText(value) // the registry knows the nearest name
+	}
+	return rest, nil
+}
+
+// place gives the words without a name to the arguments, in their order.
+func (l *lineReader) place(words []string) error {
+	for _, a := range l.spec.Args {
+		if _, named := l.req.Args[a.Name]; named || a.Flag || len(words) == 0 {
+			continue
+		}
+		if a.Type == Lines {
+			l.req.Args[a.Name] = jsonText(strings.Join(words, "\n"))
+			return nil
+		}
+		l.req.Args[a.Name] = jsonText(words[0])
+		words = words[1:]
+	}
+	if len(words) > 0 {
+		return l.wrong(fmt.Sprintf("%.60q is one argument too many for %s; put quotes around text with spaces", words[0], l.spec.Name))
+	}
+	return nil
+}
+
+func jsonText(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return json.RawMessage(`""`) // cannot happen: every text can be encoded
+	}
+	return b
+}
