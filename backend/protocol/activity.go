@@ -12,6 +12,12 @@ type ActivityEntry struct {
 	Session SessionName `json:"session"`
 	Tab     TabID       `json:"tab,omitempty"`
 	Command string      `json:"command"`
+	// Phase is set for what is told before the command has ended.
+	Phase ActivityPhase `json:"phase,omitempty"`
+	// Parent is the index of the entry that this one belongs to: for a command
+	// inside of `chain`, `run` or `each` that of their beginning, for the end of a
+	// command that of its own beginning or question.
+	Parent uint64 `json:"parent,omitempty"`
 	// Args are the arguments as text, secrets replaced and long ones cut.
 	Args map[string]string `json:"args,omitempty"`
 	OK   bool              `json:"ok"`
@@ -21,6 +27,17 @@ type ActivityEntry struct {
 	Summary    string  `json:"summary,omitempty"`
 	DurationMS float64 `json:"durationMs"`
 }
+
+// ActivityPhase says what an entry tells of its command; empty for its end.
+type ActivityPhase string
+
+// The phases.
+const (
+	// ActivityBegun: it begins to run other commands.
+	ActivityBegun ActivityPhase = "begun"
+	// ActivityWaiting: it waits for the person's word.
+	ActivityWaiting ActivityPhase = "waiting"
+)
 
 // ActivityGap is a run of indexes that are not there any more.
 type ActivityGap struct {
@@ -47,9 +64,10 @@ type ActivityPage struct {
 	Last uint64 `json:"last"`
 }
 
-// The events of GET /activity/stream. The data of an activity event is an
-// ActivityEntry, that of a gap event an ActivityGap.
+// The events of GET /activity/stream. The data of an activity event, and of a
+// waiting event, is an ActivityEntry, that of a gap event an ActivityGap.
 const (
-	ActivityEventEntry = "activity"
-	ActivityEventGap   = "gap"
+	ActivityEventEntry   = "activity"
+	ActivityEventWaiting = "waiting"
+	ActivityEventGap     = "gap"
 )

@@ -82,6 +82,33 @@ type Approval struct {
 	Expires time.Time `json:"expires"`
 }
 
+// Waiting is what a caller is told while its command waits for the person's
+// word: what was asked, and not by which word it is answered.
+type Waiting struct {
+	Session SessionName `json:"session"`
+	Actor   Actor       `json:"actor"`
+	Tab     TabID       `json:"tab,omitempty"`
+	Origin  string      `json:"origin"`
+	Command string      `json:"command"`
+	Kind    ActionKind  `json:"kind"`
+	// Question is for the person: "May claude run code in the page on
+	// https://example.com?"
+	Question string    `json:"question"`
+	Expires  time.Time `json:"expires"`
+}
+
+// Waiting is what the asker may know of a question.
+func (a Approval) Waiting() Waiting {
+	name := a.Actor.Name
+	if name == "" {
+		name = string(a.Actor.Kind)
+	}
+	return Waiting{
+		Session: a.Session, Actor: a.Actor, Tab: a.Tab, Origin: a.Origin, Command: a.Command, Kind: a.Kind, Expires: a.Expires,
+		Question: "May " + name + " " + a.Why + " on " + a.Origin + "?",
+	}
+}
+
 // ApprovalArg is one argument of a command that waits, in full.
 type ApprovalArg struct {
 	Name  string `json:"name"`

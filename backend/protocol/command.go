@@ -42,6 +42,14 @@ type CommandReply struct {
 	DurationMS float64 `json:"durationMs"`
 }
 
+// The events of POST /command for a caller that accepts text/event-stream: any
+// number of waiting events, whose data is a Waiting, and then one reply event,
+// whose data is the CommandReply.
+const (
+	CommandEventWaiting = "waiting"
+	CommandEventReply   = "reply"
+)
+
 // BatchRequest is the body of POST /batch: commands that run one after the
 // other, at most MaxBatch.
 type BatchRequest struct {

@@ -62,12 +62,16 @@ func golden() map[string]any {
 		Commands: []protocol.ChatCommand{{Name: "review", About: "review the change"}}, Usage: &protocol.ChatUsage{Context: 1200, ContextSize: 200000},
 		Can: protocol.ChatAbilities{Images: true, Resume: true, Terminal: true}, Created: at, Updated: at, Index: 12, Entries: 4,
 	}
+	task := protocol.Task{
+		ID: "5d2e", Title: "Fill the form", Goal: "fill this form with …", Tab: "t1", Tabs: []protocol.TabID{"t1"}, State: protocol.TaskWaiting,
+		Profile: "p1", Steps: 3, MaxStep: 40, Tokens: 5120, Budget: 200000, Created: at, Updated: at, Index: 9,
+	}
 	said := protocol.ChatEntry{ID: "e1", Message: "9c1d", Kind: protocol.EntryText, At: at, Index: 11, Text: "It says “hello”.", Open: true}
 	asked := protocol.ChatEntry{ID: "e2", Message: "9c1d", Kind: protocol.EntryPermission, At: at, Index: 12, Permission: &protocol.ChatPermission{
 		Approval: "bm9uY2U", Subject: tool, Tab: "t1", Options: []protocol.PermissionOption{{ID: "allow", Name: "Allow", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}},
 	}}
 	return map[string]any{
-		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}},
+		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}},
 		"SessionEvent":          protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
 		"TabsEvent":             protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
 		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
@@ -76,6 +80,9 @@ func golden() map[string]any {
 		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true}},
 		"ReauthEvent":           protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
+		"TaskChangedEvent":      protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: task},
+		"TaskGoneEvent":         protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: "5d2e"},
+		"TaskOrderEvent":        protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: task, Request: &protocol.TaskRunRequest{Goal: "fill", Tab: "t1"}},
 		"ConversationEvent":     protocol.ConversationEvent{Type: protocol.PanelConversation, Conversation: talk},
 		"ConversationGoneEvent": protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: "0b6f"},
 		"ChatEventsEvent": protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "0b6f", Events: []protocol.ChatEvent{

@@ -42,6 +42,10 @@ const (
 	PanelConversation     PanelEventType = "conversation"      // a conversation's head changed or is new
 	PanelConversationGone PanelEventType = "conversation_gone" // a conversation was deleted
 	PanelChat             PanelEventType = "chat"              // what was said in a conversation that the panel watches
+
+	PanelTask      PanelEventType = "task"       // a task's head changed or is new
+	PanelTaskGone  PanelEventType = "task_gone"  // a task was deleted
+	PanelTaskOrder PanelEventType = "task_order" // a program asks for a task
 )
 
 // HelloEvent is the whole state of a session as the panel needs it.
@@ -53,6 +57,8 @@ type HelloEvent struct {
 	Settings PanelView      `json:"settings"`
 	// Conversations are the heads of all of the session's, newest first.
 	Conversations []Conversation `json:"conversations"`
+	// Tasks are the heads of the tasks that are not over, newest first.
+	Tasks []Task `json:"tasks"`
 }
 
 // SessionEvent says that the session's state changed; Tabs and Terminals of the

@@ -193,6 +193,7 @@ export class FakeBackend {
       agents: this.agents,
       settings: this.settings,
       conversations: [],
+      tasks: [],
     };
     socket.send(JSON.stringify(hello));
     this.#wake();

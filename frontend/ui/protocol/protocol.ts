@@ -1756,6 +1756,190 @@ export const ListShown = 50;
 export const EachTabs = 8;
 
 //////////
+// source: llm.go
+
+/**
+ * LLMProvider is who serves a model.
+ */
+export type LLMProvider =
+  | typeof LLMAnthropic
+  | typeof LLMOpenAI
+  | typeof LLMGoogle
+  | typeof LLMAzure
+  | typeof LLMOpenRouter
+  | typeof LLMMistral
+  | typeof LLMGroq
+  | typeof LLMDeepSeek
+  | typeof LLMQwen
+  | typeof LLMCompatible
+  | typeof LLMOllama
+  | typeof LLMLMStudio
+  | typeof LLMLlamaCpp;
+/**
+ * The providers. The last three run on this machine and need no key.
+ */
+export const LLMAnthropic = 'anthropic';
+export const LLMOpenAI = 'openai';
+export const LLMGoogle = 'google';
+export const LLMAzure = 'azure';
+export const LLMOpenRouter = 'openrouter';
+export const LLMMistral = 'mistral';
+export const LLMGroq = 'groq';
+export const LLMDeepSeek = 'deepseek';
+export const LLMQwen = 'qwen';
+export const LLMCompatible = 'compatible'; // anything that speaks OpenAI's chat completions
+export const LLMOllama = 'ollama';
+export const LLMLMStudio = 'lmstudio';
+export const LLMLlamaCpp = 'llamacpp';
+/**
+ * LLMDialect is the wire format that a provider speaks.
+ */
+export type LLMDialect = typeof DialectAnthropic | typeof DialectOpenAI;
+/**
+ * The dialects.
+ */
+export const DialectAnthropic = 'anthropic'; // /v1/messages
+export const DialectOpenAI = 'openai'; // /chat/completions
+/**
+ * LLMProviderInfo is a provider as Settings offer it.
+ */
+export interface LLMProviderInfo {
+  provider: LLMProvider;
+  name: string;
+  dialect: LLMDialect;
+  /**
+   * URL is where its interface is unless a profile says otherwise; empty when
+   * the profile must.
+   */
+  url?: string;
+  /**
+   * NeedsKey says that it does nothing without a key.
+   */
+  needsKey: boolean;
+  /**
+   * KeyURL is the page where a person gets a key.
+   */
+  keyUrl?: string;
+  /**
+   * Model is a model that suits Task, to begin with.
+   */
+  model?: string;
+}
+/**
+ * LLMProfile is one way to reach one model: what Task chooses between. The key
+ * is never part of it.
+ */
+export interface LLMProfile {
+  /**
+   * ID is made by the backend when it is empty.
+   */
+  id: string;
+  name: string;
+  provider: LLMProvider;
+  /**
+   * URL replaces the provider's; required for azure and compatible.
+   */
+  url?: string;
+  model: string;
+  /**
+   * Vision says that the model takes pictures.
+   */
+  vision?: boolean;
+  /**
+   * For is the kind of task that it is used for: "task" (the default), "fast"
+   * (short steps), "summary" (old steps). Several profiles of one kind: the
+   * first.
+   */
+  for: string[];
+  /**
+   * Dialect and HasKey are said by the backend; they are not read.
+   */
+  dialect: LLMDialect;
+  hasKey: boolean;
+  /**
+   * KeyKept is where the key is: "keychain", or "memory" (it is forgotten when
+   * Pilotfish ends); empty without a key.
+   */
+  keyKept?: string;
+}
+/**
+ * LLMState is the reply of POST /llm/profiles, and of whatever changes them.
+ */
+export interface LLMState {
+  profiles: LLMProfile[];
+  providers: LLMProviderInfo[];
+  /**
+   * Keychain says whether keys outlive the app; without one a person is told.
+   */
+  keychain: boolean;
+}
+/**
+ * LLMSaveRequest is the body of POST /llm/save: a profile that is new or
+ * changed, and its key when it is to be changed.
+ */
+export interface LLMSaveRequest {
+  profile: LLMProfile;
+  /**
+   * Key replaces the profile's; null leaves it, empty forgets it.
+   */
+  key?: string;
+}
+/**
+ * LLMProfileRequest is the body of POST /llm/delete and /llm/models, and of
+ * /llm/test.
+ */
+export interface LLMProfileRequest {
+  profile: string;
+}
+/**
+ * LLMModel is a model that a provider offers.
+ */
+export interface LLMModel {
+  id: string;
+  name?: string;
+  /**
+   * Context is its window in tokens; 0 when the provider does not say.
+   */
+  context?: number /* int */;
+}
+/**
+ * LLMModelsReply is the reply of POST /llm/models.
+ */
+export interface LLMModelsReply {
+  models: LLMModel[];
+}
+/**
+ * LLMVerdict is the reply of POST /llm/test: whether a profile works.
+ */
+export interface LLMVerdict {
+  ok: boolean;
+  /**
+   * Message says it in words, with what to do.
+   */
+  message: string;
+  hint?: string;
+  /**
+   * Millis is how long the model took for one word.
+   */
+  millis: number /* int64 */;
+}
+/**
+ * LLMLocal is a model server that was found on this machine.
+ */
+export interface LLMLocal {
+  provider: LLMProvider;
+  name: string;
+  url: string;
+  models: LLMModel[];
+}
+/**
+ * LLMLocalReply is the reply of POST /llm/local.
+ */
+export interface LLMLocalReply {
+  found: LLMLocal[];
+}
+
+//////////
 // source: look.go
 
 /**
@@ -2454,7 +2638,10 @@ export type PanelEventType =
   | typeof PanelPong
   | typeof PanelConversation
   | typeof PanelConversationGone
-  | typeof PanelChat;
+  | typeof PanelChat
+  | typeof PanelTask
+  | typeof PanelTaskGone
+  | typeof PanelTaskOrder;
 /**
  * The messages of the panel's socket, backend to panel.
  */
@@ -2471,6 +2658,9 @@ export const PanelPong = 'pong';
 export const PanelConversation = 'conversation'; // a conversation's head changed or is new
 export const PanelConversationGone = 'conversation_gone'; // a conversation was deleted
 export const PanelChat = 'chat'; // what was said in a conversation that the panel watches
+export const PanelTask = 'task'; // a task's head changed or is new
+export const PanelTaskGone = 'task_gone'; // a task was deleted
+export const PanelTaskOrder = 'task_order'; // a program asks for a task
 /**
  * HelloEvent is the whole state of a session as the panel needs it.
  */
@@ -2484,6 +2674,10 @@ export interface HelloEvent {
    * Conversations are the heads of all of the session's, newest first.
    */
   conversations: Conversation[];
+  /**
+   * Tasks are the heads of the tasks that are not over, newest first.
+   */
+  tasks: Task[];
 }
 /**
  * SessionEvent says that the session's state changed; Tabs and Terminals of the
@@ -2949,6 +3143,252 @@ export interface TabGroup {
   collapsed: boolean;
   windowId: number /* int */;
   tabs: TabID[];
+}
+
+//////////
+// source: task.go
+
+/**
+ * TaskID names a task: a UUID that the panel makes (or the backend, for a task
+ * that a program asks for).
+ */
+export type TaskID = string;
+/**
+ * TaskState is what a task is doing.
+ */
+export type TaskState =
+  | typeof TaskIdle
+  | typeof TaskRunning
+  | typeof TaskWaiting
+  | typeof TaskPaused
+  | typeof TaskDone
+  | typeof TaskFailed
+  | typeof TaskStopped
+  | typeof TaskInterrupted;
+/**
+ * The states of a task. A task whose panel is gone is interrupted: it can be
+ * resumed at its step.
+ */
+export const TaskIdle = 'idle';
+export const TaskRunning = 'running';
+export const TaskWaiting = 'waiting'; // for the person
+export const TaskPaused = 'paused';
+export const TaskDone = 'done';
+export const TaskFailed = 'failed';
+export const TaskStopped = 'stopped';
+export const TaskInterrupted = 'interrupted';
+/**
+ * Task is a task without its steps.
+ */
+export interface Task {
+  id: TaskID;
+  title: string;
+  goal: string; // the person's words
+  tab?: TabID;
+  tabs: TabID[]; // all that it may touch
+  state: TaskState;
+  /**
+   * Summary is what the agent said at the end, or why it ended.
+   */
+  summary?: string;
+  error?: Error;
+  /**
+   * Profile is the model's profile; empty for Pilot's plain instructions.
+   */
+  profile?: string;
+  steps: number /* int */;
+  maxSteps: number /* int */;
+  tokens: number /* int */;
+  budget: number /* int */; // tokens; 0 for none
+  created: string;
+  updated: string;
+  /**
+   * Index is the last one given in it.
+   */
+  index: number /* uint64 */;
+  /**
+   * Routine is the name of the routine that it was run from.
+   */
+  routine?: string;
+  /**
+   * Asker is who asked for it, when that was a program.
+   */
+  asker?: Actor;
+}
+/**
+ * TaskEventKind says what a TaskEvent is.
+ */
+export type TaskEventKind =
+  | typeof TaskEventHead
+  | typeof TaskEventStep
+  | typeof TaskEventPerson
+  | typeof TaskEventNotice
+  | typeof TaskEventSummary;
+/**
+ * The kinds of event. The data of each is the panel's own: the backend keeps it
+ * and hands it out, and understands the head.
+ */
+export const TaskEventHead = 'head'; // the task changed
+export const TaskEventStep = 'step'; // a step, whole; a later one of its number replaces it
+export const TaskEventPerson = 'person'; // a word of the person
+export const TaskEventNotice = 'notice'; // something that the agent was told
+export const TaskEventSummary = 'summary'; // old steps in short, for the model
+/**
+ * TaskEvent is one line of a task's journal, written before it is shown.
+ */
+export interface TaskEvent {
+  index: number /* uint64 */;
+  kind: TaskEventKind;
+  at: string;
+  head?: Task;
+  /**
+   * Data is JSON of the panel's.
+   */
+  data?: unknown;
+}
+/**
+ * TaskWriteRequest is the body of POST /task/write. The first write of an
+ * unknown task makes it and needs the head.
+ */
+export interface TaskWriteRequest {
+  task: TaskID;
+  kind: TaskEventKind;
+  head?: Task;
+  data?: unknown;
+  viewer: string; // the panel view that holds the task's lease
+}
+/**
+ * TaskWriteReply is its reply.
+ */
+export interface TaskWriteReply {
+  index: number /* uint64 */;
+  head: Task;
+}
+/**
+ * TaskRequest is the body of the routes that need a task only: POST /task/get,
+ * /task/delete, /task/stop.
+ */
+export interface TaskRequest {
+  task: TaskID;
+  after?: number /* uint64 */; // get
+  viewer?: string;
+}
+/**
+ * TaskPage is the reply of POST /task/get.
+ */
+export interface TaskPage {
+  head: Task;
+  events: TaskEvent[];
+}
+/**
+ * TaskListRequest is the body of POST /task/list.
+ */
+export interface TaskListRequest {
+  /**
+   * Text is searched for in goals, titles and summaries; empty for all.
+   */
+  text?: string;
+  limit?: number /* int */;
+}
+/**
+ * TaskListReply is its reply, newest first.
+ */
+export interface TaskListReply {
+  tasks: Task[];
+}
+/**
+ * TaskCommandRequest is the body of POST /task/command: one command of the
+ * registry, as the task's actor, on one of the task's tabs.
+ */
+export interface TaskCommandRequest {
+  task: TaskID;
+  viewer: string;
+  command: CommandRequest;
+}
+/**
+ * TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,
+ * or takes one from it.
+ */
+export interface TaskTabRequest {
+  task: TaskID;
+  tab: TabID;
+  remove?: boolean;
+}
+/**
+ * TaskRunRequest asks for a task from outside of the panel: the body of
+ * POST /task/run.
+ */
+export interface TaskRunRequest {
+  goal: string;
+  tab?: TabID;
+  profile?: string;
+  /**
+   * Routine runs a saved routine with Params instead of a goal.
+   */
+  routine?: string;
+  params?: { [key: string]: string };
+  maxSteps?: number /* int */;
+}
+/**
+ * TaskRunReply is its reply: the task that a panel took.
+ */
+export interface TaskRunReply {
+  task: Task;
+}
+/**
+ * TaskRoutine is a task that was saved to be run again.
+ */
+export interface TaskRoutine {
+  name: string;
+  /**
+   * Goal has {{name}} where a parameter goes.
+   */
+  goal: string;
+  params: string[];
+  actions?: unknown; // the panel's, for a replay without a model
+  created: string;
+}
+/**
+ * TaskRoutinesReply is the reply of POST /task/routines, /task/save-routine and
+ * /task/delete-routine.
+ */
+export interface TaskRoutinesReply {
+  routines: TaskRoutine[];
+}
+/**
+ * TaskRoutineRequest is the body of POST /task/save-routine and
+ * /task/delete-routine (the name only).
+ */
+export interface TaskRoutineRequest {
+  routine: TaskRoutine;
+}
+/**
+ * TaskChangedEvent says that a task's head changed or is new. It is pushed to
+ * every panel.
+ */
+export interface TaskChangedEvent {
+  type: 'task';
+  task: Task;
+}
+/**
+ * TaskGoneEvent says that a task was deleted.
+ */
+export interface TaskGoneEvent {
+  type: 'task_gone';
+  task: TaskID;
+}
+/**
+ * TaskOrderEvent asks the panel of a tab's window to do something with a task
+ * that a program asked for.
+ */
+export interface TaskOrderEvent {
+  type: 'task_order';
+  /**
+   * Order is "run", "stop" or "resume".
+   */
+  order: string;
+  task: Task;
+  request?: TaskRunRequest;
 }
 
 //////////
@@ -3734,4 +4174,7 @@ export type PanelEvent =
   | SettingsEvent
   | ReauthEvent
   | ShowEvent
-  | PongEvent;
+  | PongEvent
+  | TaskChangedEvent
+  | TaskGoneEvent
+  | TaskOrderEvent;

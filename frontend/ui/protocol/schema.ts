@@ -10,6 +10,17 @@ import type {
 } from './chat';
 import { chatEventSchema, chatPageSchema, conversationSchema } from './chat';
 import * as p from './protocol';
+import { taskRunRequestSchema, taskSchema } from './task';
+import type {
+  llmLocalReplySchema,
+  llmModelsReplySchema,
+  llmStateSchema,
+  llmVerdictSchema,
+  taskListReplySchema,
+  taskPageSchema,
+  taskRoutinesReplySchema,
+  taskWriteReplySchema,
+} from './task';
 
 export { errorSchema };
 
@@ -177,6 +188,7 @@ export const panelEventSchema = v.variant('type', [
     agents: agentsFileSchema,
     settings: panelViewSchema,
     conversations: list(conversationSchema),
+    tasks: list(taskSchema),
   }),
   v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),
   v.object({ type: v.literal(p.PanelTabs), tabs: list(tabSchema) }),
@@ -192,6 +204,14 @@ export const panelEventSchema = v.variant('type', [
   }),
   v.object({ type: v.literal(p.PanelPong), id: v.number() }),
   v.object({ type: v.literal(p.PanelConversation), conversation: conversationSchema }),
+  v.object({ type: v.literal(p.PanelTask), task: taskSchema }),
+  v.object({ type: v.literal(p.PanelTaskGone), task: v.string() }),
+  v.object({
+    type: v.literal(p.PanelTaskOrder),
+    order: v.string(),
+    task: taskSchema,
+    request: v.exactOptional(taskRunRequestSchema),
+  }),
   v.object({ type: v.literal(p.PanelConversationGone), conversation: v.string() }),
   v.object({
     type: v.literal(p.PanelChat),
@@ -348,6 +368,15 @@ export type SchemasAgree = AssertAll<{
   chatPage: Agrees<typeof chatPageSchema, p.ChatPage>;
   chatSearchReply: Agrees<typeof chatSearchReplySchema, p.ChatSearchReply>;
   chatListReply: Agrees<typeof chatListReplySchema, p.ChatListReply>;
+  task: Agrees<typeof taskSchema, p.Task>;
+  taskPage: Agrees<typeof taskPageSchema, p.TaskPage>;
+  taskWriteReply: Agrees<typeof taskWriteReplySchema, p.TaskWriteReply>;
+  taskListReply: Agrees<typeof taskListReplySchema, p.TaskListReply>;
+  taskRoutinesReply: Agrees<typeof taskRoutinesReplySchema, p.TaskRoutinesReply>;
+  llmState: Agrees<typeof llmStateSchema, p.LLMState>;
+  llmModelsReply: Agrees<typeof llmModelsReplySchema, p.LLMModelsReply>;
+  llmVerdict: Agrees<typeof llmVerdictSchema, p.LLMVerdict>;
+  llmLocalReply: Agrees<typeof llmLocalReplySchema, p.LLMLocalReply>;
   chatExportReply: Agrees<typeof chatExportReplySchema, p.ChatExportReply>;
 }>;
 

@@ -1,0 +1,196 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// TaskID names a task: a UUID that the panel makes (or the backend, for a task
+// that a program asks for).
+type TaskID string
+
+// TaskState is what a task is doing.
+type TaskState string
+
+// The states of a task. A task whose panel is gone is interrupted: it can be
+// resumed at its step.
+const (
+	TaskIdle        TaskState = "idle"
+	TaskRunning     TaskState = "running"
+	TaskWaiting     TaskState = "waiting" // for the person
+	TaskPaused      TaskState = "paused"
+	TaskDone        TaskState = "done"
+	TaskFailed      TaskState = "failed"
+	TaskStopped     TaskState = "stopped"
+	TaskInterrupted TaskState = "interrupted"
+)
+
+// Task is a task without its steps.
+type Task struct {
+	ID    TaskID    `json:"id"`
+	Title string    `json:"title"`
+	Goal  string    `json:"goal"` // the person's words
+	Tab   TabID     `json:"tab,omitempty"`
+	Tabs  []TabID   `json:"tabs"` // all that it may touch
+	State TaskState `json:"state"`
+	// Summary is what the agent said at the end, or why it ended.
+	Summary string `json:"summary,omitempty"`
+	Error   *Error `json:"error,omitempty"`
+	// Profile is the model's profile; empty for Pilot's plain instructions.
+	Profile string    `json:"profile,omitempty"`
+	Steps   int       `json:"steps"`
+	MaxStep int       `json:"maxSteps"`
+	Tokens  int       `json:"tokens"`
+	Budget  int       `json:"budget"` // tokens; 0 for none
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	// Index is the last one given in it.
+	Index uint64 `json:"index"`
+	// Routine is the name of the routine that it was run from.
+	Routine string `json:"routine,omitempty"`
+	// Asker is who asked for it, when that was a program.
+	Asker *Actor `json:"asker,omitempty"`
+}
+
+// TaskEventKind says what a TaskEvent is.
+type TaskEventKind string
+
+// The kinds of event. The data of each is the panel's own: the backend keeps it
+// and hands it out, and understands the head.
+const (
+	TaskEventHead    TaskEventKind = "head"    // the task changed
+	TaskEventStep    TaskEventKind = "step"    // a step, whole; a later one of its number replaces it
+	TaskEventPerson  TaskEventKind = "person"  // a word of the person
+	TaskEventNotice  TaskEventKind = "notice"  // something that the agent was told
+	TaskEventSummary TaskEventKind = "summary" // old steps in short, for the model
+)
+
+// TaskEvent is one line of a task's journal, written before it is shown.
+type TaskEvent struct {
+	Index uint64        `json:"index"`
+	Kind  TaskEventKind `json:"kind"`
+	At    time.Time     `json:"at"`
+	Head  *Task         `json:"head,omitempty"`
+	// Data is JSON of the panel's.
+	Data json.RawMessage `json:"data,omitempty" tstype:"unknown"`
+}
+
+// TaskWriteRequest is the body of POST /task/write. The first write of an
+// unknown task makes it and needs the head.
+type TaskWriteRequest struct {
+	Task   TaskID          `json:"task"`
+	Kind   TaskEventKind   `json:"kind"`
+	Head   *Task           `json:"head,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty" tstype:"unknown"`
+	Viewer string          `json:"viewer"` // the panel view that holds the task's lease
+}
+
+// TaskWriteReply is its reply.
+type TaskWriteReply struct {
+	Index uint64 `json:"index"`
+	Head  Task   `json:"head"`
+}
+
+// TaskRequest is the body of the routes that need a task only: POST /task/get,
+// /task/delete, /task/stop.
+type TaskRequest struct {
+	Task   TaskID `json:"task"`
+	After  uint64 `json:"after,omitempty"` // get
+	Viewer string `json:"viewer,omitempty"`
+}
+
+// TaskPage is the reply of POST /task/get.
+type TaskPage struct {
+	Head   Task        `json:"head"`
+	Events []TaskEvent `json:"events"`
+}
+
+// TaskListRequest is the body of POST /task/list.
+type TaskListRequest struct {
+	// Text is searched for in goals, titles and summaries; empty for all.
+	Text  string `json:"text,omitempty"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+// TaskListReply is its reply, newest first.
+type TaskListReply struct {
+	Tasks []Task `json:"tasks"`
+}
+
+// TaskCommandRequest is the body of POST /task/command: one command of the
+// registry, as the task's actor, on one of the task's tabs.
+type TaskCommandRequest struct {
+	Task    TaskID         `json:"task"`
+	Viewer  string         `json:"viewer"`
+	Command CommandRequest `json:"command"`
+}
+
+// TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,
+// or takes one from it.
+type TaskTabRequest struct {
+	Task   TaskID `json:"task"`
+	Tab    TabID  `json:"tab"`
+	Remove bool   `json:"remove,omitempty"`
+}
+
+// TaskRunRequest asks for a task from outside of the panel: the body of
+// POST /task/run.
+type TaskRunRequest struct {
+	Goal    string `json:"goal"`
+	Tab     TabID  `json:"tab,omitempty"`
+	Profile string `json:"profile,omitempty"`
+	// Routine runs a saved routine with Params instead of a goal.
+	Routine  string            `json:"routine,omitempty"`
+	Params   map[string]string `json:"params,omitempty"`
+	MaxSteps int               `json:"maxSteps,omitempty"`
+}
+
+// TaskRunReply is its reply: the task that a panel took.
+type TaskRunReply struct {
+	Task Task `json:"task"`
+}
+
+// TaskRoutine is a task that was saved to be run again.
+type TaskRoutine struct {
+	Name string `json:"name"`
+	// Goal has {{name}} where a parameter goes.
+	Goal    string          `json:"goal"`
+	Params  []string        `json:"params"`
+	Actions json.RawMessage `json:"actions,omitempty" tstype:"unknown"` // the panel's, for a replay without a model
+	Created time.Time       `json:"created"`
+}
+
+// TaskRoutinesReply is the reply of POST /task/routines, /task/save-routine and
+// /task/delete-routine.
+type TaskRoutinesReply struct {
+	Routines []TaskRoutine `json:"routines"`
+}
+
+// TaskRoutineRequest is the body of POST /task/save-routine and
+// /task/delete-routine (the name only).
+type TaskRoutineRequest struct {
+	Routine TaskRoutine `json:"routine"`
+}
+
+// TaskChangedEvent says that a task's head changed or is new. It is pushed to
+// every panel.
+type TaskChangedEvent struct {
+	Type PanelEventType `json:"type" tstype:"'task'"`
+	Task Task           `json:"task"`
+}
+
+// TaskGoneEvent says that a task was deleted.
+type TaskGoneEvent struct {
+	Type PanelEventType `json:"type" tstype:"'task_gone'"`
+	Task TaskID         `json:"task"`
+}
+
+// TaskOrderEvent asks the panel of a tab's window to do something with a task
+// that a program asked for.
+type TaskOrderEvent struct {
+	Type PanelEventType `json:"type" tstype:"'task_order'"`
+	// Order is "run", "stop" or "resume".
+	Order   string          `json:"order"`
+	Task    Task            `json:"task"`
+	Request *TaskRunRequest `json:"request,omitempty"`
+}

@@ -1,0 +1,147 @@
+// The schemas of tasks and of the models that carry them out.
+import * as v from 'valibot';
+import { errorSchema, list } from './border';
+import * as p from './protocol';
+
+/** protocol.Task: a task without its steps. */
+export const taskSchema = v.object({
+  id: v.string(),
+  title: v.string(),
+  goal: v.string(),
+  tab: v.exactOptional(v.string()),
+  tabs: list(v.string()),
+  state: v.picklist([
+    p.TaskIdle,
+    p.TaskRunning,
+    p.TaskWaiting,
+    p.TaskPaused,
+    p.TaskDone,
+    p.TaskFailed,
+    p.TaskStopped,
+    p.TaskInterrupted,
+  ]),
+  summary: v.exactOptional(v.string()),
+  error: v.exactOptional(errorSchema),
+  profile: v.exactOptional(v.string()),
+  steps: v.number(),
+  maxSteps: v.number(),
+  tokens: v.number(),
+  budget: v.number(),
+  created: v.string(),
+  updated: v.string(),
+  index: v.number(),
+  routine: v.exactOptional(v.string()),
+  asker: v.exactOptional(
+    v.object({
+      kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
+      id: v.exactOptional(v.string()),
+      name: v.string(),
+    }),
+  ),
+});
+
+export const taskEventSchema = v.object({
+  index: v.number(),
+  kind: v.picklist([
+    p.TaskEventHead,
+    p.TaskEventStep,
+    p.TaskEventPerson,
+    p.TaskEventNotice,
+    p.TaskEventSummary,
+  ]),
+  at: v.string(),
+  head: v.exactOptional(taskSchema),
+  data: v.exactOptional(v.unknown()),
+});
+
+export const taskWriteReplySchema = v.object({ index: v.number(), head: taskSchema });
+
+export const taskPageSchema = v.object({ head: taskSchema, events: list(taskEventSchema) });
+
+export const taskListReplySchema = v.object({ tasks: list(taskSchema) });
+
+export const taskRunRequestSchema = v.object({
+  goal: v.string(),
+  tab: v.exactOptional(v.string()),
+  profile: v.exactOptional(v.string()),
+  routine: v.exactOptional(v.string()),
+  params: v.exactOptional(v.record(v.string(), v.string())),
+  maxSteps: v.exactOptional(v.number()),
+});
+
+export const taskRoutinesReplySchema = v.object({
+  routines: list(
+    v.object({
+      name: v.string(),
+      goal: v.string(),
+      params: list(v.string()),
+      actions: v.exactOptional(v.unknown()),
+      created: v.string(),
+    }),
+  ),
+});
+
+const provider = v.picklist([
+  p.LLMAnthropic,
+  p.LLMOpenAI,
+  p.LLMGoogle,
+  p.LLMAzure,
+  p.LLMOpenRouter,
+  p.LLMMistral,
+  p.LLMGroq,
+  p.LLMDeepSeek,
+  p.LLMQwen,
+  p.LLMCompatible,
+  p.LLMOllama,
+  p.LLMLMStudio,
+  p.LLMLlamaCpp,
+]);
+const dialect = v.picklist([p.DialectAnthropic, p.DialectOpenAI]);
+
+export const llmProfileSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  provider,
+  url: v.exactOptional(v.string()),
+  model: v.string(),
+  vision: v.exactOptional(v.boolean()),
+  for: list(v.string()),
+  dialect,
+  hasKey: v.boolean(),
+  keyKept: v.exactOptional(v.string()),
+});
+
+export const llmStateSchema = v.object({
+  profiles: list(llmProfileSchema),
+  providers: list(
+    v.object({
+      provider,
+      name: v.string(),
+      dialect,
+      url: v.exactOptional(v.string()),
+      needsKey: v.boolean(),
+      keyUrl: v.exactOptional(v.string()),
+      model: v.exactOptional(v.string()),
+    }),
+  ),
+  keychain: v.boolean(),
+});
+
+const model = v.object({
+  id: v.string(),
+  name: v.exactOptional(v.string()),
+  context: v.exactOptional(v.number()),
+});
+
+export const llmModelsReplySchema = v.object({ models: list(model) });
+
+export const llmVerdictSchema = v.object({
+  ok: v.boolean(),
+  message: v.string(),
+  hint: v.exactOptional(v.string()),
+  millis: v.number(),
+});
+
+export const llmLocalReplySchema = v.object({
+  found: list(v.object({ provider, name: v.string(), url: v.string(), models: list(model) })),
+});
