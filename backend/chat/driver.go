@@ -42,7 +42,8 @@ type Agent interface {
 	// Done is closed when the process is gone; Err then says why.
 	Done() <-chan struct{}
 	Err() error
-	// Close ends the process by the stop ladder and returns when it is gone.
+	// Close ends the process by the stop ladder and returns when it is gone. No
+	// update comes after it.
 	Close(ctx context.Context) error
 }
 
@@ -119,9 +120,12 @@ type TurnEnd struct {
 type Sink interface {
 	// Update takes one update in. It returns when it is journalled.
 	Update(Update)
-	// Ask puts a permission to the person and returns the id of the chosen
-	// option, or "" when the turn was cancelled or ctx ended.
-	Ask(ctx context.Context, ask Ask) string
+	// Ask puts a permission to the person. It returns when the question is
+	// journalled, so that no later update overtakes it; answer is called once,
+	// then or later, with the id of the chosen option, or "" for none. ctx ends
+	// when the question is over (the turn was cancelled, the agent ended): what
+	// answer is given then is ignored.
+	Ask(ctx context.Context, ask Ask, answer func(option string))
 }
 
 // Update is one change that an agent announced; exactly one field is set.
@@ -165,6 +169,10 @@ type Ask struct {
 	Tool    ToolUpdate
 	Options []protocol.PermissionOption
 }
+
+// ErrStuck is returned by Prompt while the agent has not ended a turn that was
+// given up: what it says meanwhile would be taken for the new one's.
+var ErrStuck = errors.New("the agent has not ended the turn before")
 
 // ErrNoResume is returned by Open when the agent cannot load the session.
 var ErrNoResume = errors.New("the agent cannot load the session")
