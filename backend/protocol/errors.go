@@ -19,7 +19,7 @@ const (
 	CodeRefused         Code = "refused"          // the policy says no, whoever asks
 	CodeTimeout         Code = "timeout"          // the deadline passed
 	CodeNavigation      Code = "navigation"       // the page could not be loaded
-	CodeCrashed         Code = "crashed"          // the tab or the browser crashed
+	CodeCrashed         Code = "crashed"          // the tab, the browser or the agent crashed
 	CodeAgentMissing    Code = "agent_missing"    // the agent is not installed
 	CodeBusy            Code = "busy"             // a limit is reached; try later
 	CodeTooLarge        Code = "too_large"        // a message or body is over its limit

@@ -213,6 +213,30 @@ const (
 	AgentProbes = 4
 )
 
+// Agents of Chat: what passes over their standard input and output.
+const (
+	// MaxAgentLine bounds one message of an agent, in bytes.
+	MaxAgentLine = 64 << 20
+	// MaxAgentQueue is how many bytes wait for an agent that does not read.
+	MaxAgentQueue = 64 << 20
+	// AgentInbox is how many bytes of one session wait for its conversation
+	// before the agent is read no further.
+	AgentInbox = 4 << 20
+	// AgentRubbish is how many lines in a row may be no messages before the agent
+	// counts as broken. Many print a word or two before they begin.
+	AgentRubbish = 1000
+	// AgentStderr is how many lines of an agent's error output are kept for the
+	// reason of its end, AgentStderrLine how long one of them may be, in bytes.
+	AgentStderr     = 20
+	AgentStderrLine = 4 << 10
+	// AgentHandshake is how long an agent may take for its first answer; a Node
+	// runtime from a cold disk takes 10 s and more.
+	AgentHandshake = 60 * time.Second
+	// AgentPipeWait is how long an agent that closed its output may take to end,
+	// and what it left in the pipe to be read.
+	AgentPipeWait = 2 * time.Second
+)
+
 // Approvals.
 const (
 	// ApprovalTimeout is how long a command waits for a person whose caller
