@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,25 +105,21 @@ func decode(line []byte) (Record, bool) {
 	return Record{}, false
 }
 
-// scan hands the records of a file, up to size bytes, to each, with the offset
-// behind the record, until it returns false. A line that is damaged is left out:
-// its index is missing then.
-func scan(path string, size int64, each func(r Record, end int64) bool) error {
+// scan hands the records of a file, from an offset up to size bytes, to each,
+// with the offset behind the record, until it returns false. from is 0 or the
+// beginning of a line. A line that is damaged is left out: its index is missing
+// then.
+func scan(path string, from, size int64, each func(r Record, end int64) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(io.LimitReader(f, size), 64<<10)
-	first, err := in.ReadBytes('\n')
-	version, ok := strings.CutPrefix(strings.TrimSuffix(string(first), "\n"), headerText)
-	if err != nil || !ok {
-		return errNoHeader
+	if err := checkHeader(path, io.NewSectionReader(f, 0, size)); err != nil {
+		return err
 	}
-	if version != strconv.Itoa(Format) {
-		return fmt.Errorf("the journal %s is of version %.20q, this program reads %d", path, version, Format)
-	}
-	offset := int64(len(first))
+	offset := max(from, headerSize)
+	in := bufio.NewReaderSize(io.NewSectionReader(f, offset, max(size-offset, 0)), 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
 		offset += int64(len(line))
@@ -138,6 +135,69 @@ func scan(path string, size int64, each func(r Record, end int64) bool) error {
 	}
 }
 
+// checkHeader reads the first line of a file.
+func checkHeader(path string, in io.Reader) error {
+	first := make([]byte, headerSize)
+	if _, err := io.ReadFull(in, first); err != nil {
+		return errNoHeader
+	}
+	version, ok := strings.CutPrefix(strings.TrimSuffix(string(first), "\n"), headerText)
+	if !ok {
+		return errNoHeader
+	}
+	if version != strconv.Itoa(Format) {
+		return fmt.Errorf("the journal %s is of version %.20q, this program reads %d", path, version, Format)
+	}
+	return nil
+}
+
+// seekStep is below how many bytes a file is scanned and searched no further.
+const seekStep = 16 << 10
+
+// seek finds where to scan a file from for what stands after an index: no
+// record with a larger one begins before it. The records are in the order of
+// their indexes, so that some twenty lines of a file of any size are read.
+func seek(path string, size int64, after uint64) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, fmt.Errorf("reading the journal: %w", err)
+	}
+	defer f.Close()
+	low, high := headerSize, size
+	for high-low > seekStep {
+		middle := low + (high-low)/2
+		start, index, found, err := firstWhole(f, middle, high)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("reading the journal: %w", err)
+		case found && index <= after:
+			low = start
+		default:
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+// firstWhole finds the first whole record that begins behind an offset and
+// before high.
+func firstWhole(f io.ReaderAt, offset, high int64) (start int64, index uint64, found bool, err error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(f, offset, math.MaxInt64-offset), 4<<10)
+	cut, err := in.ReadBytes('\n') // the rest of the line that offset is in
+	for start = offset + int64(len(cut)); err == nil && start < high; {
+		var line []byte
+		line, err = in.ReadBytes('\n')
+		if r, ok := decode(line); ok {
+			return start, r.Index, true, nil
+		}
+		start += int64(len(line))
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return 0, 0, false, err
+}
+
 // end is where the valid part of a file ends.
 type end struct {
 	offset, size int64
@@ -151,7 +211,7 @@ func findEnd(path string) (end, error) {
 		return end{}, fmt.Errorf("reading the journal: %w", err)
 	}
 	found := end{offset: headerSize, size: info.Size()}
-	err = scan(path, info.Size(), func(r Record, after int64) bool {
+	err = scan(path, 0, info.Size(), func(r Record, after int64) bool {
 		found.offset, found.last = after, max(found.last, r.Index)
 		return true
 	})

@@ -269,3 +269,51 @@ func TestFollowEnds(t *testing.T) {
 		t.Errorf("Follow of a closed journal ended with %v", err)
 	}
 }
+
+// Whatever stands between, reading after an index begins at the next one: short
+// and long records, many files, and one that is damaged.
+func TestReadFindsEveryPlace(t *testing.T) {
+	c := journal.LogConfig{Dir: t.TempDir(), FileSize: 200 << 10, Files: 1000}
+	l := open(t, c)
+	const all = 6000
+	for i := range all {
+		add(t, l, content(uint64(i+1))[:min(30+i*7919%2600, len(content(uint64(i+1))))])
+	}
+	for after := uint64(0); after <= all; after += 37 {
+		items, err := l.Read(after, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := min(2, all-int(after))
+		if len(items) != want {
+			t.Fatalf("after %d: %s", after, show(items))
+		}
+		for i, item := range items {
+			if item.Gap != nil || item.Index != after+uint64(i)+1 {
+				t.Fatalf("after %d: %.80s", after, show(items))
+			}
+		}
+	}
+}
+
+// The place in a large log is found without reading what stands before it.
+func BenchmarkReadAfter(b *testing.B) {
+	l, err := journal.OpenLog(journal.LogConfig{Dir: b.TempDir(), Files: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	line := []byte(`{"op":"append","id":"e1","text":"` + strings.Repeat("x", 80) + `"}`)
+	for range 200_000 {
+		if _, err := l.Append(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+	i := uint64(0)
+	for b.Loop() {
+		i += 7919
+		if _, err := l.Read(i%199_000, 100); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

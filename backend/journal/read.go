@@ -64,11 +64,18 @@ func read(files []file, after, next uint64, limit int) ([]Item, error) {
 			items = append(items, Item{Gap: &Gap{From: expect, To: until - 1}})
 		}
 	}
-	for _, f := range files[from:] {
+	for i, f := range files[from:] {
 		if left <= 0 {
 			break
 		}
-		err := scan(f.path, f.size, func(r Record, _ int64) bool {
+		start := int64(0)
+		if i == 0 {
+			var err error
+			if start, err = seek(f.path, f.size, after); err != nil {
+				return nil, fmt.Errorf("reading %d after %d: %w", limit, after, err)
+			}
+		}
+		err := scan(f.path, start, f.size, func(r Record, _ int64) bool {
 			if r.Index < expect {
 				return true
 			}
