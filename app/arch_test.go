@@ -136,7 +136,7 @@ func roomRules() []roomRule {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
 	}
 	// Files that are written whole or not at all are journal's, once.
-	for _, name := range []string{"config", "instance"} {
+	for _, name := range []string{"config", "instance", "llm", "task"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules

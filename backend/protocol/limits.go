@@ -339,3 +339,35 @@ const (
 	// EachTabs is how many tabs `each` asks at once.
 	EachTabs = 8
 )
+
+// Models.
+const (
+	// MaxModelRequest bounds one request to a model, in bytes: a conversation with
+	// several pictures.
+	MaxModelRequest = 32 << 20
+	// MaxModelError bounds what is read of a provider's error, in bytes.
+	MaxModelError = 64 << 10
+	// MaxModelList bounds a provider's list of models, in bytes.
+	MaxModelList = 8 << 20
+	// ModelDialTimeout is how long a connection to a provider may take.
+	ModelDialTimeout = 10 * time.Second
+	// ModelSilence is how long a model may say nothing before it counts as hung:
+	// before its first byte, and between two.
+	ModelSilence = 2 * time.Minute
+	// ModelAttempts is how often a request is sent that a provider turns away
+	// because it is busy.
+	ModelAttempts = 4
+	// ModelBackoff is the wait before the second attempt; it doubles.
+	ModelBackoff = 500 * time.Millisecond
+	// ModelMaxBackoff bounds the wait that we choose ourselves.
+	ModelMaxBackoff = 8 * time.Second
+	// ModelMaxRetryAfter bounds the wait that a provider asks for; when it asks
+	// for more, the caller is told instead.
+	ModelMaxRetryAfter = 60 * time.Second
+	// ModelTestTimeout bounds a test of a connection, and a fetch of the models.
+	ModelTestTimeout = 30 * time.Second
+	// ModelLocalTimeout bounds the look for a model server on this machine.
+	ModelLocalTimeout = time.Second
+	// MaxModelProfiles bounds how many ways to a model there are.
+	MaxModelProfiles = 32
+)

@@ -41,8 +41,6 @@ type LLMProviderInfo struct {
 	NeedsKey bool `json:"needsKey"`
 	// KeyURL is the page where a person gets a key.
 	KeyURL string `json:"keyUrl,omitempty"`
-	// Model is a model that suits Task, to begin with.
-	Model string `json:"model,omitempty"`
 }
 
 // LLMProfile is one way to reach one model: what Task chooses between. The key

@@ -121,7 +121,6 @@ export const llmStateSchema = v.object({
       url: v.exactOptional(v.string()),
       needsKey: v.boolean(),
       keyUrl: v.exactOptional(v.string()),
-      model: v.exactOptional(v.string()),
     }),
   ),
   keychain: v.boolean(),

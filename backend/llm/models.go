@@ -1,0 +1,235 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// modelList is what providers answer to GET /models. OpenAI's form is everybody's;
+// the fields beside the id are those that some of them add.
+type modelList struct {
+	Data []struct {
+		ID            string `json:"id"`
+		Name          string `json:"name"`
+		DisplayName   string `json:"display_name"`
+		ContextLength int    `json:"context_length"`     // OpenRouter
+		MaxContext    int    `json:"max_context_length"` // Mistral, LM Studio
+		ContextWindow int    `json:"context_window"`     // Groq
+	} `json:"data"`
+}
+
+// Models asks a profile's provider which models it has, sorted by name.
+func (m *Manager) Models(ctx context.Context, profile string) ([]protocol.LLMModel, error) {
+	t, err := m.profile(ctx, profile)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.ModelTestTimeout)
+	defer cancel()
+	return models(ctx, m.client, t)
+}
+
+func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMModel, error) {
+	path := "/models"
+	if t.info.Dialect == protocol.DialectAnthropic {
+		path += "?limit=1000"
+	}
+	req, err := t.request(ctx, http.MethodGet, "/models", nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, query, found := strings.Cut(path, "?"); found {
+		req.URL.RawQuery = query
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, t.unreachable(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelList))
+	if err != nil {
+		return nil, t.unreachable(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, t.refusal(res.StatusCode, body)
+	}
+	var list modelList
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s did not answer with a list of models", t.base.Host), "check the address: it usually ends with /v1")
+	}
+	out := make([]protocol.LLMModel, 0, len(list.Data))
+	for _, one := range list.Data {
+		// Google writes "models/gemini-…" and takes the name without it.
+		id := strings.TrimPrefix(one.ID, "models/")
+		out = append(out, protocol.LLMModel{ID: id, Name: cmp.Or(one.DisplayName, one.Name), Context: max(one.ContextLength, one.MaxContext, one.ContextWindow)})
+	}
+	slices.SortFunc(out, func(a, b protocol.LLMModel) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+// Test asks a profile's model for one word and says how that went, in words.
+func (m *Manager) Test(ctx context.Context, profile string) protocol.LLMVerdict {
+	ctx, cancel := context.WithTimeout(ctx, protocol.ModelTestTimeout)
+	defer cancel()
+	begun := time.Now()
+	err := m.try(ctx, profile)
+	verdict := protocol.LLMVerdict{OK: err == nil, Message: "It works", Millis: time.Since(begun).Milliseconds()}
+	if e := protocol.AsError(err); e != nil {
+		verdict.Message, verdict.Hint = e.Message, e.Hint
+	}
+	return verdict
+}
+
+func (m *Manager) try(ctx context.Context, profile string) error {
+	t, err := m.profile(ctx, profile)
+	if err != nil {
+		return err
+	}
+	if t.profile.Model == "" {
+		return protocol.NewError(protocol.CodeBadArgument, "No model is chosen", "choose one of the list")
+	}
+	prompt := map[string]any{"model": t.profile.Model, "messages": []map[string]string{{"role": "user", "content": "Answer with the word OK."}}}
+	if t.info.Dialect == protocol.DialectAnthropic {
+		prompt["max_tokens"] = 16
+	}
+	body, err := json.Marshal(prompt)
+	if err != nil {
+		return fmt.Errorf("encoding a prompt: %w", err)
+	}
+	req, err := t.request(ctx, http.MethodPost, t.chatPath(), body)
+	if err != nil {
+		return err
+	}
+	res, err := m.client.Do(req)
+	if err != nil {
+		return t.unreachable(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError))
+	if err != nil {
+		return t.unreachable(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return t.refusal(res.StatusCode, answer)
+	}
+	var said struct {
+		Choices []json.RawMessage `json:"choices"`
+		Content []json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(answer, &said) != nil || len(said.Choices)+len(said.Content) == 0 {
+		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered, but not as a model does", t.base.Host), "check the address: it usually ends with /v1")
+	}
+	return nil
+}
+
+// refusal says in words why a provider said no.
+func (t target) refusal(status int, body []byte) error {
+	said := t.redact(reason(body))
+	if said != "" {
+		said = ": " + said
+	}
+	name := t.info.Name
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return protocol.NewError(protocol.CodeUnauthorized, name+" refuses the key"+said, "enter the key again, and check that it may use this model")
+	case http.StatusNotFound:
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s knows no model %q at this address%s", name, t.profile.Model, said), "choose a model of the list, and check the address")
+	case http.StatusPaymentRequired:
+		return protocol.NewError(protocol.CodeRefused, name+" wants to be paid first"+said, "look at your account there")
+	case http.StatusTooManyRequests:
+		return protocol.NewError(protocol.CodeBusy, name+" takes no more requests just now"+said, "wait a little, or look at your limits there")
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return protocol.NewError(protocol.CodeBadArgument, name+" does not accept the request"+said, "check the model's name")
+	}
+	return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered with the error %d%s", name, status, said), "try again, or choose another model")
+}
+
+// reason finds the words in a provider's error, at most 300 bytes of them.
+func reason(body []byte) string {
+	var e struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	text := strings.TrimSpace(string(body))
+	// Google puts the object into a list.
+	if json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")), &e) != nil {
+		if strings.HasPrefix(text, "<") {
+			return "" // a page, which nobody wants to read here
+		}
+		return shorten(text)
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(e.Error, &inner) == nil && inner.Message != "" {
+		return shorten(inner.Message)
+	}
+	var flat string
+	if json.Unmarshal(e.Error, &flat) == nil && flat != "" {
+		return shorten(flat)
+	}
+	return shorten(e.Message)
+}
+
+func shorten(s string) string {
+	const most = 300
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// Local looks for model servers on this machine, at the ports that they use
+// unless they are told otherwise.
+func (m *Manager) Local(ctx context.Context) []protocol.LLMLocal {
+	ctx, cancel := context.WithTimeout(ctx, protocol.ModelLocalTimeout)
+	defer cancel()
+	kinds := []protocol.LLMProvider{protocol.LLMOllama, protocol.LLMLMStudio, protocol.LLMLlamaCpp}
+	results := make(chan protocol.LLMLocal, len(kinds))
+	for _, kind := range kinds {
+		go func() {
+			found, err := m.look(ctx, kind)
+			if err != nil {
+				m.log.Debug("no model server here", "provider", string(kind), "error", err)
+			}
+			results <- found
+		}()
+	}
+	out := []protocol.LLMLocal{}
+	for range kinds {
+		if one := <-results; one.URL != "" {
+			out = append(out, one)
+		}
+	}
+	slices.SortFunc(out, func(a, b protocol.LLMLocal) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// errNoServer says that nothing of the kind answers.
+var errNoServer = errors.New("nothing of the kind answers")
+
+func (m *Manager) look(ctx context.Context, kind protocol.LLMProvider) (protocol.LLMLocal, error) {
+	info, known := provider(kind)
+	if !known {
+		return protocol.LLMLocal{}, errNoServer
+	}
+	base, err := parseBase(info.URL)
+	if err != nil {
+		return protocol.LLMLocal{}, err
+	}
+	list, err := models(ctx, m.local, target{profile: protocol.LLMProfile{Name: info.Name}, info: info, base: base})
+	if err != nil {
+		return protocol.LLMLocal{}, err
+	}
+	return protocol.LLMLocal{Provider: kind, Name: info.Name, URL: info.URL, Models: list}, nil
+}

@@ -1,0 +1,236 @@
+package llm
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// profilesVersion is the version of the file of profiles.
+const profilesVersion = 1
+
+// profilesFile is models.json. It has no secrets.
+type profilesFile struct {
+	Version  int                   `json:"version"`
+	Profiles []protocol.LLMProfile `json:"profiles"`
+}
+
+// Config is what a Manager needs.
+type Config struct {
+	// Path is the file of the profiles.
+	Path string
+	// Keychain says whether the system keeps secrets just now; nil for never.
+	Keychain func(context.Context) bool
+	// Transport reaches the providers; nil for the network.
+	Transport http.RoundTripper
+	Logger    *slog.Logger
+}
+
+// Manager keeps the profiles and reaches their models. It is safe for concurrent
+// use.
+type Manager struct {
+	path   string
+	keys   *keys
+	client *http.Client
+	local  *http.Client
+	log    *slog.Logger
+	// silence is protocol.ModelSilence, but for tests.
+	silence time.Duration
+
+	mu       sync.Mutex
+	profiles []protocol.LLMProfile
+}
+
+// New reads the profiles. A file that cannot be understood is put aside as
+// *.bad.
+func New(cfg Config) (*Manager, error) {
+	if cfg.Path == "" || cfg.Logger == nil {
+		return nil, errors.New("the models need Path and Logger")
+	}
+	if cfg.Keychain == nil {
+		cfg.Keychain = func(context.Context) bool { return false }
+	}
+	m := &Manager{
+		path: cfg.Path, keys: newKeys(cfg.Keychain), log: cfg.Logger.With("component", "llm"), silence: protocol.ModelSilence,
+		client: newClient(cfg.Transport, protocol.ModelDialTimeout), local: newClient(cfg.Transport, protocol.ModelLocalTimeout),
+	}
+	data, err := os.ReadFile(cfg.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	var file profilesFile
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err == nil && file.Version != profilesVersion {
+		err = fmt.Errorf("version %d is unknown", file.Version)
+	}
+	if err != nil {
+		m.log.Warn("the models' profiles could not be read and are put aside", "error", err)
+		if err := os.Rename(cfg.Path, cfg.Path+".bad"); err != nil {
+			m.log.Warn("the models' profiles could not be put aside", "error", err)
+		}
+		return m, nil
+	}
+	m.profiles = file.Profiles
+	return m, nil
+}
+
+// State is what Settings show.
+func (m *Manager) State(ctx context.Context) protocol.LLMState {
+	m.mu.Lock()
+	profiles := slices.Clone(m.profiles)
+	m.mu.Unlock()
+	for i := range profiles {
+		info, _ := provider(profiles[i].Provider)
+		key, kept := m.keys.get(ctx, profiles[i].ID)
+		profiles[i].Dialect, profiles[i].HasKey, profiles[i].KeyKept = info.Dialect, key != "", kept
+	}
+	if profiles == nil {
+		profiles = []protocol.LLMProfile{}
+	}
+	return protocol.LLMState{Profiles: profiles, Providers: Providers(), Keychain: m.keys.available(ctx)}
+}
+
+// Save adds or changes a profile, and its key when one is given. It returns
+// CodeBadArgument for a profile that cannot work.
+func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protocol.LLMState, error) {
+	p := req.Profile
+	info, known := provider(p.Provider)
+	if !known {
+		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("no provider is called %.40q", string(p.Provider)), "choose one of the list")
+	}
+	p.Name, p.Model, p.URL = strings.TrimSpace(p.Name), strings.TrimSpace(p.Model), strings.TrimSpace(p.URL)
+	if p.Name == "" {
+		p.Name = info.Name
+	}
+	if p.URL == "" && info.URL == "" {
+		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, info.Name+" needs an address", "write it like https://example.com/v1")
+	}
+	if p.URL != "" {
+		if _, err := parseBase(p.URL); err != nil {
+			return protocol.LLMState{}, err
+		}
+	}
+	if req.Key != nil && strings.ContainsFunc(*req.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, "The key has a space, a line end or a letter that no key has", "copy it again, without what stands around it")
+	}
+	if p.For == nil {
+		p.For = []string{"task"}
+	}
+	p.Dialect, p.HasKey, p.KeyKept = "", false, ""
+	if err := m.put(ctx, &p); err != nil {
+		return protocol.LLMState{}, err
+	}
+	if req.Key != nil {
+		if err := m.keys.set(ctx, p.ID, *req.Key); err != nil {
+			return protocol.LLMState{}, err
+		}
+	}
+	return m.State(ctx), nil
+}
+
+// put writes a profile in its place, and gives it an id when it has none.
+func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := slices.Clone(m.profiles)
+	at := slices.IndexFunc(next, func(one protocol.LLMProfile) bool { return one.ID == p.ID })
+	switch {
+	case p.ID == "":
+		if len(next) >= protocol.MaxModelProfiles {
+			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d models already", len(next)), "remove one first")
+		}
+		p.ID = strings.ToLower(rand.Text()[:12])
+		next = append(next, *p)
+	case at < 0:
+		return unknownProfile(p.ID)
+	default:
+		// A key is for the place it was given for: it does not follow to another.
+		if before := next[at]; before.Provider != p.Provider || before.URL != p.URL {
+			if err := m.keys.set(ctx, p.ID, ""); err != nil {
+				return err
+			}
+		}
+		next[at] = *p
+	}
+	return m.write(next)
+}
+
+// Delete removes a profile and its key.
+func (m *Manager) Delete(ctx context.Context, id string) (protocol.LLMState, error) {
+	m.mu.Lock()
+	at := slices.IndexFunc(m.profiles, func(one protocol.LLMProfile) bool { return one.ID == id })
+	if at < 0 {
+		m.mu.Unlock()
+		return protocol.LLMState{}, unknownProfile(id)
+	}
+	err := m.write(slices.Delete(slices.Clone(m.profiles), at, at+1))
+	m.mu.Unlock()
+	if err != nil {
+		return protocol.LLMState{}, err
+	}
+	if err := m.keys.set(ctx, id, ""); err != nil {
+		return protocol.LLMState{}, err
+	}
+	return m.State(ctx), nil
+}
+
+// write saves the profiles; the caller holds the lock.
+func (m *Manager) write(profiles []protocol.LLMProfile) error {
+	data, err := json.MarshalIndent(profilesFile{Version: profilesVersion, Profiles: profiles}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the models' profiles: %w", err)
+	}
+	if err := journal.WriteFile(m.path, data, 0o600); err != nil {
+		return protocol.NewError(protocol.CodeNotWritable, "The models could not be saved: "+err.Error(), "make room, or make the folder writable, and try again")
+	}
+	m.profiles = profiles
+	return nil
+}
+
+// profile finds a profile with all that is needed to reach it.
+func (m *Manager) profile(ctx context.Context, id string) (target, error) {
+	m.mu.Lock()
+	at := slices.IndexFunc(m.profiles, func(one protocol.LLMProfile) bool { return one.ID == id })
+	if at < 0 {
+		m.mu.Unlock()
+		return target{}, unknownProfile(id)
+	}
+	p := m.profiles[at]
+	m.mu.Unlock()
+	info, known := provider(p.Provider)
+	if !known {
+		return target{}, unknownProfile(id)
+	}
+	raw := p.URL
+	if raw == "" {
+		raw = info.URL
+	}
+	base, err := parseBase(raw)
+	if err != nil {
+		return target{}, err
+	}
+	key, _ := m.keys.get(ctx, id)
+	if key == "" && info.NeedsKey {
+		return target{}, protocol.NewError(protocol.CodeBadArgument, p.Name+" has no key", "enter one in the settings of models")
+	}
+	return target{profile: p, info: info, base: base, key: key}, nil
+}
+
+func unknownProfile(id string) error {
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no model %.40q", id), "choose one in the settings of models")
+}
