@@ -26,6 +26,8 @@ const (
 	CodeScript          Code = "script"           // a script of the caller threw
 	CodeInternal        Code = "internal"         // a fault of ours
 
+	CodeUnknownConversation Code = "unknown_conversation" // no conversation has this id, or it was deleted
+
 	CodeNoElement  Code = "no_element"  // nothing on the page matches, or no such ref was given
 	CodeAmbiguous  Code = "ambiguous"   // several things match; the message names them
 	CodeGone       Code = "gone"        // the element is not on the page any more

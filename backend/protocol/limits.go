@@ -237,6 +237,67 @@ const (
 	AgentPipeWait = 2 * time.Second
 )
 
+// Chat.
+const (
+	// ChatQueue is how many messages of a conversation wait for their turn.
+	ChatQueue = 5
+	// MaxChatText bounds a prompt and a draft, in bytes.
+	MaxChatText = 256 << 10
+	// MaxAttachment bounds one attachment, in bytes; MaxAttachments is how many a
+	// prompt has. MaxChatBody is what both come to in base64, and the prompt.
+	MaxAttachment  = 10 << 20
+	MaxAttachments = 10
+	MaxChatBody    = 48 << 20
+	// MaxToolText bounds one text, or one side of a diff, that a tool call brought,
+	// in bytes; what is beyond is cut and said.
+	MaxToolText = 512 << 10
+	// ChatBlock is the length in bytes at which a text of an agent goes on in a new
+	// entry.
+	ChatBlock = 256 << 10
+	// ChatPageSize is how many entries a page has unless asked for another number,
+	// ChatPageMax the most that it has.
+	ChatPageSize = 100
+	ChatPageMax  = 1000
+	// ChatReplay is how many events a viewer that comes back is given; one that is
+	// further behind gets a page.
+	ChatReplay = 2000
+	// ChatViewerQueue and ChatViewerBytes are how much waits for a viewer before it
+	// gets a page instead.
+	ChatViewerQueue = 1024
+	ChatViewerBytes = 4 << 20
+	// ChatWindow is how many entries of a turn are kept in memory.
+	ChatWindow = 1000
+	// ChatHeadEvery is the shortest time between two heads that differ in nothing
+	// that a person waits for (usage, draft).
+	ChatHeadEvery = 100 * time.Millisecond
+	// ChatCancelWait is how long an agent may take to end a turn that is cancelled,
+	// before its process is ended.
+	ChatCancelWait = 10 * time.Second
+	// ChatAnswerWait is how long a question of an agent waits for the person.
+	ChatAnswerWait = 24 * time.Hour
+	// ChatSilence is after how long a turn that says nothing is offered to be ended,
+	// unless Settings say otherwise.
+	ChatSilence = 5 * time.Minute
+	// ChatIdle is how long an agent that can load its sessions again is kept for a
+	// conversation in which nothing happens.
+	ChatIdle = 30 * time.Minute
+	// ChatStepWait is how long a step in the browser waits for the tool call that it
+	// belongs to: the two come over different pipes.
+	ChatStepWait = 250 * time.Millisecond
+	// ChatKnown is how many of a conversation's last messages are recognised when
+	// they are sent again.
+	ChatKnown = 256
+	// ChatContext bounds the history that is given to an agent that cannot load it,
+	// in bytes.
+	ChatContext = 96 << 10
+	// ChatTitle bounds a title that is made from the first prompt, in characters.
+	ChatTitle = 60
+	// ChatVersion is the version of a conversation's files.
+	ChatVersion = 1
+	// ChatFound is how many hits a search gives unless asked for another number.
+	ChatFound = 50
+)
+
 // Approvals.
 const (
 	// ApprovalTimeout is how long a command waits for a person whose caller

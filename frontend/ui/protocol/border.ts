@@ -28,6 +28,7 @@ export const code = v.picklist([
   p.CodeNoDisplay,
   p.CodeNoSandbox,
   p.CodeProfileInUse,
+  p.CodeUnknownConversation,
   p.CodeNotWritable,
   p.CodeBrowserStart,
   p.CodeScript,

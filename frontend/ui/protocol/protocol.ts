@@ -18,9 +18,19 @@ export interface ActivityEntry {
   tab?: TabID;
   command: string;
   /**
+   * Phase is set for what is told before the command has ended.
+   */
+  phase?: ActivityPhase;
+  /**
+   * Parent is the index of the entry that this one belongs to: for a command
+   * inside of `chain`, `run` or `each` that of their beginning, for the end of a
+   * command that of its own beginning or question.
+   */
+  parent?: number /* uint64 */;
+  /**
    * Args are the arguments as text, secrets replaced and long ones cut.
    */
-  args?: { [key: string]: string };
+  args?: { [key: string]: string};
   ok: boolean;
   /**
    * Code is the error's when it failed.
@@ -32,6 +42,20 @@ export interface ActivityEntry {
   summary?: string;
   durationMs: number /* float64 */;
 }
+/**
+ * ActivityPhase says what an entry tells of its command; empty for its end.
+ */
+export type ActivityPhase =
+  | typeof ActivityBegun
+  | typeof ActivityWaiting;
+/**
+ * ActivityBegun: it begins to run other commands.
+ */
+export const ActivityBegun = "begun";
+/**
+ * ActivityWaiting: it waits for the person's word.
+ */
+export const ActivityWaiting = "waiting";
 /**
  * ActivityGap is a run of indexes that are not there any more.
  */
@@ -67,11 +91,12 @@ export interface ActivityPage {
   last: number /* uint64 */;
 }
 /**
- * The events of GET /activity/stream. The data of an activity event is an
- * ActivityEntry, that of a gap event an ActivityGap.
+ * The events of GET /activity/stream. The data of an activity event, and of a
+ * waiting event, is an ActivityEntry, that of a gap event an ActivityGap.
  */
-export const ActivityEventEntry = 'activity';
-export const ActivityEventGap = 'gap';
+export const ActivityEventEntry = "activity";
+export const ActivityEventWaiting = "waiting";
+export const ActivityEventGap = "gap";
 
 //////////
 // source: agent.go
@@ -89,12 +114,12 @@ export type AgentStatus =
 /**
  * The states of an agent.
  */
-export const AgentStarting = 'starting';
-export const AgentIdle = 'idle'; // it waits for the person's next word
-export const AgentWorking = 'working'; // it runs
-export const AgentNeedsYou = 'needs_you';
-export const AgentEnded = 'ended';
-export const AgentMissing = 'missing';
+export const AgentStarting = "starting";
+export const AgentIdle = "idle"; // it waits for the person's next word
+export const AgentWorking = "working"; // it runs
+export const AgentNeedsYou = "needs_you";
+export const AgentEnded = "ended";
+export const AgentMissing = "missing";
 /**
  * AgentKind names an entry of the catalogue of agents: "claude", "shell",
  * "codex", …; "custom" is a command line of the person's own.
@@ -103,13 +128,13 @@ export type AgentKind = string;
 /**
  * The kinds that the code itself speaks of; the catalogue has more.
  */
-export const AgentClaude: AgentKind = 'claude';
-export const AgentShell: AgentKind = 'shell';
-export const AgentCustom: AgentKind = 'custom';
+export const AgentClaude: AgentKind = "claude";
+export const AgentShell: AgentKind = "shell";
+export const AgentCustom: AgentKind = "custom";
 /**
  * AgentAuto is claude when it is installed, else the shell.
  */
-export const AgentAuto: AgentKind = 'auto';
+export const AgentAuto: AgentKind = "auto";
 /**
  * AgentInfo is one agent of the catalogue as the probe found it.
  */
@@ -157,14 +182,14 @@ export interface AgentStatusRequest {
 /**
  * The environment of an agent process.
  */
-export const EnvURL = 'PILOTFISH_URL'; // http://127.0.0.1:PORT
-export const EnvToken = 'PILOTFISH_TOKEN'; // the agent's own token; scope "browse" only
-export const EnvSession = 'PILOTFISH_SESSION'; // the session's name
-export const EnvTab = 'PILOTFISH_TAB'; // the tab beside the agent
-export const EnvState = 'PILOTFISH_STATE'; // the folder with tabs.json and active-tab.json
-export const EnvMark = 'PILOTFISH_PROC'; // marks every descendant, so that none is left behind
-export const EnvHome = 'PILOTFISH_HOME'; // replaces every user folder; for tests and portable installations
-export const EnvSandbox = 'PILOTFISH_NO_SANDBOX'; // "1": as root, run Chromium without its sandbox
+export const EnvURL = "PILOTFISH_URL"; // http://127.0.0.1:PORT
+export const EnvToken = "PILOTFISH_TOKEN"; // the agent's own token; scope "browse" only
+export const EnvSession = "PILOTFISH_SESSION"; // the session's name
+export const EnvTab = "PILOTFISH_TAB"; // the tab beside the agent
+export const EnvState = "PILOTFISH_STATE"; // the folder with tabs.json and active-tab.json
+export const EnvMark = "PILOTFISH_PROC"; // marks every descendant, so that none is left behind
+export const EnvHome = "PILOTFISH_HOME"; // replaces every user folder; for tests and portable installations
+export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium without its sandbox
 
 //////////
 // source: approval.go
@@ -186,25 +211,28 @@ export type ActionKind =
  * The kinds of action. The last six are the sensitive ones that have a name of
  * their own; a rule about ActionSensitive is about all of them.
  */
-export const ActionOpen = 'open'; // open an address
-export const ActionAct = 'act'; // click, type, change the page
-export const ActionSensitive = 'sensitive'; // anything below, and what has no name
-export const ActionEval = 'eval'; // run code in the page
-export const ActionCookies = 'cookies'; // values of cookies and storage
-export const ActionDownload = 'download'; // save a file of the page
-export const ActionUpload = 'upload'; // give the page a file
-export const ActionClipboard = 'clipboard'; // read or write the clipboard
-export const ActionPermissions = 'permissions'; // give the page camera, location, …
+export const ActionOpen = "open"; // open an address
+export const ActionAct = "act"; // click, type, change the page
+export const ActionSensitive = "sensitive"; // anything below, and what has no name
+export const ActionEval = "eval"; // run code in the page
+export const ActionCookies = "cookies"; // values of cookies and storage
+export const ActionDownload = "download"; // save a file of the page
+export const ActionUpload = "upload"; // give the page a file
+export const ActionClipboard = "clipboard"; // read or write the clipboard
+export const ActionPermissions = "permissions"; // give the page camera, location, …
 /**
  * SiteDecision is what a rule says.
  */
-export type SiteDecision = typeof SiteAllow | typeof SiteAsk | typeof SiteDeny;
+export type SiteDecision =
+  | typeof SiteAllow
+  | typeof SiteAsk
+  | typeof SiteDeny;
 /**
  * The decisions.
  */
-export const SiteAllow = 'allow';
-export const SiteAsk = 'ask';
-export const SiteDeny = 'deny';
+export const SiteAllow = "allow";
+export const SiteAsk = "ask";
+export const SiteDeny = "deny";
 /**
  * SiteRule says what agents may do on a site. A person is bound by none.
  */
@@ -270,6 +298,24 @@ export interface Approval {
   expires: string;
 }
 /**
+ * Waiting is what a caller is told while its command waits for the person's
+ * word: what was asked, and not by which word it is answered.
+ */
+export interface Waiting {
+  session: SessionName;
+  actor: Actor;
+  tab?: TabID;
+  origin: string;
+  command: string;
+  kind: ActionKind;
+  /**
+   * Question is for the person: "May claude run code in the page on
+   * https://example.com?"
+   */
+  question: string;
+  expires: string;
+}
+/**
  * ApprovalArg is one argument of a command that waits, in full.
  */
 export interface ApprovalArg {
@@ -279,19 +325,22 @@ export interface ApprovalArg {
 /**
  * ApprovalAnswer is what a person says.
  */
-export type ApprovalAnswer = typeof AnswerOnce | typeof AnswerAlways | typeof AnswerDeny;
+export type ApprovalAnswer =
+  | typeof AnswerOnce
+  | typeof AnswerAlways
+  | typeof AnswerDeny;
 /**
  * The answers.
  */
-export const AnswerOnce = 'once';
+export const AnswerOnce = "once";
 /**
  * AnswerAlways makes a rule for the site and the kind, in this session.
  */
-export const AnswerAlways = 'always';
+export const AnswerAlways = "always";
 /**
  * The answers.
  */
-export const AnswerDeny = 'deny';
+export const AnswerDeny = "deny";
 
 //////////
 // source: chat.go
@@ -308,7 +357,7 @@ export type MessageID = string;
 /**
  * AgentPilot is the agent of ours that needs no account and no network.
  */
-export const AgentPilot: AgentKind = 'pilot';
+export const AgentPilot: AgentKind = "pilot";
 /**
  * ConversationState is what a conversation is doing.
  */
@@ -324,13 +373,13 @@ export type ConversationState =
  * The states of a conversation. Nothing is ever "running" that is not: the
  * state is made from the turn that runs, never read from a file.
  */
-export const ConversationIdle = 'idle';
-export const ConversationStarting = 'starting'; // its agent starts or loads the session
-export const ConversationRunning = 'running';
-export const ConversationNeedsYou = 'needs_you'; // a permission waits
-export const ConversationFailed = 'failed'; // its agent ended; one click starts it again
-export const ConversationSignIn = 'sign_in'; // the agent asks for a sign-in first
-export const ConversationTerminal = 'terminal'; // the session is continued in a terminal, which holds the lease
+export const ConversationIdle = "idle";
+export const ConversationStarting = "starting"; // its agent starts or loads the session
+export const ConversationRunning = "running";
+export const ConversationNeedsYou = "needs_you"; // a permission waits
+export const ConversationFailed = "failed"; // its agent ended; one click starts it again
+export const ConversationSignIn = "sign_in"; // the agent asks for a sign-in first
+export const ConversationTerminal = "terminal"; // the session is continued in a terminal, which holds the lease
 /**
  * Conversation is a conversation without its entries: what lists, tabs and tray
  * show of it, and what the composer needs.
@@ -432,24 +481,30 @@ export interface ChatAttachment {
  * AttachmentKind says what an attachment is.
  */
 export type AttachmentKind =
-  typeof AttachImage | typeof AttachFile | typeof AttachTab | typeof AttachElement;
+  | typeof AttachImage
+  | typeof AttachFile
+  | typeof AttachTab
+  | typeof AttachElement;
 /**
  * The kinds of attachment.
  */
-export const AttachImage = 'image';
-export const AttachFile = 'file';
-export const AttachTab = 'tab'; // a mentioned tab
-export const AttachElement = 'element'; // an element that was picked on a page
+export const AttachImage = "image";
+export const AttachFile = "file";
+export const AttachTab = "tab"; // a mentioned tab
+export const AttachElement = "element"; // an element that was picked on a page
 /**
  * RouteKind says who carries a message out.
  */
-export type RouteKind = typeof RouteInstant | typeof RouteFast | typeof RouteStrong;
+export type RouteKind =
+  | typeof RouteInstant
+  | typeof RouteFast
+  | typeof RouteStrong;
 /**
  * The routes.
  */
-export const RouteInstant = 'instant'; // Pilot understands it completely and does it at once
-export const RouteFast = 'fast'; // the agent's fast model
-export const RouteStrong = 'strong'; // the agent's strong model
+export const RouteInstant = "instant"; // Pilot understands it completely and does it at once
+export const RouteFast = "fast"; // the agent's fast model
+export const RouteStrong = "strong"; // the agent's strong model
 /**
  * ChatRoute is the route that a message took, and why.
  */
@@ -529,14 +584,14 @@ export type ChatEntryKind =
 /**
  * The kinds of entry.
  */
-export const EntryUser = 'user';
-export const EntryText = 'text'; // the agent's words, Markdown
-export const EntryThought = 'thought'; // its thinking
-export const EntryTool = 'tool';
-export const EntryPlan = 'plan';
-export const EntryPermission = 'permission';
-export const EntryNotice = 'notice'; // a word of ours: the history was given as context, the agent was started again
-export const EntryEnd = 'end'; // the end of a turn; each turn has exactly one
+export const EntryUser = "user";
+export const EntryText = "text"; // the agent's words, Markdown
+export const EntryThought = "thought"; // its thinking
+export const EntryTool = "tool";
+export const EntryPlan = "plan";
+export const EntryPermission = "permission";
+export const EntryNotice = "notice"; // a word of ours: the history was given as context, the agent was started again
+export const EntryEnd = "end"; // the end of a turn; each turn has exactly one
 /**
  * ChatEntry is one thing in a conversation. Which fields count depends on Kind.
  * All its texts are foreign but those of EntryNotice.
@@ -581,11 +636,11 @@ export type ToolStatus =
 /**
  * The states of a tool call; the last three are final.
  */
-export const ToolPending = 'pending';
-export const ToolRunning = 'running';
-export const ToolDone = 'done';
-export const ToolFailed = 'failed';
-export const ToolCancelled = 'cancelled';
+export const ToolPending = "pending";
+export const ToolRunning = "running";
+export const ToolDone = "done";
+export const ToolFailed = "failed";
+export const ToolCancelled = "cancelled";
 /**
  * ChatTool is a tool call of the agent.
  */
@@ -628,13 +683,16 @@ export interface ToolContent {
 /**
  * ToolContentKind says what a ToolContent is.
  */
-export type ToolContentKind = typeof ContentText | typeof ContentDiff | typeof ContentImage;
+export type ToolContentKind =
+  | typeof ContentText
+  | typeof ContentDiff
+  | typeof ContentImage;
 /**
  * The kinds of ToolContent.
  */
-export const ContentText = 'text';
-export const ContentDiff = 'diff';
-export const ContentImage = 'image';
+export const ContentText = "text";
+export const ContentDiff = "diff";
+export const ContentImage = "image";
 /**
  * ChatPlanItem is one line of an agent's plan.
  */
@@ -697,14 +755,14 @@ export type EndReason =
 /**
  * The ends of a turn.
  */
-export const EndDone = 'done';
-export const EndCancelled = 'cancelled';
-export const EndRefused = 'refused'; // the model refused
-export const EndMaxTokens = 'max_tokens'; // the model's limit
-export const EndMaxTurns = 'max_turns'; // the agent's limit of requests
-export const EndFailed = 'failed'; // the agent answered with an error
-export const EndCrashed = 'crashed'; // the agent's process ended or wrote rubbish
-export const EndRestarted = 'restarted'; // Pilotfish ended in the middle of the turn
+export const EndDone = "done";
+export const EndCancelled = "cancelled";
+export const EndRefused = "refused"; // the model refused
+export const EndMaxTokens = "max_tokens"; // the model's limit
+export const EndMaxTurns = "max_turns"; // the agent's limit of requests
+export const EndFailed = "failed"; // the agent answered with an error
+export const EndCrashed = "crashed"; // the agent's process ended or wrote rubbish
+export const EndRestarted = "restarted"; // Pilotfish ended in the middle of the turn
 /**
  * ChatEnd is the end of a turn.
  */
@@ -717,15 +775,19 @@ export interface ChatEnd {
 /**
  * ChatOp says what a ChatEvent does.
  */
-export type ChatOp = typeof ChatPut | typeof ChatAppend | typeof ChatRemove | typeof ChatHead;
+export type ChatOp =
+  | typeof ChatPut
+  | typeof ChatAppend
+  | typeof ChatRemove
+  | typeof ChatHead;
 /**
  * The operations. A viewer that applies all of them in the order of their
  * indexes has the conversation.
  */
-export const ChatPut = 'put'; // Entry is new, or replaces the one of its id
-export const ChatAppend = 'append'; // Text goes behind the text of the entry ID
-export const ChatRemove = 'remove'; // the entry ID and all behind it are gone (edit and resend)
-export const ChatHead = 'head'; // Head replaces the conversation's head
+export const ChatPut = "put"; // Entry is new, or replaces the one of its id
+export const ChatAppend = "append"; // Text goes behind the text of the entry ID
+export const ChatRemove = "remove"; // the entry ID and all behind it are gone (edit and resend)
+export const ChatHead = "head"; // Head replaces the conversation's head
 /**
  * ChatEvent is one change of a conversation. Its index is given once, when the
  * backend takes it in, and is written before it is shown. Head events carry the
@@ -802,14 +864,17 @@ export interface ChatQueueRequest {
  * QueueAction is what is done with a message that waits.
  */
 export type QueueAction =
-  typeof QueueEdit | typeof QueueMove | typeof QueueRemove | typeof QueueNow;
+  | typeof QueueEdit
+  | typeof QueueMove
+  | typeof QueueRemove
+  | typeof QueueNow;
 /**
  * The actions on a waiting message.
  */
-export const QueueEdit = 'edit';
-export const QueueMove = 'move';
-export const QueueRemove = 'remove';
-export const QueueNow = 'now';
+export const QueueEdit = "edit";
+export const QueueMove = "move";
+export const QueueRemove = "remove";
+export const QueueNow = "now";
 /**
  * ChatSetRequest is the body of POST /chat/set: fields that are not null are
  * set.
@@ -945,14 +1010,18 @@ export interface ConversationGoneEvent {
  * Scope is what a token or a command is about. A command asks for one; a token
  * has a set.
  */
-export type Scope = typeof ScopeRead | typeof ScopeAct | typeof ScopeSensitive | typeof ScopeAdmin;
+export type Scope =
+  | typeof ScopeRead
+  | typeof ScopeAct
+  | typeof ScopeSensitive
+  | typeof ScopeAdmin;
 /**
  * The scopes of commands, from harmless to dangerous.
  */
-export const ScopeRead = 'read'; // looks
-export const ScopeAct = 'act'; // changes the page or the tabs
-export const ScopeSensitive = 'sensitive'; // secrets, code, files
-export const ScopeAdmin = 'admin'; // the app itself
+export const ScopeRead = "read"; // looks
+export const ScopeAct = "act"; // changes the page or the tabs
+export const ScopeSensitive = "sensitive"; // secrets, code, files
+export const ScopeAdmin = "admin"; // the app itself
 /**
  * CommandRequest is the body of POST /command.
  */
@@ -961,7 +1030,7 @@ export interface CommandRequest {
   /**
    * Args are the arguments by name.
    */
-  args?: { [key: string]: unknown };
+  args?: { [key: string]: unknown};
   /**
    * Tab is the tab to act on; empty means the caller's own.
    */
@@ -999,6 +1068,13 @@ export interface CommandReply {
    */
   durationMs: number /* float64 */;
 }
+/**
+ * The events of POST /command for a caller that accepts text/event-stream: any
+ * number of waiting events, whose data is a Waiting, and then one reply event,
+ * whose data is the CommandReply.
+ */
+export const CommandEventWaiting = "waiting";
+export const CommandEventReply = "reply";
 /**
  * BatchRequest is the body of POST /batch: commands that run one after the
  * other, at most MaxBatch.
@@ -1066,25 +1142,25 @@ export type AppAction =
 /**
  * The actions of POST /app.
  */
-export const AppShow = 'show'; // bring the window forward
-export const AppStatus = 'status'; // the sessions
-export const AppStart = 'start'; // start a session
-export const AppStop = 'stop'; // stop a session
-export const AppRestart = 'restart'; // restart a session
-export const AppCreate = 'create'; // make a new, stopped session
-export const AppDelete = 'delete'; // stop a session and remove what it has on disk
+export const AppShow = "show"; // bring the window forward
+export const AppStatus = "status"; // the sessions
+export const AppStart = "start"; // start a session
+export const AppStop = "stop"; // stop a session
+export const AppRestart = "restart"; // restart a session
+export const AppCreate = "create"; // make a new, stopped session
+export const AppDelete = "delete"; // stop a session and remove what it has on disk
 /**
  * AppRotateTokens gives every panel a new token now.
  */
-export const AppRotateTokens = 'rotate-tokens';
+export const AppRotateTokens = "rotate-tokens";
 /**
  * AppRestartServer opens a new listener; panels and agents find it again.
  */
-export const AppRestartServer = 'restart-server';
+export const AppRestartServer = "restart-server";
 /**
  * The actions of POST /app.
  */
-export const AppQuit = 'quit';
+export const AppQuit = "quit";
 /**
  * AppRequest is the body of POST /app.
  */
@@ -1113,16 +1189,16 @@ from this package (make generate).
  * Version is the version of the messages. A panel or a command line that speaks
  * another major version is told to update instead of being misunderstood.
  */
-export const Version = 'pilotfish.v1';
+export const Version = "pilotfish.v1";
 /**
  * ExtensionID is the id that the manifest's key pins. Only this origin, together
  * with a token, is our panel.
  */
-export const ExtensionID = 'kefhgdbcjagpeipabclocckcmokfapcf';
+export const ExtensionID = "kefhgdbcjagpeipabclocckcmokfapcf";
 /**
  * ExtensionOrigin is the Origin header of every request of our extension.
  */
-export const ExtensionOrigin = 'chrome-extension://' + ExtensionID;
+export const ExtensionOrigin = "chrome-extension://" + ExtensionID;
 
 //////////
 // source: errors.go
@@ -1149,6 +1225,7 @@ export type Code =
   | typeof CodeTooLarge
   | typeof CodeScript
   | typeof CodeInternal
+  | typeof CodeUnknownConversation
   | typeof CodeNoElement
   | typeof CodeAmbiguous
   | typeof CodeGone
@@ -1169,40 +1246,41 @@ export type Code =
 /**
  * The error codes.
  */
-export const CodeBadArgument = 'bad_argument'; // an argument is missing, of the wrong type or out of range
-export const CodeUnknownCommand = 'unknown_command'; // no command has this name
-export const CodeUnknownTab = 'unknown_tab'; // no open tab has this id
-export const CodeUnknownTerminal = 'unknown_terminal'; // no terminal has this id, or its grace time is over
-export const CodeUnknownSession = 'unknown_session'; // no session has this name
-export const CodeNotRunning = 'not_running'; // the session, or the app, is not running
-export const CodeUnauthorized = 'unauthorized'; // no token, or one that is not valid any more
-export const CodeForbidden = 'forbidden'; // a valid token that does not open this door
-export const CodeRefused = 'refused'; // the policy says no, whoever asks
-export const CodeTimeout = 'timeout'; // the deadline passed
-export const CodeNavigation = 'navigation'; // the page could not be loaded
-export const CodeCrashed = 'crashed'; // the tab or the browser crashed
-export const CodeAgentMissing = 'agent_missing'; // the agent is not installed
-export const CodeBusy = 'busy'; // a limit is reached; try later
-export const CodeTooLarge = 'too_large'; // a message or body is over its limit
-export const CodeScript = 'script'; // a script of the caller threw
-export const CodeInternal = 'internal'; // a fault of ours
-export const CodeNoElement = 'no_element'; // nothing on the page matches, or no such ref was given
-export const CodeAmbiguous = 'ambiguous'; // several things match; the message names them
-export const CodeGone = 'gone'; // the element is not on the page any more
-export const CodeChanged = 'changed'; // the element says something else than when it was shown
-export const CodeDisabled = 'disabled'; // the element is disabled, or read-only
-export const CodeHidden = 'hidden'; // the element cannot be seen
-export const CodeInert = 'inert'; // something modal keeps the element from everybody
-export const CodeCovered = 'covered'; // something else lies over the element
-export const CodeNotActable = 'not_actable'; // the element does not take this action
-export const CodeDialog = 'dialog'; // a dialog of the page has to be answered first
-export const CodeNoBrowser = 'no_browser'; // no Chromium was found
-export const CodeNoDisplay = 'no_display'; // there is no display to open a window on
-export const CodeNoSandbox = 'no_sandbox'; // running as root without PILOTFISH_NO_SANDBOX=1
-export const CodeNoKeyring = 'no_keyring'; // a warning: the desktop runs no service that keeps secrets
-export const CodeProfileInUse = 'profile_in_use'; // another browser holds the profile
-export const CodeNotWritable = 'not_writable'; // a folder cannot be written
-export const CodeBrowserStart = 'browser_start'; // the browser ended while it started
+export const CodeBadArgument = "bad_argument"; // an argument is missing, of the wrong type or out of range
+export const CodeUnknownCommand = "unknown_command"; // no command has this name
+export const CodeUnknownTab = "unknown_tab"; // no open tab has this id
+export const CodeUnknownTerminal = "unknown_terminal"; // no terminal has this id, or its grace time is over
+export const CodeUnknownSession = "unknown_session"; // no session has this name
+export const CodeNotRunning = "not_running"; // the session, or the app, is not running
+export const CodeUnauthorized = "unauthorized"; // no token, or one that is not valid any more
+export const CodeForbidden = "forbidden"; // a valid token that does not open this door
+export const CodeRefused = "refused"; // the policy says no, whoever asks
+export const CodeTimeout = "timeout"; // the deadline passed
+export const CodeNavigation = "navigation"; // the page could not be loaded
+export const CodeCrashed = "crashed"; // the tab, the browser or the agent crashed
+export const CodeAgentMissing = "agent_missing"; // the agent is not installed
+export const CodeBusy = "busy"; // a limit is reached; try later
+export const CodeTooLarge = "too_large"; // a message or body is over its limit
+export const CodeScript = "script"; // a script of the caller threw
+export const CodeInternal = "internal"; // a fault of ours
+export const CodeUnknownConversation = "unknown_conversation"; // no conversation has this id, or it was deleted
+export const CodeNoElement = "no_element"; // nothing on the page matches, or no such ref was given
+export const CodeAmbiguous = "ambiguous"; // several things match; the message names them
+export const CodeGone = "gone"; // the element is not on the page any more
+export const CodeChanged = "changed"; // the element says something else than when it was shown
+export const CodeDisabled = "disabled"; // the element is disabled, or read-only
+export const CodeHidden = "hidden"; // the element cannot be seen
+export const CodeInert = "inert"; // something modal keeps the element from everybody
+export const CodeCovered = "covered"; // something else lies over the element
+export const CodeNotActable = "not_actable"; // the element does not take this action
+export const CodeDialog = "dialog"; // a dialog of the page has to be answered first
+export const CodeNoBrowser = "no_browser"; // no Chromium was found
+export const CodeNoDisplay = "no_display"; // there is no display to open a window on
+export const CodeNoSandbox = "no_sandbox"; // running as root without PILOTFISH_NO_SANDBOX=1
+export const CodeNoKeyring = "no_keyring"; // a warning: the desktop runs no service that keeps secrets
+export const CodeProfileInUse = "profile_in_use"; // another browser holds the profile
+export const CodeNotWritable = "not_writable"; // a folder cannot be written
+export const CodeBrowserStart = "browser_start"; // the browser ended while it started
 /**
  * Error is what a person or a program is told when something fails: what
  * happened, and what to do about it.
@@ -1231,7 +1309,7 @@ export type SessionName = string;
 /**
  * DefaultSession is the session that the app starts with.
  */
-export const DefaultSession: SessionName = 'default';
+export const DefaultSession: SessionName = "default";
 /**
  * TerminalID names one terminal; random, so that it cannot be guessed from
  * another one.
@@ -1249,11 +1327,11 @@ export type ActorKind =
 /**
  * The kinds of actor.
  */
-export const ActorPerson = 'person';
-export const ActorTerminal = 'terminal';
-export const ActorChat = 'chat';
-export const ActorTask = 'task';
-export const ActorShell = 'shell';
+export const ActorPerson = "person";
+export const ActorTerminal = "terminal";
+export const ActorChat = "chat";
+export const ActorTask = "task";
+export const ActorShell = "shell";
 /**
  * Actor is who made a call. Activity, permissions and tab ownership speak of it.
  */
@@ -1594,6 +1672,149 @@ export const AgentVersionTimeout = 10 * 1_000;
  */
 export const AgentProbes = 4;
 /**
+ * MaxAgentLine bounds one message of an agent, in bytes.
+ */
+export const MaxAgentLine = 64 << 20;
+/**
+ * MaxAgentQueue is how many bytes wait for an agent that does not read.
+ */
+export const MaxAgentQueue = 64 << 20;
+/**
+ * AgentInbox is how many bytes of one session wait for its conversation
+ * before the agent is read no further.
+ */
+export const AgentInbox = 4 << 20;
+/**
+ * AgentRubbish is how many lines in a row may be no messages before the agent
+ * counts as broken. Many print a word or two before they begin.
+ */
+export const AgentRubbish = 1000;
+/**
+ * AgentStderr is how many lines of an agent's error output are kept for the
+ * reason of its end, AgentStderrLine how long one of them may be, in bytes.
+ */
+export const AgentStderr = 20;
+/**
+ * Agents of Chat: what passes over their standard input and output.
+ */
+export const AgentStderrLine = 4 << 10;
+/**
+ * AgentHandshake is how long an agent may take for its first answer; a Node
+ * runtime from a cold disk takes 10 s and more.
+ */
+export const AgentHandshake = 60 * 1_000;
+/**
+ * AgentPipeWait is how long an agent that closed its output may take to end,
+ * and what it left in the pipe to be read.
+ */
+export const AgentPipeWait = 2 * 1_000;
+/**
+ * ChatQueue is how many messages of a conversation wait for their turn.
+ */
+export const ChatQueue = 5;
+/**
+ * MaxChatText bounds a prompt and a draft, in bytes.
+ */
+export const MaxChatText = 256 << 10;
+/**
+ * MaxAttachment bounds one attachment, in bytes; MaxAttachments is how many a
+ * prompt has. MaxChatBody is what both come to in base64, and the prompt.
+ */
+export const MaxAttachment = 10 << 20;
+/**
+ * Chat.
+ */
+export const MaxAttachments = 10;
+export const MaxChatBody = 48 << 20;
+/**
+ * MaxToolText bounds one text, or one side of a diff, that a tool call brought,
+ * in bytes; what is beyond is cut and said.
+ */
+export const MaxToolText = 512 << 10;
+/**
+ * ChatBlock is the length in bytes at which a text of an agent goes on in a new
+ * entry.
+ */
+export const ChatBlock = 256 << 10;
+/**
+ * ChatPageSize is how many entries a page has unless asked for another number,
+ * ChatPageMax the most that it has.
+ */
+export const ChatPageSize = 100;
+/**
+ * Chat.
+ */
+export const ChatPageMax = 1000;
+/**
+ * ChatReplay is how many events a viewer that comes back is given; one that is
+ * further behind gets a page.
+ */
+export const ChatReplay = 2000;
+/**
+ * ChatViewerQueue and ChatViewerBytes are how much waits for a viewer before it
+ * gets a page instead.
+ */
+export const ChatViewerQueue = 1024;
+/**
+ * Chat.
+ */
+export const ChatViewerBytes = 4 << 20;
+/**
+ * ChatWindow is how many entries of a turn are kept in memory.
+ */
+export const ChatWindow = 1000;
+/**
+ * ChatHeadEvery is the shortest time between two heads that differ in nothing
+ * that a person waits for (usage, draft).
+ */
+export const ChatHeadEvery = 100 * 1;
+/**
+ * ChatCancelWait is how long an agent may take to end a turn that is cancelled,
+ * before its process is ended.
+ */
+export const ChatCancelWait = 10 * 1_000;
+/**
+ * ChatAnswerWait is how long a question of an agent waits for the person.
+ */
+export const ChatAnswerWait = 24 * 3_600_000;
+/**
+ * ChatSilence is after how long a turn that says nothing is offered to be ended,
+ * unless Settings say otherwise.
+ */
+export const ChatSilence = 5 * 60_000;
+/**
+ * ChatIdle is how long an agent that can load its sessions again is kept for a
+ * conversation in which nothing happens.
+ */
+export const ChatIdle = 30 * 60_000;
+/**
+ * ChatStepWait is how long a step in the browser waits for the tool call that it
+ * belongs to: the two come over different pipes.
+ */
+export const ChatStepWait = 250 * 1;
+/**
+ * ChatKnown is how many of a conversation's last messages are recognised when
+ * they are sent again.
+ */
+export const ChatKnown = 256;
+/**
+ * ChatContext bounds the history that is given to an agent that cannot load it,
+ * in bytes.
+ */
+export const ChatContext = 96 << 10;
+/**
+ * ChatTitle bounds a title that is made from the first prompt, in characters.
+ */
+export const ChatTitle = 60;
+/**
+ * ChatVersion is the version of a conversation's files.
+ */
+export const ChatVersion = 1;
+/**
+ * ChatFound is how many hits a search gives unless asked for another number.
+ */
+export const ChatFound = 50;
+/**
  * ApprovalTimeout is how long a command waits for a person whose caller
  * names no deadline.
  */
@@ -1754,6 +1975,58 @@ export const ListShown = 50;
  * EachTabs is how many tabs `each` asks at once.
  */
 export const EachTabs = 8;
+/**
+ * MaxModelRequest bounds one request to a model, in bytes: a conversation with
+ * several pictures.
+ */
+export const MaxModelRequest = 32 << 20;
+/**
+ * MaxModelError bounds what is read of a provider's error, in bytes.
+ */
+export const MaxModelError = 64 << 10;
+/**
+ * MaxModelList bounds a provider's list of models, in bytes.
+ */
+export const MaxModelList = 8 << 20;
+/**
+ * ModelDialTimeout is how long a connection to a provider may take.
+ */
+export const ModelDialTimeout = 10 * 1_000;
+/**
+ * ModelSilence is how long a model may say nothing before it counts as hung:
+ * before its first byte, and between two.
+ */
+export const ModelSilence = 2 * 60_000;
+/**
+ * ModelAttempts is how often a request is sent that a provider turns away
+ * because it is busy.
+ */
+export const ModelAttempts = 4;
+/**
+ * ModelBackoff is the wait before the second attempt; it doubles.
+ */
+export const ModelBackoff = 500 * 1;
+/**
+ * ModelMaxBackoff bounds the wait that we choose ourselves.
+ */
+export const ModelMaxBackoff = 8 * 1_000;
+/**
+ * ModelMaxRetryAfter bounds the wait that a provider asks for; when it asks
+ * for more, the caller is told instead.
+ */
+export const ModelMaxRetryAfter = 60 * 1_000;
+/**
+ * ModelTestTimeout bounds a test of a connection, and a fetch of the models.
+ */
+export const ModelTestTimeout = 30 * 1_000;
+/**
+ * ModelLocalTimeout bounds the look for a model server on this machine.
+ */
+export const ModelLocalTimeout = 1_000;
+/**
+ * MaxModelProfiles bounds how many ways to a model there are.
+ */
+export const MaxModelProfiles = 32;
 
 //////////
 // source: llm.go
@@ -1778,28 +2051,30 @@ export type LLMProvider =
 /**
  * The providers. The last three run on this machine and need no key.
  */
-export const LLMAnthropic = 'anthropic';
-export const LLMOpenAI = 'openai';
-export const LLMGoogle = 'google';
-export const LLMAzure = 'azure';
-export const LLMOpenRouter = 'openrouter';
-export const LLMMistral = 'mistral';
-export const LLMGroq = 'groq';
-export const LLMDeepSeek = 'deepseek';
-export const LLMQwen = 'qwen';
-export const LLMCompatible = 'compatible'; // anything that speaks OpenAI's chat completions
-export const LLMOllama = 'ollama';
-export const LLMLMStudio = 'lmstudio';
-export const LLMLlamaCpp = 'llamacpp';
+export const LLMAnthropic = "anthropic";
+export const LLMOpenAI = "openai";
+export const LLMGoogle = "google";
+export const LLMAzure = "azure";
+export const LLMOpenRouter = "openrouter";
+export const LLMMistral = "mistral";
+export const LLMGroq = "groq";
+export const LLMDeepSeek = "deepseek";
+export const LLMQwen = "qwen";
+export const LLMCompatible = "compatible"; // anything that speaks OpenAI's chat completions
+export const LLMOllama = "ollama";
+export const LLMLMStudio = "lmstudio";
+export const LLMLlamaCpp = "llamacpp";
 /**
  * LLMDialect is the wire format that a provider speaks.
  */
-export type LLMDialect = typeof DialectAnthropic | typeof DialectOpenAI;
+export type LLMDialect =
+  | typeof DialectAnthropic
+  | typeof DialectOpenAI;
 /**
  * The dialects.
  */
-export const DialectAnthropic = 'anthropic'; // /v1/messages
-export const DialectOpenAI = 'openai'; // /chat/completions
+export const DialectAnthropic = "anthropic"; // /v1/messages
+export const DialectOpenAI = "openai"; // /chat/completions
 /**
  * LLMProviderInfo is a provider as Settings offer it.
  */
@@ -1820,10 +2095,6 @@ export interface LLMProviderInfo {
    * KeyURL is the page where a person gets a key.
    */
   keyUrl?: string;
-  /**
-   * Model is a model that suits Task, to begin with.
-   */
-  model?: string;
 }
 /**
  * LLMProfile is one way to reach one model: what Task chooses between. The key
@@ -2050,17 +2321,17 @@ export type ActKind =
 /**
  * The actions.
  */
-export const ActClick = 'click';
-export const ActHover = 'hover';
-export const ActFill = 'fill';
-export const ActType = 'type';
-export const ActPress = 'press';
-export const ActSelect = 'select';
-export const ActCheck = 'check';
-export const ActFocus = 'focus';
-export const ActDrag = 'drag';
-export const ActScroll = 'scroll';
-export const ActUpload = 'upload';
+export const ActClick = "click";
+export const ActHover = "hover";
+export const ActFill = "fill";
+export const ActType = "type";
+export const ActPress = "press";
+export const ActSelect = "select";
+export const ActCheck = "check";
+export const ActFocus = "focus";
+export const ActDrag = "drag";
+export const ActScroll = "scroll";
+export const ActUpload = "upload";
 /**
  * ActRequest is one action on a page.
  */
@@ -2192,14 +2463,14 @@ export type WaitKind =
 /**
  * What can be waited for.
  */
-export const WaitForText = 'text';
-export const WaitForElement = 'element';
-export const WaitForGone = 'gone';
-export const WaitForURL = 'url';
-export const WaitForLoad = 'load';
-export const WaitForQuiet = 'quiet'; // no network traffic
-export const WaitForFunction = 'function'; // an expression of the page's that becomes true
-export const WaitForTime = 'time';
+export const WaitForText = "text";
+export const WaitForElement = "element";
+export const WaitForGone = "gone";
+export const WaitForURL = "url";
+export const WaitForLoad = "load";
+export const WaitForQuiet = "quiet"; // no network traffic
+export const WaitForFunction = "function"; // an expression of the page's that becomes true
+export const WaitForTime = "time";
 /**
  * WaitRequest is one wait; Value is the text, target, address, expression or
  * number of milliseconds.
@@ -2215,13 +2486,16 @@ export interface WaitRequest {
 /**
  * WaitUntil says how far a page must be before a navigation counts as done.
  */
-export type WaitUntil = typeof WaitLoad | typeof WaitDOM | typeof WaitCommit;
+export type WaitUntil =
+  | typeof WaitLoad
+  | typeof WaitDOM
+  | typeof WaitCommit;
 /**
  * How far a page can be.
  */
-export const WaitLoad = 'load'; // everything the page names has arrived
-export const WaitDOM = 'dom'; // the document is parsed
-export const WaitCommit = 'commit'; // the new page has begun
+export const WaitLoad = "load"; // everything the page names has arrived
+export const WaitDOM = "dom"; // the document is parsed
+export const WaitCommit = "commit"; // the new page has begun
 /**
  * PageInfo is where a tab is after a command.
  */
@@ -2415,8 +2689,8 @@ export interface PageData {
   url: string;
   language: string;
   canonical?: string;
-  meta: { [key: string]: string };
-  openGraph: { [key: string]: string };
+  meta: { [key: string]: string};
+  openGraph: { [key: string]: string};
   jsonLd: unknown[];
 }
 /**
@@ -2458,7 +2732,7 @@ export interface ElementStyle {
   url: string;
   element: string;
   rules?: StyleRule[];
-  computed?: { [key: string]: string };
+  computed?: { [key: string]: string};
 }
 /**
  * Listener is an event listener of an element.
@@ -2478,13 +2752,13 @@ export interface Inspection {
   element: string; // as a selector: tag, id and classes
   role: string;
   name: string;
-  properties?: { [key: string]: string }; // of accessibility
-  attributes: { [key: string]: string };
+  properties?: { [key: string]: string}; // of accessibility
+  attributes: { [key: string]: string};
   box: Clip; // in the page, the border box
   margin: number /* float64 */[];
   padding: number /* float64 */[];
   border: number /* float64 */[];
-  styles: { [key: string]: string };
+  styles: { [key: string]: string};
   listeners?: Listener[];
   text?: string;
 }
@@ -2615,13 +2889,13 @@ export interface Pairing {
 /**
  * PairingKey is the key of Pairing in chrome.storage.session.
  */
-export const PairingKey = 'pilotfish.pairing';
+export const PairingKey = "pilotfish.pairing";
 /**
  * TokenSubprotocol is the prefix of the subprotocol that carries a token at a
  * WebSocket upgrade, beside Version. The server selects Version, so that the
  * token is not echoed.
  */
-export const TokenSubprotocol = 'token.';
+export const TokenSubprotocol = "token.";
 /**
  * PanelEventType is the type of a message from the backend to the panel.
  */
@@ -2645,22 +2919,22 @@ export type PanelEventType =
 /**
  * The messages of the panel's socket, backend to panel.
  */
-export const PanelHello = 'hello'; // the whole state; first, and again after a gap
-export const PanelSession = 'session'; // the session changed
-export const PanelTabs = 'tabs'; // the tabs changed
-export const PanelTerminal = 'terminal'; // a terminal changed or is new
-export const PanelTermGone = 'terminal_gone';
-export const PanelAgents = 'agents'; // the probe has a result
-export const PanelSettings = 'settings'; // what the panel shows of Settings changed
-export const PanelReauth = 'reauth'; // the token was rotated: send the new one
-export const PanelShow = 'show'; // bring this tab's terminal to view
-export const PanelPong = 'pong';
-export const PanelConversation = 'conversation'; // a conversation's head changed or is new
-export const PanelConversationGone = 'conversation_gone'; // a conversation was deleted
-export const PanelChat = 'chat'; // what was said in a conversation that the panel watches
-export const PanelTask = 'task'; // a task's head changed or is new
-export const PanelTaskGone = 'task_gone'; // a task was deleted
-export const PanelTaskOrder = 'task_order'; // a program asks for a task
+export const PanelHello = "hello"; // the whole state; first, and again after a gap
+export const PanelSession = "session"; // the session changed
+export const PanelTabs = "tabs"; // the tabs changed
+export const PanelTerminal = "terminal"; // a terminal changed or is new
+export const PanelTermGone = "terminal_gone";
+export const PanelAgents = "agents"; // the probe has a result
+export const PanelSettings = "settings"; // what the panel shows of Settings changed
+export const PanelReauth = "reauth"; // the token was rotated: send the new one
+export const PanelShow = "show"; // bring this tab's terminal to view
+export const PanelPong = "pong";
+export const PanelConversation = "conversation"; // a conversation's head changed or is new
+export const PanelConversationGone = "conversation_gone"; // a conversation was deleted
+export const PanelChat = "chat"; // what was said in a conversation that the panel watches
+export const PanelTask = "task"; // a task's head changed or is new
+export const PanelTaskGone = "task_gone"; // a task was deleted
+export const PanelTaskOrder = "task_order"; // a program asks for a task
 /**
  * HelloEvent is the whole state of a session as the panel needs it.
  */
@@ -2769,25 +3043,25 @@ export type PanelMessageType =
 /**
  * The messages of the panel's socket, panel to backend.
  */
-export const PanelAuth = 'auth';
-export const PanelPing = 'ping';
+export const PanelAuth = "auth";
+export const PanelPing = "ping";
 /**
  * PanelViewing says which tab the panel shows now.
  */
-export const PanelViewing = 'viewing';
+export const PanelViewing = "viewing";
 /**
  * PanelAnswer is a person's word about an approval.
  */
-export const PanelAnswer = 'answer';
+export const PanelAnswer = "answer";
 /**
  * PanelWatch asks for what is said in a conversation, from After on;
  * PanelUnwatch for no more of it.
  */
-export const PanelWatch = 'chat_watch';
+export const PanelWatch = "chat_watch";
 /**
  * The messages of the panel's socket, panel to backend.
  */
-export const PanelUnwatch = 'chat_unwatch';
+export const PanelUnwatch = "chat_unwatch";
 /**
  * PanelMessage is a message from the panel. Which fields count depends on Type.
  */
@@ -2806,19 +3080,21 @@ export interface PanelMessage {
  * worker's global scope through the pipe. The worker reports what only an
  * extension can see; the payload is a BridgeEvent as JSON.
  */
-export const BridgeBinding = 'pilotfishBridge';
+export const BridgeBinding = "pilotfishBridge";
 /**
  * BridgeEventType is the type of a message from the worker to the backend.
  */
-export type BridgeEventType = typeof BridgeReady | typeof BridgeTabs;
+export type BridgeEventType =
+  | typeof BridgeReady
+  | typeof BridgeTabs;
 /**
  * BridgeReady is the worker's first word after each start, with all tabs.
  */
-export const BridgeReady = 'ready';
+export const BridgeReady = "ready";
 /**
  * BridgeTabs carries all tabs, after any change of one.
  */
-export const BridgeTabs = 'tabs';
+export const BridgeTabs = "tabs";
 /**
  * BridgeEvent is a message from the worker.
  */
@@ -2880,18 +3156,18 @@ export type SessionState =
 /**
  * The states of a session.
  */
-export const SessionStopped = 'stopped';
-export const SessionStarting = 'starting';
-export const SessionRunning = 'running';
-export const SessionStopping = 'stopping';
+export const SessionStopped = "stopped";
+export const SessionStarting = "starting";
+export const SessionRunning = "running";
+export const SessionStopping = "stopping";
 /**
  * SessionRestarting is a browser that ended by itself and is being started again.
  */
-export const SessionRestarting = 'restarting';
+export const SessionRestarting = "restarting";
 /**
  * SessionFailed needs the person: Error says what to do.
  */
-export const SessionFailed = 'failed';
+export const SessionFailed = "failed";
 /**
  * SessionInfo is what window, tray and command line show of a session.
  */
@@ -2920,12 +3196,14 @@ export interface SessionInfo {
 /**
  * PanelState says whether a side panel of the session is connected.
  */
-export type PanelState = typeof PanelAbsent | typeof PanelConnected;
+export type PanelState =
+  | typeof PanelAbsent
+  | typeof PanelConnected;
 /**
  * The states of the panel.
  */
-export const PanelAbsent = 'absent';
-export const PanelConnected = 'connected';
+export const PanelAbsent = "absent";
+export const PanelConnected = "connected";
 /**
  * BrowserInfo is the browser that a session runs.
  */
@@ -3071,7 +3349,7 @@ export interface Emulation {
   viewport?: EmulatedViewport;
   device?: string; // the name of the device that viewport and user agent are of
   userAgent?: string;
-  headers?: { [key: string]: string };
+  headers?: { [key: string]: string};
   media?: string; // "print" or "screen"
   /**
    * Scheme is "dark" or "light", Motion and Contrast "reduce", "no-preference",
@@ -3169,14 +3447,14 @@ export type TaskState =
  * The states of a task. A task whose panel is gone is interrupted: it can be
  * resumed at its step.
  */
-export const TaskIdle = 'idle';
-export const TaskRunning = 'running';
-export const TaskWaiting = 'waiting'; // for the person
-export const TaskPaused = 'paused';
-export const TaskDone = 'done';
-export const TaskFailed = 'failed';
-export const TaskStopped = 'stopped';
-export const TaskInterrupted = 'interrupted';
+export const TaskIdle = "idle";
+export const TaskRunning = "running";
+export const TaskWaiting = "waiting"; // for the person
+export const TaskPaused = "paused";
+export const TaskDone = "done";
+export const TaskFailed = "failed";
+export const TaskStopped = "stopped";
+export const TaskInterrupted = "interrupted";
 /**
  * Task is a task without its steps.
  */
@@ -3228,11 +3506,11 @@ export type TaskEventKind =
  * The kinds of event. The data of each is the panel's own: the backend keeps it
  * and hands it out, and understands the head.
  */
-export const TaskEventHead = 'head'; // the task changed
-export const TaskEventStep = 'step'; // a step, whole; a later one of its number replaces it
-export const TaskEventPerson = 'person'; // a word of the person
-export const TaskEventNotice = 'notice'; // something that the agent was told
-export const TaskEventSummary = 'summary'; // old steps in short, for the model
+export const TaskEventHead = "head"; // the task changed
+export const TaskEventStep = "step"; // a step, whole; a later one of its number replaces it
+export const TaskEventPerson = "person"; // a word of the person
+export const TaskEventNotice = "notice"; // something that the agent was told
+export const TaskEventSummary = "summary"; // old steps in short, for the model
 /**
  * TaskEvent is one line of a task's journal, written before it is shown.
  */
@@ -3326,7 +3604,7 @@ export interface TaskRunRequest {
    * Routine runs a saved routine with Params instead of a goal.
    */
   routine?: string;
-  params?: { [key: string]: string };
+  params?: { [key: string]: string};
   maxSteps?: number /* int */;
 }
 /**
@@ -3408,14 +3686,14 @@ export type TerminalState =
  * The states of a terminal. They only move forward; a restart makes a new
  * process under the same id, with a new Epoch.
  */
-export const TerminalStarting = 'starting';
-export const TerminalLive = 'live';
-export const TerminalStopping = 'stopping';
-export const TerminalEnded = 'ended';
+export const TerminalStarting = "starting";
+export const TerminalLive = "live";
+export const TerminalStopping = "stopping";
+export const TerminalEnded = "ended";
 /**
  * TerminalMissing is an agent that is not installed: nothing was started.
  */
-export const TerminalMissing = 'missing';
+export const TerminalMissing = "missing";
 /**
  * TerminalInfo is what the panel, the window and the tray show of a terminal.
  */
@@ -3540,28 +3818,28 @@ export type ControlType =
  * The control messages. The first five come from the viewer, the others from
  * the backend.
  */
-export const ControlAttach = 'attach'; // first message of a viewer
-export const ControlResize = 'resize';
-export const ControlAck = 'ack';
-export const ControlPing = 'ping';
+export const ControlAttach = "attach"; // first message of a viewer
+export const ControlResize = "resize";
+export const ControlAck = "ack";
+export const ControlPing = "ping";
 /**
  * ControlCheckpoint hands the backend the viewer's own screen, serialised
  * at an offset: the base for the next viewer that comes with nothing.
  */
-export const ControlCheckpoint = 'checkpoint';
+export const ControlCheckpoint = "checkpoint";
 /**
  * The control messages. The first five come from the viewer, the others from
  * the backend.
  */
-export const ControlReady = 'ready'; // answer to attach
-export const ControlReplayed = 'replayed'; // what follows is live
-export const ControlSnapshot = 'snapshot'; // replace the screen by Data
-export const ControlState = 'state';
-export const ControlExit = 'exit';
-export const ControlTitle = 'title';
-export const ControlBell = 'bell';
-export const ControlPong = 'pong';
-export const ControlEpoch = 'epoch'; // a restart: clear the screen, offsets start at 0
+export const ControlReady = "ready"; // answer to attach
+export const ControlReplayed = "replayed"; // what follows is live
+export const ControlSnapshot = "snapshot"; // replace the screen by Data
+export const ControlState = "state";
+export const ControlExit = "exit";
+export const ControlTitle = "title";
+export const ControlBell = "bell";
+export const ControlPong = "pong";
+export const ControlEpoch = "epoch"; // a restart: clear the screen, offsets start at 0
 /**
  * ViewerControl is a text frame from a viewer. Which fields count depends on
  * Type.
@@ -3700,8 +3978,8 @@ export interface NetworkEntry {
    */
   from?: string;
   initiator?: string;
-  requestHeaders?: { [key: string]: string };
-  responseHeaders?: { [key: string]: string };
+  requestHeaders?: { [key: string]: string};
+  responseHeaders?: { [key: string]: string};
   postData?: string;
   protocol?: string;
   remoteAddress?: string;
@@ -3745,7 +4023,7 @@ export interface NetworkRule {
    */
   block?: boolean;
   status?: number /* int */;
-  headers?: { [key: string]: string };
+  headers?: { [key: string]: string};
   body?: string;
   /**
    * Hits is how often it was used.
@@ -3894,7 +4172,7 @@ export interface Recording {
 export interface Routine {
   version: number /* int */;
   name: string;
-  params?: { [key: string]: string }; // with their defaults
+  params?: { [key: string]: string}; // with their defaults
   steps: string[];
   created: string;
 }
@@ -4007,20 +4285,23 @@ export interface LogRecord {
  * TrayHost says whether the desktop shows tray icons.
  */
 export type TrayHost =
-  typeof TrayStarting | typeof TrayShown | typeof TrayNoHost | typeof TrayFailed;
+  | typeof TrayStarting
+  | typeof TrayShown
+  | typeof TrayNoHost
+  | typeof TrayFailed;
 /**
  * The states of the tray.
  */
-export const TrayStarting = 'starting';
-export const TrayShown = 'shown';
+export const TrayStarting = "starting";
+export const TrayShown = "shown";
 /**
  * TrayNoHost is a desktop without a place for tray icons.
  */
-export const TrayNoHost = 'no_host';
+export const TrayNoHost = "no_host";
 /**
  * TrayFailed is a tray program that could not be kept running.
  */
-export const TrayFailed = 'failed';
+export const TrayFailed = "failed";
 /**
  * WindowState is everything that the app window shows, whole. It is pushed on
  * every change.
@@ -4081,11 +4362,11 @@ export type TrayIcon =
 /**
  * The icons of the tray.
  */
-export const IconStopped = 'stopped';
-export const IconRunning = 'running';
-export const IconWorking = 'working';
-export const IconNeedsYou = 'needs_you';
-export const IconError = 'error';
+export const IconStopped = "stopped";
+export const IconRunning = "running";
+export const IconWorking = "working";
+export const IconNeedsYou = "needs_you";
+export const IconError = "error";
 /**
  * TrayState is what the app writes to the tray program, one JSON object a line:
  * the whole menu, every time.
@@ -4149,15 +4430,15 @@ export type TrayActionType =
 /**
  * The actions of the tray's menu.
  */
-export const TrayReady = 'ready'; // the icon is registered with a host
-export const TrayAbsent = 'no_host'; // there is no host for icons
-export const TrayStart = 'start';
-export const TrayStop = 'stop';
-export const TrayTabOp = 'tab'; // bring this tab and its panel forward
-export const TrayOpen = 'open';
-export const TrayAnswer = 'answer'; // a person's word about an approval
-export const TrayLogs = 'logs';
-export const TrayQuit = 'quit';
+export const TrayReady = "ready"; // the icon is registered with a host
+export const TrayAbsent = "no_host"; // there is no host for icons
+export const TrayStart = "start";
+export const TrayStop = "stop";
+export const TrayTabOp = "tab"; // bring this tab and its panel forward
+export const TrayOpen = "open";
+export const TrayAnswer = "answer"; // a person's word about an approval
+export const TrayLogs = "logs";
+export const TrayQuit = "quit";
 /**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */
