@@ -13,6 +13,7 @@ const (
 	CodeUnknownTab      Code = "unknown_tab"      // no open tab has this id
 	CodeUnknownTerminal Code = "unknown_terminal" // no terminal has this id, or its grace time is over
 	CodeUnknownSession  Code = "unknown_session"  // no session has this name
+	CodeUnknownTask     Code = "unknown_task"     // no task has this id
 	CodeNotRunning      Code = "not_running"      // the session, or the app, is not running
 	CodeUnauthorized    Code = "unauthorized"     // no token, or one that is not valid any more
 	CodeForbidden       Code = "forbidden"        // a valid token that does not open this door
@@ -96,7 +97,7 @@ func (c Code) ExitCode() int {
 		return 4
 	case CodeTimeout:
 		return 5
-	case CodeUnknownTab, CodeUnknownTerminal, CodeUnknownSession:
+	case CodeUnknownTab, CodeUnknownTerminal, CodeUnknownSession, CodeUnknownTask:
 		return 6
 	default:
 		return 1

@@ -294,8 +294,8 @@ const (
 	ChatTitle = 60
 	// ChatVersion is the version of a conversation's files.
 	ChatVersion = 1
-	// ChatFound is how many hits a search gives unless asked for another number.
-	ChatFound = 50
+	// ChatSearchLimit is how many hits a search gives unless asked for another number.
+	ChatSearchLimit = 50
 )
 
 // Approvals.
@@ -431,4 +431,22 @@ const (
 	ModelLocalTimeout = time.Second
 	// MaxModelProfiles bounds how many ways to a model there are.
 	MaxModelProfiles = 32
+)
+
+// Tasks.
+const (
+	// MaxTaskEvent bounds the data of one event of a task, in bytes; pictures are
+	// files.
+	MaxTaskEvent = 256 << 10
+	// TaskFiles is how many files of 4 MiB a task's journal keeps.
+	TaskFiles = 16
+	// TaskPageSize is how many events a reader is given at once.
+	TaskPageSize = 500
+	// MaxTaskRoutines bounds how many routines a session has.
+	MaxTaskRoutines = 200
+	// DefaultTaskSteps is how many steps a task has unless it is told otherwise.
+	DefaultTaskSteps = 40
+	// TaskTakeTimeout is how long a task that a program asks for waits for a panel
+	// to take it.
+	TaskTakeTimeout = 10 * time.Second
 )

@@ -12,6 +12,7 @@ export const code = v.picklist([
   p.CodeUnknownTab,
   p.CodeUnknownTerminal,
   p.CodeUnknownSession,
+  p.CodeUnknownTask,
   p.CodeNotRunning,
   p.CodeUnauthorized,
   p.CodeForbidden,
