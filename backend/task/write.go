@@ -1,0 +1,334 @@
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// record is a line of the journal; the index is the journal's.
+type record struct {
+	Kind protocol.TaskEventKind `json:"kind"`
+	At   string                 `json:"at"`
+	Data json.RawMessage        `json:"data,omitempty"`
+}
+
+// Write takes in what the panel view that runs a task says of it. It is on disk
+// when Write returns. Only one view runs a task: another is refused with CodeBusy
+// until the first is gone (see ViewerGone).
+func (s *Store) Write(req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
+	if err := check(req); err != nil {
+		return protocol.TaskWriteReply{}, err
+	}
+	k, err := s.writable(req)
+	if err != nil {
+		return protocol.TaskWriteReply{}, err
+	}
+	k.mu.Lock()
+	head, err := s.write(k, req)
+	k.mu.Unlock()
+	if err != nil {
+		return protocol.TaskWriteReply{}, err
+	}
+	if s.config.Changed != nil {
+		s.config.Changed(head)
+	}
+	return protocol.TaskWriteReply{Index: head.Index, Head: head}, nil
+}
+
+func check(req protocol.TaskWriteRequest) error {
+	switch {
+	case !taskID.MatchString(string(req.Task)):
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.64q is no id of a task", string(req.Task)), "use a UUID")
+	case req.Viewer == "":
+		return protocol.NewError(protocol.CodeBadArgument, "the view that runs the task is missing", "")
+	case len(req.Data) > protocol.MaxTaskEvent:
+		return protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("an event of a task is at most %d bytes", protocol.MaxTaskEvent), "keep pictures in files")
+	}
+	switch req.Kind {
+	case protocol.TaskEventHead:
+		if req.Head == nil {
+			return protocol.NewError(protocol.CodeBadArgument, "the head is missing", "")
+		}
+	case protocol.TaskEventStep, protocol.TaskEventPerson, protocol.TaskEventNotice, protocol.TaskEventSummary:
+	default:
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a task has no event %.40q", string(req.Kind)), "")
+	}
+	return nil
+}
+
+// writable finds the task of a write, or makes it when the write has a head.
+func (s *Store) writable(req protocol.TaskWriteRequest) (*kept, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, protocol.NewError(protocol.CodeNotRunning, "the session ends", "")
+	}
+	if k := s.tasks[req.Task]; k != nil {
+		return k, nil
+	}
+	if req.Head == nil {
+		return nil, protocol.NewError(protocol.CodeUnknownTask, fmt.Sprintf("there is no task %.64q", string(req.Task)), "write its head first")
+	}
+	k := &kept{head: protocol.Task{ID: req.Task, Created: now(), Tabs: []protocol.TabID{}}, told: make(chan struct{})}
+	s.tasks[req.Task] = k
+	return k, nil
+}
+
+// write appends to the journal, then changes the head; the caller holds the
+// task's lock.
+func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, error) {
+	if k.deleted {
+		return protocol.Task{}, protocol.NewError(protocol.CodeUnknownTask, "this task was deleted", "")
+	}
+	if k.viewer != "" && k.viewer != req.Viewer && live(k.head.State) {
+		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task runs in another panel", "go on there, or close that panel")
+	}
+	head := k.head
+	if req.Head != nil {
+		head = merge(k.head, *req.Head)
+	}
+	log, err := s.journal(k)
+	if err != nil {
+		return protocol.Task{}, unwritable(err)
+	}
+	if req.Kind != protocol.TaskEventHead {
+		data, err := json.Marshal(record{Kind: req.Kind, At: now().Format("2006-01-02T15:04:05.000Z07:00"), Data: req.Data})
+		if err != nil {
+			return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the event is not JSON: "+err.Error(), "")
+		}
+		if head.Index, err = log.Append(data); err != nil {
+			return protocol.Task{}, unwritable(err)
+		}
+	}
+	head.Updated = now()
+	if err := s.writeHead(head); err != nil {
+		return protocol.Task{}, unwritable(err)
+	}
+	k.head, k.viewer = head, req.Viewer
+	if over(head.State) {
+		k.viewer = ""
+	}
+	close(k.told)
+	k.told = make(chan struct{})
+	return head, nil
+}
+
+// merge takes over what the panel says of a task; what the backend knows itself
+// stays.
+func merge(before, said protocol.Task) protocol.Task {
+	said.ID, said.Created, said.Index = before.ID, before.Created, before.Index
+	said.Asker = before.Asker
+	said.Tabs = before.Tabs
+	if len(said.Tabs) == 0 && said.Tab != "" {
+		said.Tabs = []protocol.TabID{said.Tab}
+	}
+	return said
+}
+
+func unwritable(err error) error {
+	return protocol.NewError(protocol.CodeNotWritable, "The task cannot be written: "+err.Error(), "make room on the disk and resume the task")
+}
+
+// ViewerGone says that a panel view is gone: what it ran is interrupted, and may
+// be resumed by another.
+func (s *Store) ViewerGone(viewer string) {
+	s.mu.Lock()
+	all := make([]*kept, 0, len(s.tasks))
+	for _, k := range s.tasks {
+		all = append(all, k)
+	}
+	s.mu.Unlock()
+	for _, k := range all {
+		k.mu.Lock()
+		mine := k.viewer == viewer
+		if mine {
+			k.viewer = ""
+		}
+		changed := mine && live(k.head.State)
+		if changed {
+			k.head.State, k.head.Updated = protocol.TaskInterrupted, now()
+			if err := s.writeHead(k.head); err != nil {
+				s.log.Warn("a task that was interrupted could not be marked so", "task", k.head.ID, "error", err)
+			}
+			close(k.told)
+			k.told = make(chan struct{})
+		}
+		head := k.head
+		k.mu.Unlock()
+		if changed && s.config.Changed != nil {
+			s.config.Changed(head)
+		}
+	}
+}
+
+// Holds says whether a view runs a task: only it may act for the task.
+func (s *Store) Holds(id protocol.TaskID, viewer string) (protocol.Task, error) {
+	k, err := s.find(id)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case viewer == "" || k.viewer != viewer:
+		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this view does not run the task", "resume it first")
+	case k.head.State != protocol.TaskRunning && k.head.State != protocol.TaskWaiting:
+		return protocol.Task{}, protocol.NewError(protocol.CodeRefused, "the task does not run", "resume it first")
+	}
+	return k.head, nil
+}
+
+// UseTab lets a task use a tab, or takes one from it.
+func (s *Store) UseTab(id protocol.TaskID, tab protocol.TabID, remove bool) (protocol.Task, error) {
+	k, err := s.find(id)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	k.mu.Lock()
+	head := k.head
+	tabs := make([]protocol.TabID, 0, len(head.Tabs)+1)
+	for _, t := range head.Tabs {
+		if t != tab {
+			tabs = append(tabs, t)
+		}
+	}
+	if !remove {
+		tabs = append(tabs, tab)
+	}
+	head.Tabs, head.Updated = tabs, now()
+	if err = s.writeHead(head); err == nil {
+		k.head = head
+	}
+	k.mu.Unlock()
+	if err != nil {
+		return protocol.Task{}, unwritable(err)
+	}
+	if s.config.Changed != nil {
+		s.config.Changed(head)
+	}
+	return head, nil
+}
+
+// Order makes a task that a program asks for; a panel takes it with its first
+// write.
+func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker protocol.Actor) (protocol.Task, error) {
+	if !taskID.MatchString(string(id)) {
+		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.64q is no id of a task", string(id)), "")
+	}
+	k := &kept{told: make(chan struct{}), head: protocol.Task{
+		ID: id, Title: title(req.Goal), Goal: req.Goal, Tab: req.Tab, Tabs: []protocol.TabID{}, State: protocol.TaskIdle, Profile: req.Profile,
+		MaxStep: req.MaxSteps, Created: now(), Updated: now(), Routine: req.Routine, Asker: &asker,
+	}}
+	if req.Tab != "" {
+		k.head.Tabs = append(k.head.Tabs, req.Tab)
+	}
+	s.mu.Lock()
+	if s.closed || s.tasks[id] != nil {
+		s.mu.Unlock()
+		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task exists already", "")
+	}
+	s.mu.Unlock()
+	if err := s.writeHead(k.head); err != nil {
+		return protocol.Task{}, unwritable(err)
+	}
+	s.mu.Lock()
+	s.tasks[id] = k
+	s.mu.Unlock()
+	if s.config.Changed != nil {
+		s.config.Changed(k.head)
+	}
+	return k.head, nil
+}
+
+// title is the first line of a goal, short.
+func title(goal string) string {
+	const most = 60
+	line := []rune(goal)
+	for i, r := range line {
+		if r == '\n' {
+			line = line[:i]
+			break
+		}
+	}
+	if len(line) > most {
+		return string(line[:most-1]) + "…"
+	}
+	return string(line)
+}
+
+// Read gives a task's events after an index, at most limit of them; the head is
+// that of now.
+func (s *Store) Read(id protocol.TaskID, after uint64, limit int) (protocol.TaskPage, error) {
+	k, err := s.find(id)
+	if err != nil {
+		return protocol.TaskPage{}, err
+	}
+	k.mu.Lock()
+	log, err := s.journal(k)
+	head := k.head
+	k.mu.Unlock()
+	if err != nil {
+		return protocol.TaskPage{}, fmt.Errorf("opening a task's journal: %w", err)
+	}
+	items, err := log.Read(after, limit)
+	if err != nil && !errors.Is(err, journal.ErrClosed) {
+		return protocol.TaskPage{}, fmt.Errorf("reading a task's journal: %w", err)
+	}
+	page := protocol.TaskPage{Head: head, Events: []protocol.TaskEvent{}}
+	for _, item := range items {
+		if item.Gap != nil {
+			continue // the oldest steps of a very long task are gone; their summary is there
+		}
+		var r record
+		if json.Unmarshal(item.Data, &r) != nil {
+			continue // of a newer version
+		}
+		e := protocol.TaskEvent{Index: item.Index, Kind: r.Kind, Data: r.Data}
+		_ = e.At.UnmarshalText([]byte(r.At)) // a time that cannot be read is none
+		page.Events = append(page.Events, e)
+	}
+	return page, nil
+}
+
+// Follow gives pages of a task from an index on, and a new one at each change,
+// until ctx ends or the task is deleted. The last page of a task that is over
+// ends it.
+func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) iter.Seq2[protocol.TaskPage, error] {
+	return func(yield func(protocol.TaskPage, error) bool) {
+		for {
+			k, err := s.find(id)
+			if err != nil {
+				yield(protocol.TaskPage{}, err)
+				return
+			}
+			k.mu.Lock()
+			told := k.told
+			k.mu.Unlock()
+			page, err := s.Read(id, after, protocol.TaskPageSize)
+			if !yield(page, err) || err != nil {
+				return
+			}
+			full := len(page.Events) == protocol.TaskPageSize
+			if n := len(page.Events); n > 0 {
+				after = page.Events[n-1].Index
+			}
+			if full {
+				continue
+			}
+			if over(page.Head.State) {
+				return
+			}
+			select {
+			case <-told:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
