@@ -8,15 +8,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// part is where a target leads: "" is the whole page, frames after it.
-func (p *page) part(ctx context.Context, element string) (frames []*docFrame, scope any, err error) {
-	if element == "" {
-		return p.frames.all(), nil, nil
-	}
-	f, ref, err := p.whereIs(ctx, element)
-	return []*docFrame{f}, ref, err
-}
-
 // collect reads a part of a page frame by frame.
 func collect[T any](ctx context.Context, b *Browser, id protocol.TabID, function string) (url string, out []T, err error) {
 	err = b.onPage(ctx, id, func(ctx context.Context, p *page) error {
@@ -26,9 +17,9 @@ func collect[T any](ctx context.Context, b *Browser, id protocol.TabID, function
 			return err
 		}
 		url = info.URL
-		return p.eachFrame(func(f *docFrame) error {
+		return p.eachDrawn(ctx, func(f *docFrame) error {
 			var part []T
-			if err := p.inFrame(ctx, f, function, nil, &part); err != nil {
+			if err := p.read(ctx, f, function, nil, &part); err != nil {
 				return err
 			}
 			out = append(out, part...)
@@ -67,10 +58,23 @@ func (b *Browser) Data(ctx context.Context, id protocol.TabID) (protocol.PageDat
 	return out, err
 }
 
+// Text returns what a person could read on a tab's page, frames and shadow
+// roots of every kind included: at most limit characters of it.
+func (b *Browser) Text(ctx context.Context, id protocol.TabID, limit int) (protocol.PageText, error) {
+	return b.prose(ctx, id, "", limit, "text")
+}
+
 // Markdown returns the page, or an element, as Markdown: at most limit
 // characters of it.
 func (b *Browser) Markdown(ctx context.Context, id protocol.TabID, element string, limit int) (protocol.PageText, error) {
-	return b.written(ctx, id, element, limit, `(page, scope) => page.markdown(scope ?? undefined)`, true)
+	return b.prose(ctx, id, element, limit, "markdown")
+}
+
+// prose reads the page or an element by a method of the page script.
+func (b *Browser) prose(ctx context.Context, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
+	return b.written(ctx, id, element, limit, func(ctx context.Context, p *page, f *docFrame, ref string) (string, bool, error) {
+		return p.prose(ctx, f, method, ref)
+	})
 }
 
 // HTML returns the markup of the page or an element as it is now, at most limit
@@ -81,7 +85,13 @@ func (b *Browser) HTML(ctx context.Context, id protocol.TabID, element string, i
 	if inner {
 		script = strings.Replace(script, "outerHTML", "innerHTML", 1)
 	}
-	return b.written(ctx, id, element, limit, script, false)
+	return b.written(ctx, id, element, limit, func(ctx context.Context, p *page, f *docFrame, ref string) (string, bool, error) {
+		var text *string
+		if err := p.inFrame(ctx, f, script, ref, &text); err != nil || text == nil {
+			return "", false, err
+		}
+		return *text, true, nil
+	})
 }
 
 // secretFunction says whether a field is for a password, a card or a one-time
@@ -110,40 +120,31 @@ const htmlScript = `(page, ref) => {
 	return ref || !document.doctype ? text : '<!doctype ' + document.doctype.name + '>\n' + text;
 }`
 
-// written reads a text of the page or an element; with frames, those of the
-// whole page follow it.
-func (b *Browser) written(ctx context.Context, id protocol.TabID, element string, limit int, function string, withFrames bool) (protocol.PageText, error) {
+// written reads a text of the page or, where ref is not empty, of an element.
+func (b *Browser) written(
+	ctx context.Context, id protocol.TabID, element string, limit int,
+	read func(ctx context.Context, p *page, f *docFrame, ref string) (text string, found bool, err error),
+) (protocol.PageText, error) {
 	var out protocol.PageText
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
-		frames, scope, err := p.part(ctx, element)
+		f, ref, err := p.frames.main(), "", error(nil)
+		if element != "" {
+			if f, ref, err = p.whereIs(ctx, element); err != nil {
+				return err
+			}
+		}
+		text, found, err := read(ctx, p, f, ref)
 		if err != nil {
 			return err
 		}
-		if !withFrames {
-			frames = frames[:1]
+		if !found {
+			return noElement(element, "it is gone from the page")
 		}
-		var parts []string
-		for i, f := range frames {
-			var text *string
-			if err := p.inFrame(ctx, f, function, scope, &text); err != nil {
-				if i > 0 {
-					continue // a frame that went away meanwhile
-				}
-				return err
-			}
-			if text == nil {
-				return noElement(element, "it is gone from the page")
-			}
-			if *text != "" {
-				parts = append(parts, *text)
-			}
-		}
-		whole := strings.Join(parts, "\n\n")
-		out = protocol.PageText{URL: info.URL, Title: info.Title, Text: cut(whole, limit), Length: utf8.RuneCountInString(whole)}
+		out = protocol.PageText{URL: info.URL, Title: info.Title, Text: cut(text, limit), Length: utf8.RuneCountInString(text)}
 		return nil
 	})
 	return out, err
@@ -172,10 +173,10 @@ func (b *Browser) Search(ctx context.Context, id protocol.TabID, what string, li
 			return err
 		}
 		out = protocol.Matches{URL: info.URL}
-		return p.eachFrame(func(f *docFrame) error {
+		return p.eachDrawn(ctx, func(f *docFrame) error {
 			var part protocol.Matches
 			args := map[string]any{"what": what, "limit": limit - len(out.Matches)}
-			if err := p.inFrame(ctx, f, searchScript, args, &part); err != nil {
+			if err := p.read(ctx, f, searchScript, args, &part); err != nil {
 				return err
 			}
 			out.Total += part.Total
@@ -213,7 +214,8 @@ const searchScript = `(page, { what, limit }) => {
 		const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
 		for (let node = walker.nextNode(); node; node = walker.nextNode()) {
 			if (node instanceof Element) {
-				if (node.shadowRoot) read(node.shadowRoot);
+				const root = page.rootOf(node);
+				if (root) read(root);
 				continue;
 			}
 			const el = node.parentElement ?? root.host;

@@ -264,3 +264,58 @@ func TestPerformanceAndTrace(t *testing.T) {
 		}
 	}
 }
+
+// What is in a closed shadow root and in a frame of another site is read in its
+// place by every command that reads, on the first question; what is in a frame
+// that is not drawn is not.
+func TestReadingEntersEverything(t *testing.T) {
+	f := start(t, config(t, true))
+	ctx, id := deadline(t), f.first(t)
+	inner := strings.Replace(pages(t, map[string]string{
+		"/in": `<p>deep <a href="https://deep.example/">frame link</a></p><div id=d></div>
+			<script>d.attachShadow({mode: 'closed'}).innerHTML = '<p>shut in frame <a href="https://shut.example/f">f</a></p>'</script>`,
+		"/no": `<p>never seen <a href="https://never.example/">never</a></p>`,
+	}), "127.0.0.1", "localhost", 1)
+	top := `<h1>Top</h1><div id=h>slotted</div><p>before</p><iframe src="` + inner + `/in"></iframe><p>after</p>
+		<iframe src="` + inner + `/no" style="display:none"></iframe><iframe src="` + inner + `/no" style="visibility:hidden"></iframe>
+		<input name=cardnumber value="4111 1111 1111 1111">
+		<script>h.attachShadow({mode: 'closed'}).innerHTML = '<h2>shut away</h2><a href="https://shut.example/">shut link</a> <slot></slot>'</script>`
+	url := pages(t, map[string]string{"/text": top, "/markdown": top, "/links": top, "/find": top})
+	for _, read := range []struct {
+		name string // also the page: nothing is known of its roots yet
+		do   func() (string, error)
+		want string
+	}{
+		{
+			"text", func() (string, error) { x, err := f.Text(ctx, id, 10_000); return x.Text, err },
+			"Top\n\nshut away\n\nshut link slotted\n\nbefore\n\ndeep frame link\n\nshut in frame f\n\nafter",
+		},
+		{
+			"markdown", func() (string, error) { x, err := f.Markdown(ctx, id, "", 10_000); return x.Text, err },
+			"# Top\n\n## shut away\n\n[shut link](https://shut.example/) slotted\n\nbefore\n\ndeep [frame link](https://deep.example/)\n\nshut in frame [f](https://shut.example/f)\n\nafter",
+		},
+		{"links", func() (string, error) {
+			_, links, err := f.Links(ctx, id)
+			var out []string
+			for _, l := range links {
+				out = append(out, l.URL)
+			}
+			return strings.Join(out, " "), err
+		}, "https://shut.example/ https://deep.example/ https://shut.example/f"},
+		{"find", func() (string, error) {
+			x, err := f.Search(ctx, id, "shut", 10)
+			var out []string
+			for _, m := range x.Matches {
+				out = append(out, m.Text+m.After)
+			}
+			return strings.Join(out, "|"), err
+		}, "shut away|shut link|shut in frame f"},
+	} {
+		if _, err := f.Navigate(ctx, id, url+"/"+read.name, protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read.do(); err != nil || got != read.want {
+			t.Errorf("%s: %v\n%q\nand not\n%q", read.name, err, got, read.want)
+		}
+	}
+}

@@ -92,11 +92,7 @@ func (p *page) inFrame(ctx context.Context, f *docFrame, function string, args, 
 		if err != nil {
 			return err
 		}
-		expression := fmt.Sprintf(`globalThis.pilotfishPage ? (async (page, args) => {
-			page.configure({ prefix: %q, base: %d });
-			try { const value = await (%s)(page, args); return JSON.stringify({ value: value ?? null, next: page.next() }); }
-			catch (error) { return JSON.stringify({ error: { name: String(error?.name), message: String(error?.message) }, next: page.next() }); }
-		})(pilotfishPage, %s) : 'none'`, f.prefix(), p.frames.base(f), function, data)
+		expression := p.function(f, function, data)
 		res, err := cdp.Call(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
 		err = p.answered(ctx, f, s, world, "a part of it", res, err, into)
 		if !errors.Is(err, errStale) {

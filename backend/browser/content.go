@@ -1,9 +1,7 @@
 package browser
 
 import (
-	"context"
 	"crypto/rand"
-	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -11,24 +9,6 @@ import (
 
 	"pilotfish/backend/protocol"
 )
-
-//go:embed text.js
-var textScript string
-
-// Text returns what a person could read on a tab's page, at most limit
-// characters of it.
-func (b *Browser) Text(ctx context.Context, id protocol.TabID, limit int) (protocol.PageText, error) {
-	var text protocol.PageText
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		world, err := p.world(ctx)
-		if err != nil {
-			return err
-		}
-		text, err = evaluate[protocol.PageText](ctx, p.session, fmt.Sprintf("%s(%d)", textScript, limit), world)
-		return err
-	})
-	return text, err
-}
 
 // saveScreenshot writes a picture under a name that nobody can guess or have
 // planted.

@@ -25,9 +25,8 @@ type page struct {
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
 
-	frames  *frames       // nil until the first look or action
-	opened  chan struct{} // closed when open is done
-	openErr error
+	frames *frames  // nil until the first look or action
+	opened *opening // nil until then, and after a try that failed
 }
 
 // page returns the session with a target, attaching if need be.

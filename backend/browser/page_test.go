@@ -151,7 +151,7 @@ func TestTextKeepsLinesAndDropsHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Head line\n\none bold text\nnext line\n\n- a\n- b\n\nmore\n\nx\n  y\n\nc1\tc2\n\nin shadow\n\nframed\n\ntyped\n\nünï 🐟"
+	want := "Head line\n\none bold text\nnext line\n\n- a\n- b\n\nmore\n\nx\n  y\n\nc1\tc2\n\nin shadow\n\nframed\ntyped\n\nünï 🐟"
 	if text.Text != want {
 		t.Errorf("text is\n%q\nand not\n%q", text.Text, want)
 	}

@@ -34,32 +34,43 @@ func pageScript() (string, error) {
 // errReplaced is returned when the document that was asked went away meanwhile.
 var errReplaced = errors.New("the document was replaced meanwhile")
 
+// opening is one try to open a page.
+type opening struct {
+	done chan struct{} // closed when it is over
+	err  error         // good then
+}
+
 // open makes a page ready for looks and actions, once: its frames are followed
-// and each document, now and later, gets our world.
+// and each document, now and later, gets our world. After a try that failed the
+// next caller tries again; the frames are followed from the first one on.
 func (p *page) open(ctx context.Context, id protocol.TabID) error {
 	p.mu.Lock()
-	if p.frames != nil {
-		ready := p.opened
+	if o := p.opened; o != nil {
 		p.mu.Unlock()
 		select {
-		case <-ready:
-			return p.openErr
+		case <-o.done:
+			return o.err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	p.frames = newFrames(p.r.b.spaceOf(id), p.session)
-	p.opened = make(chan struct{})
+	o := &opening{done: make(chan struct{})}
+	p.opened = o
+	first := p.frames == nil
+	if first {
+		p.frames = newFrames(p.r.b.spaceOf(id), p.session)
+	}
 	p.mu.Unlock()
-	defer close(p.opened)
-	p.hook(p.session)
-	p.openErr = p.equip(ctx, p.session, false)
-	if p.openErr != nil {
+	defer close(o.done)
+	if first {
+		p.hook(p.session)
+	}
+	if o.err = p.equip(ctx, p.session, false); o.err != nil {
 		p.mu.Lock()
-		p.frames = nil // the next one tries again
+		p.opened = nil
 		p.mu.Unlock()
 	}
-	return p.openErr
+	return o.err
 }
 
 // equip installs our world in the documents of a session.

@@ -17,7 +17,7 @@ func partCommands() []command {
 	return []command{
 		{Spec: Spec{
 			Name: "markdown", Aliases: []string{"md"}, Scope: read, Summary: "print the page, or an element, as Markdown",
-			Help:    "Headings, lists, links and tables are kept; what is hidden is left out. Frames follow the page.",
+			Help:    "Headings, lists, links and tables are kept; what is hidden is left out. Frames stand in their place.",
 			Args:    []Arg{elementArg("only this element: a ref, CSS, text=…"), budgetArg()},
 			Returns: "url, title, text, length", Examples: []string{"markdown", "markdown main --max 4000"},
 		}, tab: ownTab, run: reading(runMarkdown)},

@@ -1,8 +1,12 @@
 import type { FlatTree } from './flat.js';
-import { isBlock, Lines, plainText, visit } from './text.js';
+import { type FrameMark, isBlock, Lines, plainText, visit } from './text.js';
 
 /** The visible content of the page or a part of it as Markdown. */
-export function markdown(tree: FlatTree, root: Element | null = document.body): string {
+export function markdown(
+  tree: FlatTree,
+  root: Element | null = document.body,
+  frame?: FrameMark,
+): string {
   if (!root) return '';
   const lines = new Lines();
   const lists: { ordered: boolean; next: number }[] = [];
@@ -73,7 +77,7 @@ export function markdown(tree: FlatTree, root: Element | null = document.body): 
           return true;
         case 'blockquote':
           lines.raw(
-            markdownInside(tree, el)
+            markdownInside(tree, el, frame)
               .split('\n')
               .map((line) => `> ${line}`.trimEnd())
               .join('\n'),
@@ -105,12 +109,20 @@ export function markdown(tree: FlatTree, root: Element | null = document.body): 
       if (tag === 'em' || tag === 'i') lines.raw(mark(el, '*'));
       if (isBlock(display)) lines.break(tag !== 'li' && lists.length === 0);
     },
+    ...(frame && {
+      frame: (el) => {
+        lines.break(true);
+        lines.raw(frame(el));
+        lines.break(true);
+      },
+    }),
   });
   return lines.toString();
 }
 
-function markdownInside(tree: FlatTree, el: Element): string {
-  return [...el.children].map((child) => markdown(tree, child)).join('\n\n') || plainText(tree, el);
+function markdownInside(tree: FlatTree, el: Element, frame?: FrameMark): string {
+  const inside = [...el.children].map((child) => markdown(tree, child, frame)).join('\n\n');
+  return inside || plainText(tree, el);
 }
 
 function mark(el: Element, sign: string): string {

@@ -9,7 +9,7 @@ import { markdown } from './markdown.js';
 import * as reaching from './reach.js';
 import { Refs } from './refs.js';
 import { elementOf, resolve } from './resolve.js';
-import { plainText } from './text.js';
+import { type FrameMark, readableText } from './text.js';
 import type { Box, Located, Resolution, Snapshot, SnapshotOptions } from './types.js';
 import { waitFor, type Waited, type WaitFor } from './wait.js';
 import { type Change, Watch } from './watch.js';
@@ -71,10 +71,15 @@ export interface Page {
   settled(): Promise<Change | undefined>;
   /** Waits for a condition. */
   waitFor(what: WaitFor): Promise<Waited>;
-  /** Visible text of the page, or of the first match of a selector or a ref. */
-  text(scope?: string): string;
+  /** The shadow root of an element, closed ones included that were taken. */
+  rootOf(el: Element): ShadowRoot | null;
+  /**
+   * Visible text of the page, or of the first match of a selector or a ref. With
+   * a mark, which nobody can guess, `<mark ref>` stands where a frame is drawn.
+   */
+  text(scope?: string, mark?: string): string;
   /** The same as Markdown. */
-  markdown(scope?: string): string;
+  markdown(scope?: string, mark?: string): string;
   links: Extract['links'];
   forms: Extract['forms'];
   tables: Extract['tables'];
@@ -90,7 +95,11 @@ export function createPage(): Page {
   const extract = new Extract(tree, refs);
   let watching: Watch | undefined;
   const part = (scope: string | undefined): Element | null =>
-    scope === undefined ? document.body : (elementOf(look, scope) ?? document.querySelector(scope));
+    scope === undefined
+      ? (document.querySelector('body,frameset') ?? document.documentElement) // XML has none
+      : (elementOf(look, scope) ?? document.querySelector(scope));
+  const marked = (mark: string | undefined): FrameMark | undefined =>
+    mark === undefined ? undefined : (el) => `<${mark} ${refs.format(refs.number(el))}>`;
   return {
     configure: ({ prefix = 'e', base = 1, closedRoot }) => {
       refs.configure(prefix, base);
@@ -142,8 +151,9 @@ export function createPage(): Page {
       return own?.report();
     },
     waitFor: (what) => waitFor(look, what),
-    text: (scope) => plainText(tree, part(scope)),
-    markdown: (scope) => markdown(tree, part(scope)),
+    rootOf: (el) => tree.rootOf(el),
+    text: (scope, mark) => readableText(tree, part(scope), marked(mark)),
+    markdown: (scope, mark) => markdown(tree, part(scope), marked(mark)),
     links: () => extract.links(),
     forms: () => extract.forms(),
     tables: () => extract.tables(),

@@ -1,4 +1,5 @@
 import type { FlatTree } from './flat.js';
+import { isCardNumber, isSecret } from './value.js';
 
 const skipped = new Set([
   'script',
@@ -11,9 +12,11 @@ const skipped = new Set([
   'canvas',
   'video',
   'audio',
-  'iframe',
   'object',
 ]);
+
+/** Stands for a frame in a text, on a line of its own: whoever asked puts the frame's text there. */
+export type FrameMark = (el: Element) => string;
 
 /** Visits what is drawn, in reading order, shadow roots included. */
 export interface Visitor {
@@ -21,17 +24,23 @@ export interface Visitor {
   /** Returns false to leave the inside out. */
   enter: (el: Element, display: string) => boolean;
   leave: (el: Element, display: string) => void;
+  /** Is given each frame that is drawn; nothing of it is visited from here. */
+  frame?: (el: Element) => void;
 }
 
 /** Walks what is drawn of a part of the page. */
 export function visit(tree: FlatTree, root: Element, visitor: Visitor): void {
   const style = getComputedStyle(root);
   if (skipped.has(root.localName) || style.display === 'none') return;
-  if (style.contentVisibility === 'hidden') return;
+  if (style.contentVisibility === 'hidden' || style.opacity === '0') return;
   const { display } = style;
+  if (style.fontSize === '0px' && display === 'inline') return;
   const visible = style.visibility === 'visible';
-  const pre =
-    style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks';
+  if (root.localName === 'iframe' || root.localName === 'frame') {
+    if (visible) visitor.frame?.(root);
+    return;
+  }
+  const pre = /^(preserve|preserve-breaks|break-spaces)$/.test(style.whiteSpaceCollapse);
   if (!visitor.enter(root, display)) return;
   const shut = root instanceof HTMLDetailsElement && !root.open;
   for (const child of tree.children(root)) {
@@ -89,11 +98,30 @@ export class Lines {
   }
 }
 
+const gaps = /^(p|h[1-6]|ul|ol|dl|table|pre|blockquote|figure|section|article)$/;
+const fields = /^(select|textarea|input)$/;
+
 /** The visible text of the page or a part of it: lines kept, hidden things dropped. */
 export function plainText(tree: FlatTree, root: Element | null = document.body): string {
+  return written(tree, root, {});
+}
+
+/** plainText as a person reads it: with the marks of lists, what fields hold, and frames. */
+export function readableText(
+  tree: FlatTree,
+  root: Element | null = document.body,
+  frame?: FrameMark,
+): string {
+  return written(tree, root, { full: true, ...(frame && { frame }) });
+}
+
+function written(
+  tree: FlatTree,
+  root: Element | null,
+  { full = false, frame }: { full?: boolean; frame?: FrameMark },
+): string {
   if (!root) return '';
   const lines = new Lines();
-  const gaps = /^(p|h[1-6]|ul|ol|table|pre|blockquote|section|article)$/;
   visit(tree, root, {
     text: (data, _, pre) => {
       lines.add(data, pre);
@@ -102,13 +130,33 @@ export function plainText(tree: FlatTree, root: Element | null = document.body):
       if (el.localName === 'br') lines.raw('\n');
       else if (display === 'table-cell') lines.raw(el.previousElementSibling ? '\t' : '');
       else if (isBlock(display)) lines.break(gaps.test(el.localName) && display !== 'inline');
-      return !/^(select|textarea|input)$/.test(el.localName);
+      if (full && display === 'list-item' && getComputedStyle(el).listStyleType === 'disc')
+        lines.raw('- ');
+      if (!fields.test(el.localName)) return true;
+      if (full) lines.add(held(el), false);
+      return false;
     },
     leave: (el, display) => {
       if (isBlock(display)) lines.break(gaps.test(el.localName));
     },
+    ...(frame && {
+      frame: (el) => {
+        lines.break();
+        lines.raw(frame(el));
+        lines.break();
+      },
+    }),
   });
   return lines.toString();
+}
+
+/** What a field shows of what it holds. */
+function held(el: Element): string {
+  if (getComputedStyle(el).visibility !== 'visible') return '';
+  if (el instanceof HTMLSelectElement) return el.selectedOptions[0]?.text ?? '';
+  const { type, value } = el as HTMLInputElement | HTMLTextAreaElement;
+  if (/^(password|hidden|checkbox|radio|file|range|color|image)$/.test(type)) return '';
+  return isSecret(el) || isCardNumber(value) ? '' : value;
 }
 
 /** Whether a box stands on lines of its own. */

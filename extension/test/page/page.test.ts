@@ -281,7 +281,9 @@ describe('extraction', () => {
     const world = await open(
       '<h1>Title</h1><p>One <b>two</b>\n three<br>four</p><p hidden>no</p><pre>a\n  b</pre><ul><li>x<li>y</ul>',
     );
-    expect(await world.run('page.text()')).toBe('Title\n\nOne two three\nfour\n\na\n  b\n\nx\ny');
+    expect(await world.run('page.text()')).toBe(
+      'Title\n\nOne two three\nfour\n\na\n  b\n\n- x\n- y',
+    );
   });
 
   test('writes Markdown', async () => {
