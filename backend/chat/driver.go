@@ -154,7 +154,10 @@ type Chunk struct {
 // ToolUpdate is what an agent said of a tool call; what is nil was not said and
 // stays as it is. A call that was never announced is announced by it.
 type ToolUpdate struct {
-	Call    string
+	Call string
+	// Name is the tool's own name, where the agent says it
+	// ("mcp__pilotfish__browser_act"); else empty.
+	Name    string
 	Title   *string
 	Kind    *string
 	Status  *protocol.ToolStatus
