@@ -21,8 +21,10 @@ type session struct {
 	id     target.SessionID
 	target target.ID
 	kind   string
-	parent *session
-	done   chan struct{}
+	// address is where the target was when it was attached.
+	address string
+	parent  *session
+	done    chan struct{}
 
 	mu     sync.Mutex
 	subs   []*subscription

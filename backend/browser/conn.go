@@ -140,6 +140,7 @@ func (c *conn) dispatch(msg *cdproto.Message) {
 		var e target.EventAttachedToTarget
 		if jsonv2.Unmarshal(msg.Params, &e) == nil && e.TargetInfo != nil {
 			child := newSession(c, e.SessionID, e.TargetInfo.TargetID, e.TargetInfo.Type, s)
+			child.address = e.TargetInfo.URL
 			c.mu.Lock()
 			c.sessions[e.SessionID] = child
 			c.mu.Unlock()

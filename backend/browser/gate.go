@@ -27,6 +27,7 @@ type gates struct {
 	// commanded are the targets that a command navigates just now, with why a
 	// document of theirs was refused: the command says it.
 	commanded map[target.ID]error
+	workers   workerGate
 }
 
 func newGates() *gates {
@@ -52,8 +53,8 @@ type gate struct {
 
 // Gate puts a tab under a rule from now on, whoever makes it load something.
 // allow is asked about each document, with document, and without it about
-// everything else whose address is like one of patterns ("*" and "?"); it must
-// answer at once. What it refuses is not loaded. The gate stays until the tab's
+// everything else whose address is like one of patterns ("*", and "?" for a
+// digit); it must answer at once. What it refuses is not loaded. The gate stays until the tab's
 // page is closed; a later call replaces its rule.
 func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error) error {
 	r, err := b.running()
@@ -71,7 +72,11 @@ func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string
 		r.gates.of[t.target] = g
 	}
 	r.gates.mu.Unlock()
-	return b.explain(ctx, id, nil, g.set(ctx, patterns, allow))
+	err = r.gates.workers.set(ctx, r, patterns, allow)
+	if err == nil {
+		err = g.set(ctx, patterns, allow)
+	}
+	return b.explain(ctx, id, nil, err)
 }
 
 // set opens the gate if need be and gives it its rule.
@@ -165,20 +170,23 @@ func (g *gate) leave(s *session) {
 }
 
 // enable switches the gate on in a session, and for what will be attached to
-// it: that is paused until it is gated, too.
+// it: that is paused until it is gated, too. Service workers have a gate of
+// their own.
 func (g *gate) enable(ctx context.Context, s *session) error {
 	flat := true
 	if err := postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat,
+		Filter: target.Filter{{Type: "service_worker", Exclude: true}, {Type: "browser", Exclude: true}, {Type: "tab", Exclude: true}, {}},
 	}); err != nil {
 		return err
 	}
 	g.mu.Lock()
+	like := g.patterns
+	g.mu.Unlock()
 	patterns := []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}}
-	for _, p := range g.patterns {
+	for _, p := range like {
 		patterns = append(patterns, &fetch.RequestPattern{URLPattern: p})
 	}
-	g.mu.Unlock()
 	if s.parent != nil && s.parent != g.r.conn.root {
 		return postCommand(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	}

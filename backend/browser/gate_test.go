@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -65,6 +66,9 @@ func sinks() map[string]string {
 		return `await new Promise((ok) => { const code = "fetch('URL/NAME', {mode: 'no-cors'}).then(() => postMessage(1), () => postMessage(2))";
 			` + start + ` })`
 	}
+	shared := func(does string) string {
+		return `await new Promise((ok) => { const w = new SharedWorker('/shared.js?' + encodeURIComponent(` + "`" + does + "`" + `)); w.onerror = ok; w.port.onmessage = ok; w.port.start() })`
+	}
 	return map[string]string{
 		"fetch":        `await fetch('URL/NAME', {mode: 'no-cors'}).catch(() => 0)`,
 		"redirected":   `await fetch('/redirect?to=URL/NAME', {mode: 'no-cors'}).catch(() => 0)`,
@@ -77,9 +81,15 @@ func sinks() map[string]string {
 		"style":        `await new Promise((ok) => { const l = document.createElement('link'); l.rel = 'stylesheet'; l.onload = l.onerror = ok; l.href = 'URL/NAME'; document.head.append(l) })`,
 		"worker":       worker(`const w = new Worker(URL.createObjectURL(new Blob([code]))); w.onmessage = ok; w.onerror = ok`),
 		"workerScript": `await new Promise((ok) => { const w = new Worker(URL.createObjectURL(new Blob(["try { importScripts('URL/NAME') } catch {} postMessage(1)"]))); w.onmessage = w.onerror = ok })`,
-		"service": `await navigator.serviceWorker.register('/sw.js?NAME').then(() => navigator.serviceWorker.ready).then((r) => new Promise((ok) => {
+		"service": `await navigator.serviceWorker.register('/sw.js?NAME', { scope: location.pathname }).then(() => navigator.serviceWorker.ready).then((r) => new Promise((ok) => {
 			navigator.serviceWorker.onmessage = ok; r.active.postMessage('URL/NAME') })).catch(() => 0)`,
-		"beacon": `navigator.sendBeacon('URL/NAME', 'x')`,
+		"movedService": `await navigator.serviceWorker.register('/sw.js?NAME', { scope: location.pathname }).then(() => navigator.serviceWorker.ready).then((r) => new Promise((ok) => {
+			navigator.serviceWorker.onmessage = ok; r.active.postMessage('/redirect?to=URL/NAME') })).catch(() => 0)`,
+		"shared":       shared(`fetch('URL/NAME', {mode: 'no-cors'}).then(() => 1, () => 2)`),
+		"sharedMoved":  shared(`fetch('/redirect?to=URL/NAME', {mode: 'no-cors'}).then(() => 1, () => 2)`),
+		"sharedScript": shared(`(async () => { try { importScripts('URL/NAME') } catch {} })()`),
+		"sharedWorker": shared(`new Promise((ok) => { const w = new Worker(URL.createObjectURL(new Blob(["fetch('URL/NAME', {mode: 'no-cors'}).then(() => postMessage(1), () => postMessage(2))"]))); w.onmessage = w.onerror = ok })`),
+		"beacon":       `navigator.sendBeacon('URL/NAME', 'x')`,
 	}
 }
 
@@ -97,6 +107,14 @@ func TestGateOfResources(t *testing.T) {
 		w.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(w, `oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim());
 			onmessage = (e) => e.waitUntil(fetch(e.data, {mode: 'no-cors'}).then(() => 1, () => 2).then((x) => e.source.postMessage(x)))`)
+	})
+	mux.HandleFunc("/shared.js", func(w http.ResponseWriter, r *http.Request) {
+		does, err := url.QueryUnescape(r.URL.RawQuery)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprintf(w, `onconnect = async (e) => { const { ports: [port] } = e; try { await (%s) } catch {} port.postMessage(1) }`, does) //nolint:gosec // a script of the test
 	})
 	mux.HandleFunc("/done/", func(_ http.ResponseWriter, r *http.Request) { done <- strings.TrimPrefix(r.URL.Path, "/done/") })
 	mux.HandleFunc("/page/", func(w http.ResponseWriter, r *http.Request) {
@@ -135,6 +153,74 @@ func TestGateOfResources(t *testing.T) {
 				t.Errorf("%s %s reached the refused address", name, where)
 			}
 		}
+	}
+}
+
+// TestGateOutlivesThePage: a service worker that a gated page started is held to
+// the rule when that page was left.
+func TestGateOutlivesThePage(t *testing.T) {
+	f := start(t, config(t, true))
+	bad := newForbidden(t)
+	left, asked, done := make(chan struct{}), make(chan struct{}, 1), make(chan struct{}, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/sw.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprintf(w, `onmessage = (e) => e.waitUntil(fetch('/left').then(() => fetch('%s/late', {mode: 'no-cors'})).catch(() => 0).then(() => fetch('/done')))`, bad.URL)
+	})
+	mux.HandleFunc("/left", func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-left })
+	mux.HandleFunc("/done", func(http.ResponseWriter, *http.Request) { done <- struct{}{} })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><script type=module>await navigator.serviceWorker.register('/sw.js'); (await navigator.serviceWorker.ready).active.postMessage(1)</script>`)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	id := f.first(t)
+	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Navigate(deadline(t), id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	heard := func(what string, c <-chan struct{}) {
+		t.Helper()
+		select {
+		case <-c:
+		case <-deadline(t).Done():
+			t.Fatal("the worker did not " + what)
+		}
+	}
+	heard("start", asked)
+	if _, err := f.Navigate(deadline(t), id, "data:text/html,elsewhere", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	close(left)
+	heard("go on", done)
+	if bad.hit("/late") {
+		t.Error("a worker whose page was left reached the refused address")
+	}
+}
+
+// TestSpelledOut: the patterns of workers are those of pages, without what is
+// allowed.
+func TestSpelledOut(t *testing.T) {
+	allow := func(url string, _ bool) error {
+		if strings.Contains(url, "//172.15.") || strings.Contains(url, "//172.1.") {
+			return nil
+		}
+		return protocol.NewError(protocol.CodeRefused, "no", "")
+	}
+	for pattern, want := range map[string]string{
+		"*://10.*": "*://10.*:*/*", "*://*:4711/*": "*://*:4711/*", "*://[*": "*://[*]:*/*", "file:*": "",
+		"*://metadata*": "*://metadata*:*/*", "*://172.15.*": "", "*://172.1?.*": "*://172.10.*:*/*",
+	} {
+		got := spelledOut(pattern, allow)
+		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
+			t.Errorf("%s is %q", pattern, got)
+		}
+	}
+	if got := spelledOut("*://172.1?.*", allow); len(got) != 9 {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -1,0 +1,182 @@
+package browser
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+)
+
+// Service and shared workers are told once what they may not load, and Chromium
+// holds them to it, in redirects and imported scripts too. They are not asked
+// about request by request: with Fetch on a service worker every page of its
+// site waits a second before it is loaded, and on a busy machine for minutes
+// (seen in Chromium 156).
+
+// block gives a worker its rule. Its own host is none of what is refused: what
+// may be shown may ask its own server.
+func block(ctx context.Context, s *session, patterns []string, allow func(string, bool) error) error {
+	if strings.HasPrefix(s.address, "chrome-extension:") {
+		return nil // what the person installed, and our own
+	}
+	if err := postCommand(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+		return err
+	}
+	var rules []*network.BlockPattern
+	if u, err := url.Parse(s.address); err == nil && u.Host != "" && allow(s.address, false) == nil {
+		port := u.Port()
+		rules = append(rules, &network.BlockPattern{URLPattern: "*://" + u.Hostname() + ":" + port + "/*"})
+		if strings.Contains(u.Hostname(), ":") {
+			rules[0].URLPattern = "*://[" + u.Hostname() + "]:" + port + "/*"
+		}
+	}
+	for _, p := range patterns {
+		for _, one := range spelledOut(p, allow) {
+			rules = append(rules, &network.BlockPattern{URLPattern: one, Block: true})
+		}
+	}
+	return postCommand(ctx, s, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: rules})
+}
+
+// spelledOut writes a pattern of Gate ("*" and "?") as URL patterns that match
+// nothing that allow allows, as far as one address of each tells. Files are left
+// out: no worker reaches them.
+func spelledOut(pattern string, allow func(string, bool) error) []string {
+	scheme, rest, ok := strings.Cut(pattern, "://")
+	if !ok {
+		return nil
+	}
+	if before, after, found := strings.Cut(rest, "?"); found {
+		var all []string
+		for digit := '0'; digit <= '9'; digit++ {
+			all = append(all, spelledOut(scheme+"://"+before+string(digit)+after, allow)...)
+		}
+		return all
+	}
+	host, path, hasPath := strings.Cut(rest, "/")
+	if !hasPath {
+		path = "*"
+	}
+	port := "*"
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		host, port = host[:i], host[i+1:]
+	}
+	if strings.HasPrefix(host, "[") {
+		return []string{scheme + "://[*]:" + port + "/" + path}
+	}
+	// "10.*" begins an address: its last numbers are anything.
+	if sample, isStart := strings.CutSuffix(host, ".*"); isStart && port == "*" {
+		sample += strings.Repeat(".1", max(0, 3-strings.Count(sample, ".")))
+		if allow("http://"+sample+"/", false) == nil {
+			return nil
+		}
+	}
+	return []string{scheme + "://" + host + ":" + port + "/" + path}
+}
+
+// workerGate holds the rule over the service and shared workers of the whole
+// browser: which tabs use one cannot be told, a page of an agent may at any
+// time, and one that a page of an agent started lives on when that page is left.
+type workerGate struct {
+	opening sync.Mutex // held while it is opened or its rule changes
+
+	mu       sync.Mutex
+	root     *session
+	inside   []*session
+	patterns []string
+	allow    func(url string, document bool) error
+}
+
+// set opens the gate with the first rule, and gives every worker a new one.
+func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow func(string, bool) error) error {
+	g.opening.Lock()
+	defer g.opening.Unlock()
+	g.mu.Lock()
+	same := slices.Equal(g.patterns, patterns)
+	g.patterns, g.allow = slices.Clone(patterns), allow
+	root, inside := g.root, slices.Clone(g.inside)
+	g.mu.Unlock()
+	if root == nil {
+		return g.open(ctx, r)
+	}
+	if same {
+		return nil
+	}
+	for _, s := range inside {
+		if err := block(ctx, s, patterns, allow); err != nil && !isEnded(s) {
+			return err
+		}
+	}
+	return nil
+}
+
+// open attaches to the workers that are there and to come; each waits
+// until it has its rule.
+func (g *workerGate) open(ctx context.Context, r *run) error {
+	res, err := cdp.Call(ctx, r.conn.root, target.AttachToBrowserTarget, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	root := r.conn.session(res.SessionID)
+	if root == nil {
+		return errSessionEnded
+	}
+	g.follow(root) //nolint:contextcheck // it lives as long as its session
+	flat := true
+	_, err = cdp.Call(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat,
+		Filter: target.Filter{{Type: "shared_worker"}, {Type: "service_worker"}, {Exclude: true}},
+	})
+	if err != nil {
+		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.id})
+		return err
+	}
+	g.mu.Lock()
+	g.root = root
+	g.mu.Unlock()
+	return nil
+}
+
+// follow takes in the workers of a session, and the workers of those, until it
+// ends.
+func (g *workerGate) follow(s *session) {
+	events := s.events(target.AttachedToTarget.Method)
+	go func() {
+		defer events.cancel()
+		ctx := context.Background() // the session's end closes the events
+		for e := range events.c {
+			v, ok := decode(e, target.AttachedToTarget)
+			if !ok {
+				continue
+			}
+			if child := s.c.session(v.SessionID); child != nil {
+				g.enter(ctx, child)
+			}
+		}
+		g.mu.Lock()
+		g.inside = slices.DeleteFunc(g.inside, func(o *session) bool { return o == s })
+		if g.root == s {
+			g.root = nil
+		}
+		g.mu.Unlock()
+	}()
+}
+
+func (g *workerGate) enter(ctx context.Context, s *session) {
+	g.mu.Lock()
+	g.inside = append(g.inside, s)
+	patterns, allow := g.patterns, g.allow
+	g.mu.Unlock()
+	g.follow(s)
+	flat := true
+	// A session that ended loads nothing.
+	_ = postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat})
+	_ = block(ctx, s, patterns, allow)
+	_ = postCommand(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+}
