@@ -1,0 +1,268 @@
+//go:build unix
+
+package acp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+
+	"pilotfish/backend/protocol"
+)
+
+// message is any message of JSON-RPC: a request has a method and an id, a
+// notification a method, an answer an id.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+// rpcError is the error of an answer.
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// The codes of errors that mean something to us.
+const (
+	codeNoMethod     = -32601
+	codeInternal     = -32603
+	codeAuthRequired = -32000
+)
+
+// Error is the message, with the details that many agents put beside a message
+// that says nothing ("Internal error").
+func (e *rpcError) Error() string {
+	var text string
+	var more struct {
+		Details string `json:"details"`
+		Message string `json:"message"`
+		Error   string `json:"error"`
+	}
+	if json.Unmarshal(e.Data, &text) != nil {
+		_ = json.Unmarshal(e.Data, &more) // whatever has no such field says nothing
+		for _, said := range []string{more.Details, more.Message, more.Error} {
+			if text == "" {
+				text = said
+			}
+		}
+	}
+	switch {
+	case text == "" || text == e.Message:
+		return e.Message
+	case e.Message == "" || e.Code == codeInternal:
+		return text
+	}
+	return e.Message + ": " + text
+}
+
+// answered takes the answer to a call. It runs in the reader: what the agent
+// wrote before the answer was handed on before it.
+type answered func(result json.RawMessage, err error)
+
+// conn is our side of a JSON-RPC connection.
+type conn struct {
+	send func(line []byte) error
+	// incoming takes requests (with an id) and notifications (without one). It
+	// runs in the reader, one at a time, in order.
+	incoming func(m *message)
+	log      *slog.Logger
+
+	rubbish int // lines in a row that were no messages; the reader's
+
+	mu      sync.Mutex
+	last    int64
+	pending map[int64]answered
+	ended   error
+}
+
+func newConn(send func([]byte) error, incoming func(*message), log *slog.Logger) *conn {
+	return &conn{send: send, incoming: incoming, log: log, pending: map[int64]answered{}}
+}
+
+// line takes a line of the agent. It returns an error when too much of what it
+// writes is no messages.
+func (c *conn) line(line []byte) error {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil
+	}
+	var m message
+	err := json.Unmarshal(line, &m)
+	if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); line[0] != '{' || err != nil && !wrongType || m.Method == "" && len(m.ID) == 0 {
+		c.rubbish++
+		if c.rubbish <= 10 {
+			c.log.Warn("the agent wrote a line that is no message", "line", shortened(line), "bytes", len(line))
+		}
+		if c.rubbish >= protocol.AgentRubbish {
+			return fmt.Errorf("it wrote %d lines in a row that are no messages, the last one: %s", c.rubbish, shortened(line))
+		}
+		return nil
+	}
+	c.rubbish = 0
+	if m.Method != "" {
+		c.incoming(&m)
+		return nil
+	}
+	c.answer(&m)
+	return nil
+}
+
+// shortened is the beginning of a line, for a log.
+func shortened(line []byte) string {
+	const most = 200
+	if len(line) <= most {
+		return string(line)
+	}
+	return string(bytes.ToValidUTF8(line[:most], nil)) + "…"
+}
+
+// answer hands an answer to whoever called.
+func (c *conn) answer(m *message) {
+	// Some libraries turn every id into a string.
+	id, err := strconv.ParseInt(string(bytes.Trim(m.ID, `"`)), 10, 64)
+	c.mu.Lock()
+	take := c.pending[id]
+	delete(c.pending, id)
+	c.mu.Unlock()
+	if err != nil || take == nil {
+		c.log.Warn("the agent answered what was not asked", "id", string(m.ID))
+		return
+	}
+	if m.Error != nil {
+		take(nil, m.Error)
+		return
+	}
+	take(m.Result, nil)
+}
+
+// call sends a request; take gets its answer, or the end of the agent. When call
+// returns an error, take is not called.
+func (c *conn) call(method string, params any, take answered) error {
+	c.mu.Lock()
+	if c.ended != nil {
+		c.mu.Unlock()
+		return c.ended
+	}
+	c.last++
+	id := c.last
+	c.pending[id] = take
+	c.mu.Unlock()
+	err := c.write(message{ID: strconv.AppendInt(nil, id, 10), Method: method}, params)
+	if err == nil {
+		return nil
+	}
+	c.mu.Lock()
+	_, waiting := c.pending[id]
+	delete(c.pending, id)
+	c.mu.Unlock()
+	if !waiting {
+		return nil // end told take already
+	}
+	return err
+}
+
+// request sends a request and waits for its answer, which goes to into.
+func (c *conn) request(ctx context.Context, method string, params, into any) error {
+	done := make(chan error, 1)
+	err := c.call(method, params, func(result json.RawMessage, err error) {
+		if err == nil {
+			err = lenient(result, into)
+		}
+		done <- err
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for %s: %w", method, context.Cause(ctx))
+	}
+}
+
+// notify sends a notification.
+func (c *conn) notify(method string, params any) error {
+	return c.write(message{Method: method}, params)
+}
+
+// reply answers a request of the agent. That it cannot be sent means that the
+// agent is going, which is told elsewhere.
+func (c *conn) reply(id json.RawMessage, result any) {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		c.refuse(id, codeInternal, err.Error())
+		return
+	}
+	if err := c.sendMessage(message{ID: id, Result: raw}); err != nil {
+		c.log.Warn("an answer was not sent", "error", err)
+	}
+}
+
+// refuse answers a request of the agent with an error.
+func (c *conn) refuse(id json.RawMessage, code int, why string) {
+	if err := c.sendMessage(message{ID: id, Error: &rpcError{Code: code, Message: why}}); err != nil {
+		c.log.Warn("a refusal was not sent", "error", err)
+	}
+}
+
+func (c *conn) write(m message, params any) error {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", m.Method, err)
+	}
+	m.Params = raw
+	return c.sendMessage(m)
+}
+
+func (c *conn) sendMessage(m message) error {
+	m.Version = "2.0"
+	line, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("writing a message: %w", err)
+	}
+	return c.send(line)
+}
+
+// end tells everybody who waits that the agent is gone. It is called after the
+// last line.
+func (c *conn) end(err error) {
+	if err == nil {
+		err = protocol.NewError(protocol.CodeCrashed, "the agent was ended", "start it again")
+	}
+	c.mu.Lock()
+	c.ended = err
+	waiting := c.pending
+	c.pending = map[int64]answered{}
+	c.mu.Unlock()
+	for _, take := range waiting {
+		take(nil, err)
+	}
+}
+
+// lenient decodes what can be decoded: a field of another type than expected
+// stays empty and does no harm to its neighbours.
+func lenient(raw json.RawMessage, into any) error {
+	if into == nil || len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	err := json.Unmarshal(raw, into)
+	if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); wrongType {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading what the agent wrote: %w", err)
+	}
+	return nil
+}

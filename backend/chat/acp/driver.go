@@ -1,0 +1,64 @@
+//go:build unix
+
+package acp
+
+import (
+	"context"
+	"log/slog"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/stdio"
+	"pilotfish/backend/proc"
+)
+
+// Config is what the driver needs.
+type Config struct {
+	// Version is ours; agents are told it.
+	Version string
+	// Guard, if there is one, ends the agents when this program dies.
+	Guard  *proc.Guard
+	Logger *slog.Logger
+}
+
+// Driver starts agents that speak ACP.
+type Driver struct{ cfg Config }
+
+var _ chat.Driver = (*Driver)(nil)
+
+// New returns a Driver. It starts nothing.
+func New(cfg Config) *Driver {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	cfg.Logger = cfg.Logger.With("component", "acp")
+	return &Driver{cfg}
+}
+
+// Start starts the agent's process. What it can do is asked with the first
+// session.
+func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
+	a := &agent{
+		cfg: d.cfg, launch: launch, log: d.cfg.Logger.With("agent", launch.Kind),
+		sessions: map[string]*session{}, held: map[string][]held{},
+		initialized: make(chan struct{}), done: make(chan struct{}),
+	}
+	a.life, a.endLife = context.WithCancelCause(life)
+	ready := make(chan struct{})
+	process, err := stdio.Start(life, stdio.Config{
+		Launch: launch, Guard: d.cfg.Guard, Logger: d.cfg.Logger,
+		Line: func(line []byte) error {
+			<-ready // the first line may come before Start has returned
+			return a.conn.line(line)
+		},
+	})
+	if err != nil {
+		a.endLife(err)
+		return nil, err
+	}
+	a.process = process
+	a.conn = newConn(process.Send, a.incoming, a.log)
+	close(ready)
+	go a.initialize()
+	go a.watch()
+	return a, nil
+}

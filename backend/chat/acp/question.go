@@ -1,0 +1,110 @@
+//go:build unix
+
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/protocol"
+)
+
+// question is a permission that the agent waits for.
+type question struct {
+	session *session
+	id      json.RawMessage // of the agent's request
+	options []protocol.PermissionOption
+	end     context.CancelFunc
+}
+
+// ask takes the params of a session/request_permission. It runs in the session's
+// inbox, so that the updates before it are with the sink, and those after it are
+// not.
+func (s *session) ask(id, params json.RawMessage) {
+	var p permission
+	if err := lenient(params, &p); err != nil {
+		s.agent.conn.refuse(id, codeInternal, err.Error())
+		return
+	}
+	s.flush()
+	ask := chat.Ask{Tool: *s.toolUpdate(&p.ToolCall.toolCall, p.ToolCall.Content, false), Options: make([]protocol.PermissionOption, 0, len(p.Options))}
+	for _, o := range p.Options {
+		ask.Options = append(ask.Options, permissionOption(o.ID, o.Name, o.Kind))
+	}
+	ctx, end := context.WithCancel(s.agent.life)
+	q := &question{session: s, id: id, options: ask.Options, end: end}
+	s.mu.Lock()
+	over := s.closed || s.turn != nil && (s.turn.cancelled || s.turn.givenUp)
+	if !over {
+		s.questions[q] = struct{}{}
+	}
+	s.mu.Unlock()
+	if over {
+		end()
+		s.agent.conn.reply(id, cancelled())
+		return
+	}
+	s.sink.Ask(ctx, ask, q.answer)
+}
+
+// permissionOption reads one answer that an agent offers.
+func permissionOption(id, name, kind string) protocol.PermissionOption {
+	o := protocol.PermissionOption{ID: id, Name: named(name, id)}
+	switch kind {
+	case "allow_once":
+		o.Kind = protocol.AnswerOnce
+	case "allow_always":
+		// The agents say in the name what "always" is about.
+		o.Kind, o.Scope = protocol.AnswerAlways, o.Name
+	case "reject_always":
+		o.Kind, o.Scope = protocol.AnswerDeny, o.Name
+	default:
+		// What is not known to allow is taken for a no.
+		o.Kind = protocol.AnswerDeny
+	}
+	return o
+}
+
+// answer gives the agent its answer. Only the first one counts.
+func (q *question) answer(option string) {
+	if !q.take() {
+		return
+	}
+	if !slices.ContainsFunc(q.options, func(o protocol.PermissionOption) bool { return o.ID == option }) {
+		q.session.agent.conn.reply(q.id, cancelled())
+		return
+	}
+	q.session.agent.conn.reply(q.id, map[string]any{"outcome": map[string]string{"outcome": "selected", "optionId": option}})
+}
+
+// take makes the question one that was answered; false when it was already.
+func (q *question) take() bool {
+	q.session.mu.Lock()
+	_, open := q.session.questions[q]
+	delete(q.session.questions, q)
+	q.session.mu.Unlock()
+	q.end()
+	return open
+}
+
+// endQuestions answers every open question as cancelled.
+func (s *session) endQuestions() {
+	s.mu.Lock()
+	open := make([]*question, 0, len(s.questions))
+	for q := range s.questions {
+		open = append(open, q)
+	}
+	s.mu.Unlock()
+	for _, q := range open {
+		if q.take() {
+			s.agent.conn.reply(q.id, cancelled())
+		}
+	}
+}
+
+// cancelled is the outcome of a question that nobody answered.
+func cancelled() any {
+	return map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
+}

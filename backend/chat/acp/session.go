@@ -1,0 +1,321 @@
+//go:build unix
+
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/protocol"
+)
+
+// session is one session of an agent.
+type session struct {
+	agent *agent
+	log   *slog.Logger
+	sink  chat.Sink
+	inbox *inbox
+	id    string
+
+	gone chan struct{} // closed by Close
+
+	options options
+
+	// These belong to what runs in the inbox.
+	replays   bool // the agent says the history again
+	streaming stream
+	shown     map[string]bool // the tool calls whose content was said
+
+	mu        sync.Mutex
+	turn      *turn // the one that the agent works on
+	questions map[*question]struct{}
+	closed    bool
+	unsaid    string // the system prompt that the next prompt carries
+}
+
+// turn is a prompt that the agent works on.
+type turn struct {
+	ended     chan turnResult // has room for the one result
+	givenUp   bool            // nobody waits for it any more
+	cancelled bool            // its end was asked for
+	sent      bool
+}
+
+type turnResult struct {
+	end chat.TurnEnd
+	err error
+}
+
+func newSession(a *agent, cfg chat.SessionConfig, sink chat.Sink) *session {
+	s := &session{
+		agent: a, log: a.log, sink: sink, inbox: newInbox(), gone: make(chan struct{}),
+		shown: map[string]bool{}, questions: map[*question]struct{}{},
+	}
+	if !a.takesSystem() {
+		s.unsaid = cfg.System
+	}
+	return s
+}
+
+// announce tells what the session announced about itself.
+func (s *session) announce(reply *sessionReply) {
+	s.options.begin(reply)
+	s.inbox.put(0, s.emitOptions)
+}
+
+// emit hands an update on. It runs in the inbox.
+func (s *session) emit(u chat.Update) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if !closed {
+		s.sink.Update(u)
+	}
+}
+
+func (s *session) emitOptions() { s.emit(chat.Update{Options: s.options.shown()}) }
+
+// ID is the agent's own.
+func (s *session) ID() string { return s.id }
+
+// Abilities are what the agent announced.
+func (s *session) Abilities() protocol.ChatAbilities {
+	can := &s.agent.can.Can
+	return protocol.ChatAbilities{
+		Images: can.Prompt.Image,
+		Resume: can.Load || can.Session.Resume.yes(),
+		// The adapter's sessions are claude's own.
+		Terminal: s.agent.launch.Kind == protocol.AgentClaude,
+	}
+}
+
+// Prompt runs one turn.
+func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, error) {
+	if len(p.Images) > 0 && !s.agent.can.Can.Prompt.Image {
+		return chat.TurnEnd{Reason: protocol.EndFailed},
+			protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" takes no pictures", "send the message without them, or choose another agent")
+	}
+	t := &turn{ended: make(chan turnResult, 1)}
+	s.mu.Lock()
+	if s.turn != nil {
+		s.mu.Unlock()
+		return chat.TurnEnd{Reason: protocol.EndFailed}, chat.ErrStuck
+	}
+	s.turn = t
+	s.mu.Unlock()
+
+	if err := s.useModel(ctx, p.Model); err != nil {
+		s.drop(t)
+		return s.failed(t, err)
+	}
+	s.mu.Lock()
+	if t.cancelled {
+		s.turn = nil
+		s.mu.Unlock()
+		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+	}
+	t.sent = true // from here on Cancel tells the agent, behind the prompt
+	err := s.agent.conn.call(sdk.AgentMethodSessionPrompt,
+		sdk.PromptRequest{SessionId: sdk.SessionId(s.id), Prompt: s.blocks(p)},
+		func(result json.RawMessage, err error) { s.inbox.put(0, func() { s.endTurn(t, result, err) }) })
+	if err == nil {
+		s.unsaid = ""
+	}
+	s.mu.Unlock()
+	if err != nil {
+		s.drop(t)
+		return s.failed(t, err)
+	}
+	select {
+	case r := <-t.ended:
+		return r.end, r.err
+	case <-s.gone:
+		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	t.givenUp = true
+	s.mu.Unlock()
+	s.endQuestions()
+	return chat.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
+}
+
+// drop forgets a turn that was not sent.
+func (s *session) drop(t *turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn == t {
+		s.turn = nil
+	}
+}
+
+// endTurn takes the answer to a prompt. It runs in the inbox, behind the turn's
+// updates.
+func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
+	s.flush()
+	clear(s.shown)
+	// A question that the agent asked and did not wait for is nobody's.
+	s.endQuestions()
+	var reply promptReply
+	if err == nil {
+		err = lenient(result, &reply)
+	}
+	s.mu.Lock()
+	s.turn = nil
+	s.mu.Unlock()
+	if err != nil {
+		end, err := s.failed(t, err)
+		t.ended <- turnResult{end, err}
+		return
+	}
+	t.ended <- turnResult{reply.turnEnd(), nil}
+}
+
+// failed says how a turn ended that has no answer.
+func (s *session) failed(t *turn, err error) (chat.TurnEnd, error) {
+	s.mu.Lock()
+	cancelled := t.cancelled
+	s.mu.Unlock()
+	if _, answer := errors.AsType[*rpcError](err); answer {
+		if cancelled {
+			// Some agents answer a cancelled turn with the error of what they broke off.
+			return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+		}
+		return chat.TurnEnd{Reason: protocol.EndFailed}, s.agent.explained(err)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return chat.TurnEnd{Reason: protocol.EndCancelled}, err
+	}
+	select {
+	case <-s.agent.process.Done():
+		return chat.TurnEnd{Reason: protocol.EndCrashed}, err
+	default:
+		return chat.TurnEnd{Reason: protocol.EndFailed}, err
+	}
+}
+
+// stale reports whether what the agent says is about a turn that was given up.
+func (s *session) stale() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil && s.turn.givenUp
+}
+
+// useModel sees to it that the turn runs with the model that it is for: its own,
+// or the one that the person chose.
+func (s *session) useModel(ctx context.Context, model string) error {
+	o, ok := s.options.model()
+	if !ok {
+		return nil // an agent without a choice has one model for everything
+	}
+	if model == "" {
+		model = o.chosen
+	}
+	if o.Value == model || !slices.ContainsFunc(o.Choices, func(c protocol.ChatChoice) bool { return c.Value == model }) {
+		return nil
+	}
+	return s.set(ctx, o, model, false)
+}
+
+// SetOption sets one of the options.
+func (s *session) SetOption(ctx context.Context, id, value string) error {
+	o, ok := s.options.find(id)
+	if !ok {
+		return protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" has no option \""+id+"\"", "")
+	}
+	if !slices.ContainsFunc(o.Choices, func(c protocol.ChatChoice) bool { return c.Value == value }) {
+		return protocol.NewError(protocol.CodeBadArgument, "\""+value+"\" is none of the choices of "+o.Name, "")
+	}
+	if err := s.set(ctx, o, value, true); err != nil {
+		return s.agent.explained(err)
+	}
+	return nil
+}
+
+// set asks the agent for another value and waits until it is told.
+func (s *session) set(ctx context.Context, o option, value string, chosen bool) error {
+	done := make(chan error, 1)
+	err := s.agent.conn.call(o.method, o.setRequest(s.id, value), func(result json.RawMessage, err error) {
+		if err != nil {
+			done <- err
+			return
+		}
+		s.inbox.put(len(result), func() {
+			s.options.set(o.ID, value, chosen)
+			var reply sessionReply
+			if lenient(result, &reply) == nil && reply.ConfigOptions != nil {
+				s.options.configure(reply.ConfigOptions)
+			}
+			s.emitOptions()
+			done <- nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-s.gone:
+		return protocol.NewError(protocol.CodeGone, "the session was closed", "")
+	case <-s.agent.done:
+		return protocol.NewError(protocol.CodeCrashed, s.agent.launch.Name+" has ended", "start it again")
+	case <-ctx.Done():
+		return fmt.Errorf("setting %s: %w", o.Name, context.Cause(ctx))
+	}
+}
+
+// Steer is not in the protocol.
+func (s *session) Steer(context.Context, chat.Prompt) error {
+	return protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" takes no message into a running turn", "")
+}
+
+// Cancel asks the agent to end the turn. It does not wait.
+func (s *session) Cancel(context.Context) error {
+	s.mu.Lock()
+	t := s.turn
+	tell := t != nil && t.sent
+	if t != nil {
+		t.cancelled = true
+	}
+	s.mu.Unlock()
+	if !tell {
+		return nil
+	}
+	// In this order, as the protocol wants it: an agent that hears of the
+	// cancelled question first may ask the next one.
+	err := s.agent.conn.notify(sdk.AgentMethodSessionCancel, sdk.CancelNotification{SessionId: sdk.SessionId(s.id)})
+	s.endQuestions()
+	if err != nil {
+		return fmt.Errorf("cancelling a turn of %s: %w", s.agent.launch.Name, err)
+	}
+	return nil
+}
+
+// Close lets the session go.
+func (s *session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	was := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if was {
+		return nil
+	}
+	err := s.Cancel(ctx)
+	s.endQuestions()
+	close(s.gone)
+	s.agent.forget(s)
+	if err == nil && s.agent.can.Can.Session.Close.yes() {
+		err = s.agent.conn.call(sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: sdk.SessionId(s.id)},
+			func(json.RawMessage, error) {})
+	}
+	return err
+}
