@@ -87,7 +87,7 @@ func (p *program) printEvent(event string, data []byte) error {
 	var entry protocol.ActivityEntry
 	var gap protocol.ActivityGap
 	switch {
-	case event == protocol.ActivityEventEntry && json.Unmarshal(data, &entry) == nil:
+	case (event == protocol.ActivityEventEntry || event == protocol.ActivityEventWaiting) && json.Unmarshal(data, &entry) == nil:
 		return p.print(describeEntry(entry))
 	case event == protocol.ActivityEventGap && json.Unmarshal(data, &gap) == nil:
 		return p.print(describeGap(gap))
@@ -109,6 +109,13 @@ func describeEntry(e protocol.ActivityEntry) string {
 	fmt.Fprintf(&b, " %s", e.Command)
 	for _, name := range slices.Sorted(maps.Keys(e.Args)) {
 		fmt.Fprintf(&b, " %s=%q", name, e.Args[name])
+	}
+	if e.Parent != 0 {
+		fmt.Fprintf(&b, " (of %d)", e.Parent)
+	}
+	if e.Phase != "" {
+		fmt.Fprintf(&b, ": %s: %s\n", e.Phase, e.Summary)
+		return b.String()
 	}
 	result := "ok"
 	if !e.OK {

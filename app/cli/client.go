@@ -142,9 +142,13 @@ func read(resp *http.Response, out any) error {
 		return unreachable(err)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+err.Error(), "the app and this command may be of different versions; `pilotfish doctor` compares them")
+		return unreadable(err)
 	}
 	return nil
+}
+
+func unreadable(err error) error {
+	return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+err.Error(), "the app and this command may be of different versions; `pilotfish doctor` compares them")
 }
 
 // unreachable says what a failed connection means.
@@ -188,23 +192,41 @@ func (p *program) command(ctx context.Context, in invocation) error {
 	}
 	ctx, cancel := deadline(ctx, patience(in.timeout))
 	defer cancel()
-	var reply protocol.CommandReply
-	err = c.post(ctx, "/command", protocol.CommandRequest{
+	reply, err := c.command(ctx, protocol.CommandRequest{
 		Command: in.spec.name, Args: args, Tab: in.tab, Session: in.session, TimeoutMS: int(in.timeout.Milliseconds()),
-	}, &reply)
+	}, p.waiting)
 	if err != nil {
 		return err
 	}
 	if !reply.OK {
 		if reply.Error == nil {
-			return protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
+			reply.Error = protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
 		}
-		return reply.Error
+		if len(reply.Data) > 0 && !in.json { // what was done before it failed
+			if err := p.print(cut(reply.Text, in.max)); err != nil {
+				return err
+			}
+		}
+		return &replyError{reply}
 	}
 	if in.json {
 		return p.printJSON(reply)
 	}
 	return p.print(cut(reply.Text, in.max))
+}
+
+// replyError is the error of a command with the whole reply, for a program.
+type replyError struct{ reply protocol.CommandReply }
+
+// Error says what went wrong and what to do.
+func (e *replyError) Error() string { return e.reply.Error.Error() }
+
+// Unwrap returns the *protocol.Error.
+func (e *replyError) Unwrap() error { return e.reply.Error }
+
+// waiting says at once, beside the reply, that the person is asked.
+func (p *program) waiting(q protocol.Waiting) {
+	fmt.Fprintf(p.stderr, "pilotfish: waiting for your answer in the Pilotfish panel or window: %s\n", p.clean(p.stderr, oneLine(q.Question)))
 }
 
 // cut shortens a reply to so many characters, and says so; 0 leaves it.

@@ -30,11 +30,11 @@ func (p *program) mcp(ctx context.Context, in invocation) error {
 	}
 	server := mcp.NewServer(mcp.Config{
 		Version: version, Tab: tab, Session: in.session, Specs: command.Specs(),
-		Execute: func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 			if req.Tab == "" && in.tab != "" {
 				req.Tab = in.tab
 			}
-			return b.execute(ctx, req)
+			return b.execute(ctx, req, waiting)
 		},
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return b.image(ctx, path, in.session)
@@ -93,14 +93,14 @@ func lost(err error) bool {
 	return e != nil && (e.Code == protocol.CodeNotRunning || e.Code == protocol.CodeUnauthorized)
 }
 
-func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
-	ctx, cancel := deadline(ctx, time.Duration(req.TimeoutMS)*time.Millisecond)
+func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	ctx, cancel := deadline(ctx, patience(time.Duration(req.TimeoutMS)*time.Millisecond))
 	defer cancel()
 	for again := false; ; again = true {
 		var reply protocol.CommandReply
 		c, err := b.connected(ctx)
 		if err == nil {
-			err = c.post(ctx, "/command", req, &reply)
+			reply, err = c.command(ctx, req, waiting)
 		}
 		switch {
 		case err == nil:

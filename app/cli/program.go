@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -119,7 +120,11 @@ func (p *program) fail(in invocation, err error) int {
 	}
 	e := protocol.AsError(err)
 	if in.json {
-		p.printJSON(protocol.CommandReply{Error: e}) //nolint:errcheck // the message below is the last thing that can be done
+		whole := protocol.CommandReply{Text: e.Error(), Error: e}
+		if failed, ok := errors.AsType[*replyError](err); ok {
+			whole = failed.reply
+		}
+		p.printJSON(whole) //nolint:errcheck // the message below is the last thing that can be done
 	}
 	fmt.Fprintf(p.stderr, "pilotfish: %s\n", p.clean(p.stderr, e.Message))
 	if e.Hint != "" {

@@ -39,31 +39,87 @@ type stepReply struct {
 }
 
 func runChain(ctx context.Context, in *invocation) (result, error) {
-	return in.steps(ctx, in.args.list("commands"), in.args.list("commands"))
+	return in.steps(ctx, in.args.list("commands"), in.args.list("commands"), nil)
 }
 
-// steps runs command lines in order. shown is how they are called in the reply:
-// without what parameters put in.
-func (in *invocation) steps(ctx context.Context, lines, shown []string) (result, error) {
+// Note is what a call does beside its own reply: that it begins to run other
+// commands (Phase is begun), and each of these with its reply.
+type Note struct {
+	Phase   protocol.ActivityPhase
+	Began   time.Time
+	Request protocol.CommandRequest
+	Reply   protocol.CommandReply
+}
+
+// begun notes that the call begins to run other commands.
+func (in *invocation) begun(count int) {
+	if in.call.Note != nil {
+		in.call.Note(Note{
+			Phase: protocol.ActivityBegun, Began: time.Now(), Request: in.call.Request,
+			Reply: protocol.CommandReply{OK: true, Tab: in.tab, Text: "runs " + plural(count, "command")},
+		})
+	}
+}
+
+// step runs one command of several and notes it. shown is the request as it may
+// be kept, without the secrets of a routine's parameters.
+func (in *invocation) step(ctx context.Context, one Call, shown protocol.CommandRequest, hide func(string) string) protocol.CommandReply {
+	began := time.Now()
+	reply := in.Execute(ctx, one)
+	if in.call.Note != nil {
+		noted := reply
+		if hide != nil {
+			noted.Text = hide(noted.Text)
+			if noted.Error != nil {
+				noted.Error = protocol.NewError(noted.Error.Code, hide(noted.Error.Message), "")
+			}
+		}
+		shown.Tab = one.Request.Tab
+		in.call.Note(Note{Began: began, Request: shown, Reply: noted})
+	}
+	return reply
+}
+
+// parse reads the lines of a call that runs several commands. Nothing has run
+// when one of them is wrong.
+func parse(lines []string) ([]protocol.CommandRequest, error) {
 	if len(lines) > protocol.MaxBatch {
-		return result{}, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("at most %d commands at once, not %d", protocol.MaxBatch, len(lines)), "")
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("at most %d commands at once, not %d", protocol.MaxBatch, len(lines)), "")
 	}
 	requests := make([]protocol.CommandRequest, len(lines))
 	for i, l := range lines {
-		var err error
-		if requests[i], err = ParseLine(l, Find); err != nil {
-			return result{}, err
+		request, err := ParseLine(l, Find)
+		if err == nil && nests(request.Command) {
+			err = badArgument(request.Command+" cannot stand inside of another", "")
 		}
-		if nests(requests[i].Command) {
-			return result{}, badArgument(requests[i].Command+" cannot stand inside of another", "")
+		if err != nil {
+			e := protocol.AsError(err)
+			return nil, protocol.NewError(e.Code, fmt.Sprintf("command %d: %s", i+1, e.Message), e.Hint)
 		}
+		requests[i] = request
 	}
+	return requests, nil
+}
+
+// steps runs command lines in order. shown is how they are called in the reply,
+// and hide takes out of what is kept what parameters put in; nil when there are
+// none.
+func (in *invocation) steps(ctx context.Context, lines, shown []string, hide func(string) string) (result, error) {
+	requests, err := parse(lines)
+	if err != nil {
+		return result{}, err
+	}
+	in.begun(len(requests))
 	replies := []stepReply{}
 	var parts []string
+	var failed error
 	tab := in.call.Request.Tab
 	for i, req := range requests {
 		if ctx.Err() != nil {
 			parts = append(parts, fmt.Sprintf("… %d more were not run: the time is over", len(requests)-i))
+			if failed == nil {
+				failed = protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("the time was over after %s", plural(i, "command")), "a longer --timeout may help")
+			}
 			break
 		}
 		one := in.call
@@ -71,24 +127,36 @@ func (in *invocation) steps(ctx context.Context, lines, shown []string) (result,
 		if one.Request.Tab == "" && req.Args["tab"] == nil {
 			one.Request.Tab = tab
 		}
-		reply := in.Execute(ctx, one)
+		kept := req
+		if hide != nil {
+			if kept, err = ParseLine(shown[i], Find); err != nil {
+				kept = protocol.CommandRequest{Command: req.Command}
+			}
+		}
+		reply := in.step(ctx, one, kept, hide)
 		replies = append(replies, stepReply{shown[i], reply})
 		mark := ""
 		if !reply.OK {
 			mark = "failed: "
 		}
 		parts = append(parts, fmt.Sprintf("%d. %s\n%s%s", i+1, line(shown[i], 200), mark, reply.Text))
-		if reply.OK && requests[i].Command == "newtab" && reply.Tab != "" {
+		if reply.OK && req.Command == "newtab" && reply.Tab != "" {
 			tab = reply.Tab // what follows is about the tab that it opened
 		}
-		if !reply.OK && !in.args.flag("keep-going") {
+		if reply.OK {
+			continue
+		}
+		if failed == nil {
+			failed = protocol.NewError(reply.Error.Code, fmt.Sprintf("command %d of %d failed: %s", i+1, len(requests), reply.Error.Message), reply.Error.Hint)
+		}
+		if !in.args.flag("keep-going") {
 			if more := len(requests) - i - 1; more > 0 {
 				parts = append(parts, fmt.Sprintf("… %d more were not run (--keep-going runs them)", more))
 			}
 			break
 		}
 	}
-	return result{text: strings.Join(parts, "\n"), data: replies}, nil
+	return result{text: strings.Join(parts, "\n"), data: replies, failed: failed}, nil
 }
 
 var paramPattern = regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`)
@@ -118,6 +186,12 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 		}
 		given[key] = value
 	}
+	var secrets []string
+	for _, value := range given {
+		if len(value) >= shortestSecret {
+			secrets = append(secrets, value, "•••")
+		}
+	}
 	lines := make([]string, len(r.Steps))
 	for i, step := range r.Steps {
 		var missing string
@@ -132,8 +206,12 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 			return result{}, badArgument(fmt.Sprintf("%s needs the parameter %s", name, missing), fmt.Sprintf("for example: pilotfish run %s %s=…", name, missing))
 		}
 	}
-	return in.steps(ctx, lines, r.Steps)
+	return in.steps(ctx, lines, r.Steps, strings.NewReplacer(secrets...).Replace)
 }
+
+// shortestSecret is the length from which a parameter's value is taken out of
+// what is kept of the replies; a shorter one would take half of the words along.
+const shortestSecret = 4
 
 // quoteInside makes a value safe between the double quotes of a line.
 func quoteInside(v string) string {

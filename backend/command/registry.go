@@ -48,6 +48,9 @@ type Call struct {
 	// means the tab that the person looks at, for a person's shell only.
 	Tab     protocol.TabID
 	Request protocol.CommandRequest
+	// Note keeps what the call does beside its reply, from several goroutines at
+	// once; nil keeps nothing.
+	Note func(Note)
 }
 
 // Registry runs the commands on one browser.
@@ -65,6 +68,8 @@ func New(b Browser, p *policy.Policy) *Registry { return &Registry{browser: b, p
 type result struct {
 	text string
 	data any
+	// failed is set when only a part was done; text and data say which.
+	failed error
 }
 
 // invocation is a call whose arguments are checked and whose tab is resolved.
@@ -191,6 +196,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 			return failed(in.tab, fmt.Errorf("encoding the reply of %s: %w", c.Name, err))
 		}
 		reply.Data = data
+	}
+	if res.failed != nil {
+		reply.OK, reply.Error = false, protocol.AsError(res.failed)
 	}
 	return reply
 }

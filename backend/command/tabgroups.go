@@ -108,6 +108,7 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 			}
 		}
 	}
+	in.begun(len(tabs))
 	replies := make([]eachReply, len(tabs))
 	places := make(chan struct{}, protocol.EachTabs)
 	var wg sync.WaitGroup
@@ -118,25 +119,30 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 			one := in.call
 			one.Request = request
 			one.Request.Tab = tab
-			replies[i] = eachReply{tab, in.Execute(ctx, one)}
+			replies[i] = eachReply{tab, in.step(ctx, one, one.Request, nil)}
 		})
 	}
 	wg.Wait()
 	var parts []string
 	failed := 0
+	var first eachReply
 	for _, r := range replies {
 		parts = append(parts, string(r.Tab)+": "+r.Reply.Text)
 		if !r.Reply.OK {
-			failed++
+			if failed++; failed == 1 {
+				first = r
+			}
 		}
 	}
 	if len(parts) == 0 {
 		parts = []string{"no tab to act on"}
 	}
+	done := result{text: strings.Join(parts, "\n"), data: replies}
 	if failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d failed", failed, len(replies)))
+		e := first.Reply.Error
+		done.failed = protocol.NewError(e.Code, fmt.Sprintf("%d of %d failed; %s: %s", failed, len(replies), first.Tab, e.Message), e.Hint)
 	}
-	return result{text: strings.Join(parts, "\n"), data: replies}, nil
+	return done, nil
 }
 
 // mine are the named tabs, or the call's own.

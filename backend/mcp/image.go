@@ -37,7 +37,7 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 		return b.steps(c, []step{s}, false)
 	}
 	c.progress(0, 1, s.label)
-	reply := b.execute(c.ctx, s)
+	reply := b.execute(c, s)
 	if !reply.OK {
 		return failure(reply.Error)
 	}

@@ -62,12 +62,14 @@ type backend struct {
 	ended chan struct{}
 }
 
-func (b *backend) execute(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+func (b *backend) execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	args, _ := json.Marshal(req.Args)
 	b.mu.Lock()
 	b.asked = append(b.asked, strings.TrimSpace(req.Command+" "+string(args)+" "+string(req.Tab)))
 	b.mu.Unlock()
 	switch {
+	case req.Command == "eval":
+		waiting(protocol.Waiting{Command: "eval", Question: "May claude run code in the page on https://a.test?"})
 	case req.Command == "wait" && b.hold != nil:
 		close(b.hold)
 		<-ctx.Done()
@@ -104,12 +106,18 @@ func (b *backend) config(tab protocol.TabID) mcp.Config {
 // overPipe connects a client as stdio does.
 func overPipe(t *testing.T, b *backend, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
+	return overPipeOf(t, b, options, nil)
+}
+
+// overPipeOf does so with a version of the protocol.
+func overPipeOf(t *testing.T, b *backend, options *sdk.ClientOptions, session *sdk.ClientSessionOptions) *sdk.ClientSession {
+	t.Helper()
 	there, here := sdk.NewInMemoryTransports()
 	server, err := mcp.NewServer(b.config("t3")).Connect(t.Context(), there, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(t.Context(), here, nil)
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(t.Context(), here, session)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,6 +268,44 @@ func TestProgress(t *testing.T) {
 		if p := <-heard; p.ProgressToken != "p" || p.Progress != float64(i) || p.Total != 2 || p.Message != want {
 			t.Errorf("%+v", p)
 		}
+	}
+}
+
+// While the person is asked, the client hears it: as progress when it wants
+// progress, else as a log message.
+func TestTheClientHearsThatThePersonIsAsked(t *testing.T) {
+	progress, logged := make(chan *sdk.ProgressNotificationParams, 10), make(chan *sdk.LoggingMessageParams, 10)
+	s := overPipe(t, &backend{}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { progress <- r.Params },
+	})
+	const question = "May claude run code in the page on https://a.test?"
+	params := &sdk.CallToolParams{Name: "browser_run", Arguments: m{"commands": []string{"eval 1", "url"}}}
+	params.SetProgressToken("p")
+	if _, err := s.CallTool(t.Context(), params); err != nil {
+		t.Fatal(err)
+	}
+	last := -1.0
+	for i, want := range []string{"eval 1", question, "url"} {
+		p := <-progress
+		if !strings.Contains(p.Message, want) || p.Progress <= last || p.Total != 2 {
+			t.Errorf("%d: %+v after %v", i, p, last)
+		}
+		last = p.Progress
+	}
+	s = overPipeOf(t, &backend{}, &sdk.ClientOptions{
+		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { logged <- r.Params },
+	}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"})
+	if err := s.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // as older clients do
+		t.Fatal(err)
+	}
+	call(t, s, "browser_run", m{"commands": []string{"eval 1"}})
+	select {
+	case p := <-logged:
+		if text, _ := p.Data.(string); !strings.Contains(text, question) {
+			t.Errorf("%+v", p)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("nothing was logged")
 	}
 }
 

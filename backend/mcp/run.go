@@ -25,6 +25,8 @@ type call struct {
 	args map[string]json.RawMessage
 	// progress tells the client how far a call of several steps is.
 	progress func(done, total int, what string)
+	// waiting tells it that the person is asked.
+	waiting func(protocol.Waiting)
 }
 
 // take reads an argument of the tool itself and takes it away from those of the
@@ -75,11 +77,11 @@ func (b *toolbox) steps(c *call, steps []step, keepGoing bool) *sdk.CallToolResu
 	var out []string
 	for i, s := range steps {
 		c.progress(i, len(steps), s.label)
-		reply := b.execute(c.ctx, s)
+		reply := b.execute(c, s)
 		said := strings.TrimRight(reply.Text, "\n")
 		if !reply.OK {
 			result.IsError = true
-			said = describeError(protocol.AsError(reply.Error))
+			said = describeFailure(reply)
 		}
 		if len(steps) > 1 {
 			said = fmt.Sprintf("%d. %s: %s", i+1, s.label, said)
@@ -97,8 +99,8 @@ func (b *toolbox) steps(c *call, steps []step, keepGoing bool) *sdk.CallToolResu
 }
 
 // execute runs one step; a call that its client gave up runs nothing more.
-func (b *toolbox) execute(ctx context.Context, s step) protocol.CommandReply {
-	if ctx.Err() != nil {
+func (b *toolbox) execute(c *call, s step) protocol.CommandReply {
+	if c.ctx.Err() != nil {
 		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeTimeout, "the call was cancelled", "")}
 	}
 	if s.text != "" {
@@ -107,7 +109,7 @@ func (b *toolbox) execute(ctx context.Context, s step) protocol.CommandReply {
 	if s.request.Session == "" {
 		s.request.Session = b.config.Session
 	}
-	reply := b.config.Execute(ctx, s.request)
+	reply := b.config.Execute(c.ctx, s.request, c.waiting)
 	if !reply.OK && reply.Error == nil {
 		reply.Error = protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
 	}
@@ -119,6 +121,16 @@ func describeError(e *protocol.Error) string {
 	said := fmt.Sprintf("error %s: %s", e.Code, e.Message)
 	if e.Hint != "" {
 		said += "\nhint: " + e.Hint
+	}
+	return said
+}
+
+// describeFailure is the error of a command, and before it what it did before
+// it failed: several commands in one do.
+func describeFailure(reply protocol.CommandReply) string {
+	said := describeError(reply.Error)
+	if len(reply.Data) > 0 {
+		return strings.TrimRight(reply.Text, "\n") + "\n" + said
 	}
 	return said
 }
@@ -269,7 +281,7 @@ func (b *toolbox) navigate(c *call) *sdk.CallToolResult {
 // newTabAndLook opens a tab and looks at it: its name is known only then.
 func (b *toolbox) newTabAndLook(c *call, s step, look []step) *sdk.CallToolResult {
 	c.progress(0, 1+len(look), s.label)
-	reply := b.execute(c.ctx, s)
+	reply := b.execute(c, s)
 	if !reply.OK {
 		return failure(reply.Error)
 	}

@@ -25,8 +25,9 @@ type Config struct {
 	Session protocol.SessionName
 	// Specs are the commands.
 	Specs []command.Spec
-	// Execute runs a command for the caller.
-	Execute func(context.Context, protocol.CommandRequest) protocol.CommandReply
+	// Execute runs a command for the caller. waiting is told when it waits for the
+	// person.
+	Execute func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
 	// Image reads a picture that a command of the caller saved, with its MIME
 	// type; nil gives paths only.
 	Image  func(ctx context.Context, path string) (data []byte, kind string, err error)
@@ -41,7 +42,7 @@ func NewServer(c Config) *sdk.Server {
 		Instructions: instructions(c),
 		Logger:       c.Logger.With("component", "mcp"),
 		// The tools do not change while the program runs.
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}}, //nolint:staticcheck // deprecated for clients of 2026-07-28; older ones hear by it that the person is asked
 	})
 	for _, t := range tools(c.Specs) {
 		server.AddTool(&t.Tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -54,20 +55,14 @@ func NewServer(c Config) *sdk.Server {
 // call runs a tool. What is wrong with it is a result that the model sees, not
 // an error of the protocol, which it would not.
 func (b *toolbox) call(ctx context.Context, req *sdk.CallToolRequest, t tool) *sdk.CallToolResult {
-	c := &call{ctx: ctx, args: map[string]json.RawMessage{}, progress: func(int, int, string) {}}
+	c := &call{ctx: ctx, args: map[string]json.RawMessage{}}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
 		if err := json.Unmarshal(raw, &c.args); err != nil {
 			return wrong("the arguments are not an object", "")
 		}
 	}
-	if token := req.Params.GetProgressToken(); token != nil {
-		c.progress = func(done, total int, what string) {
-			// A client that does not hear it gets the result all the same.
-			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: token, Progress: float64(done), Total: float64(total), Message: what,
-			})
-		}
-	}
+	tell := teller{ctx: ctx, session: req.Session, token: req.Params.GetProgressToken()}
+	c.progress, c.waiting = tell.progress, tell.waiting
 	return t.run(b, c)
 }
 

@@ -29,10 +29,20 @@ type pending struct {
 	answer chan verdict
 }
 
+// Verdict is a person's word about a question.
+type Verdict struct {
+	Answer protocol.ApprovalAnswer
+	// Option is the one of Approval.Options that was chosen; empty when the person
+	// was shown the three words only.
+	Option string
+	// Place is where it was given, for a person: "tray", "window", "panel".
+	Place string
+}
+
 // verdict is how a question ended.
 type verdict struct {
-	answer protocol.ApprovalAnswer
-	err    error
+	Verdict
+	err error
 }
 
 // NewBroker returns a broker without questions. changed is called after every
@@ -56,6 +66,12 @@ func (b *Broker) Pending() []protocol.Approval {
 // and Expires are set here. It returns CodeBusy when too much waits, CodeTimeout
 // when nobody answered in time, and CodeRefused when the asker ended.
 func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.ApprovalAnswer, error) {
+	v, err := b.AskVerdict(ctx, request)
+	return v.Answer, err
+}
+
+// AskVerdict is Ask, and says which option was chosen, and where.
+func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval) (Verdict, error) {
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
 	p := &pending{Approval: request, answer: make(chan verdict, 1)}
@@ -69,32 +85,39 @@ func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.A
 		defer cancel()
 	}
 	b.mu.Lock()
-	if len(b.pending) >= protocol.MaxApprovals {
+	if request.Conversation == "" && b.commands() >= protocol.MaxApprovals {
 		b.mu.Unlock()
-		return "", protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d commands wait for the person already", protocol.MaxApprovals), "wait until they are answered")
+		return Verdict{}, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d commands wait for the person already", protocol.MaxApprovals), "wait until they are answered")
 	}
 	b.pending = append(b.pending, p)
 	b.mu.Unlock()
 	b.changed()
+	told(ctx, p.Approval)
 	select {
 	case v := <-p.answer:
-		return v.answer, v.err
+		return v.Verdict, v.err
 	case <-ctx.Done():
 	}
 	if b.take(p.ID) == nil {
 		v := <-p.answer // somebody was faster
-		return v.answer, v.err
+		return v.Verdict, v.err
 	}
 	b.changed()
 	if context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // the context's own
-		return "", protocol.NewError(protocol.CodeTimeout, "nobody answered in Pilotfish in time", "ask the person, and try again with a longer --timeout")
+		return Verdict{}, protocol.NewError(protocol.CodeTimeout, "nobody answered in Pilotfish in time", "ask the person, and try again with a longer --timeout")
 	}
-	return "", protocol.NewError(protocol.CodeRefused, "the caller gave up before the person answered", "")
+	return Verdict{}, protocol.NewError(protocol.CodeRefused, "the caller gave up before the person answered", "")
 }
 
 // Answer gives a person's word. The first one counts; it returns
 // CodeBadArgument for a question that does not wait (any more).
 func (b *Broker) Answer(id string, answer protocol.ApprovalAnswer) error {
+	return b.AnswerOption(id, answer, "", "")
+}
+
+// AnswerOption is Answer with the option of the question that the person chose,
+// and the place where they did.
+func (b *Broker) AnswerOption(id string, answer protocol.ApprovalAnswer, option, place string) error {
 	switch answer {
 	case protocol.AnswerOnce, protocol.AnswerAlways, protocol.AnswerDeny:
 	default:
@@ -102,7 +125,7 @@ func (b *Broker) Answer(id string, answer protocol.ApprovalAnswer) error {
 	}
 	b.mu.Lock()
 	at := slices.IndexFunc(b.pending, func(p *pending) bool { return p.ID == id })
-	if at >= 0 && answer == protocol.AnswerAlways && b.pending[at].Site == "" {
+	if at >= 0 && answer == protocol.AnswerAlways && b.pending[at].Site == "" && !b.pending[at].offers(answer) {
 		b.mu.Unlock()
 		return protocol.NewError(protocol.CodeBadArgument, "this page has no site to remember", "allow it once")
 	}
@@ -111,9 +134,25 @@ func (b *Broker) Answer(id string, answer protocol.ApprovalAnswer) error {
 	if p == nil {
 		return protocol.NewError(protocol.CodeBadArgument, "this question was answered already, or is over", "")
 	}
-	p.answer <- verdict{answer: answer}
+	p.answer <- verdict{Verdict: Verdict{Answer: answer, Option: option, Place: place}}
 	b.changed()
 	return nil
+}
+
+// commands counts the questions of commands. Those of conversations have their
+// own bound: a conversation has one turn.
+func (b *Broker) commands() (n int) {
+	for _, p := range b.pending {
+		if p.Conversation == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// offers says whether the asker named an option for an answer.
+func (p *pending) offers(answer protocol.ApprovalAnswer) bool {
+	return slices.ContainsFunc(p.Options, func(o protocol.PermissionOption) bool { return o.Kind == answer })
 }
 
 // take removes a question; nil when it is not there.

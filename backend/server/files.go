@@ -101,5 +101,5 @@ func (s *Server) refs(w http.ResponseWriter, r *http.Request, c call) error {
 	}
 	return reply(w, s.sessions.Command(r.Context(), grant, protocol.CommandRequest{
 		Command: snapshotCommand, Tab: protocol.TabID(r.URL.Query().Get("tab")), Session: grant.Session,
-	}))
+	}, nil))
 }

@@ -96,7 +96,10 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request, c call) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), protocol.MaxCommandTimeout)
 	defer cancel()
-	return reply(w, s.sessions.Command(ctx, c.grant, req))
+	if accepts(r, "text/event-stream") {
+		return s.commandEvents(ctx, w, c.grant, req)
+	}
+	return reply(w, s.sessions.Command(ctx, c.grant, req, nil))
 }
 
 func (s *Server) batch(w http.ResponseWriter, r *http.Request, c call) error {
@@ -111,7 +114,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, c call) error {
 	defer cancel()
 	out := protocol.BatchReply{Replies: make([]protocol.CommandReply, 0, len(req.Commands))}
 	for _, one := range req.Commands {
-		done := s.sessions.Command(ctx, c.grant, one)
+		done := s.sessions.Command(ctx, c.grant, one, nil)
 		out.Replies = append(out.Replies, done)
 		if ctx.Err() != nil || !done.OK && !req.KeepGoing {
 			break

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // house is a small Sessions: it remembers who called and echoes terminals.
 type house struct {
 	events *hub.Hub[any]
+	yes    chan struct{} // lets the command "ask" go on
 
 	mu       sync.Mutex
 	calls    []string
@@ -44,7 +45,9 @@ type house struct {
 	fail     error
 }
 
-func newHouse() *house { return &house{events: hub.New[any](protocol.SubscriberQueue)} }
+func newHouse() *house {
+	return &house{events: hub.New[any](protocol.SubscriberQueue), yes: make(chan struct{}, 1)}
+}
 
 func (h *house) called(name string, grant auth.Grant) error {
 	h.mu.Lock()
@@ -121,9 +124,9 @@ func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, err
 
 func (h *house) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
 
-func (h *house) PanelConnected(auth.Grant) func() {
+func (h *house) PanelConnected(auth.Grant) (string, func()) {
 	h.set(func(h *house) { h.panels++ })
-	return func() { h.set(func(h *house) { h.panels-- }) }
+	return "p1", func() { h.set(func(h *house) { h.panels-- }) }
 }
 
 func (h *house) PanelMessage(g auth.Grant, msg protocol.PanelMessage) {
@@ -131,9 +134,20 @@ func (h *house) PanelMessage(g auth.Grant, msg protocol.PanelMessage) {
 	h.set(func(h *house) { h.messages = append(h.messages, msg) })
 }
 
-func (h *house) Command(_ context.Context, g auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
+func (h *house) Command(ctx context.Context, g auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	err := h.called("command", g)
 	h.set(func(h *house) { h.commands = append(h.commands, req) })
+	if req.Command == "ask" { // it waits until the test says yes
+		if waiting != nil {
+			waiting(protocol.Waiting{Command: "ask", Question: "May claude ask?"})
+		}
+		select {
+		case <-h.yes:
+		case <-ctx.Done():
+			h.called("gave up", g) //nolint:errcheck // it is only counted
+			err = protocol.NewError(protocol.CodeRefused, "the caller gave up", "")
+		}
+	}
 	if req.Command == "broken" {
 		err = protocol.NewError(protocol.CodeUnknownTab, "no such tab", "")
 	}

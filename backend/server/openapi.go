@@ -28,7 +28,8 @@ type routeDoc struct {
 	query []string
 	// in and out are values of the types of body and reply; nil for none.
 	in, out any
-	// stream is a value of what each event carries.
+	// stream is a value of what each event carries; beside out it is what a
+	// caller gets that asks for events.
 	stream any
 	// binary is a reply of bytes.
 	binary bool
@@ -93,7 +94,11 @@ func (d *describer) operation(rt route) object {
 	case rt.socket:
 		responses["101"] = object{"description": "The WebSocket; its token is offered as the subprotocol token.<token> beside " + protocol.Version}
 	case rt.doc.stream != nil:
-		responses["200"] = object{"description": "Events", "content": object{"text/event-stream": object{"schema": object{"type": "string", "contentMediaType": "application/json", "contentSchema": d.ref(rt.doc.stream)}}}}
+		content := object{"text/event-stream": object{"schema": object{"type": "string", "contentMediaType": "application/json", "contentSchema": d.ref(rt.doc.stream)}}}
+		if rt.doc.out != nil {
+			content["application/json"] = object{"schema": d.ref(rt.doc.out)}
+		}
+		responses["200"] = object{"description": "Events, or the reply alone", "content": content}
 	case rt.doc.binary:
 		responses["200"] = object{"description": "The bytes", "content": object{"application/octet-stream": object{}}}
 	case rt.doc.out != nil:

@@ -78,7 +78,7 @@ func (s *Server) table() map[string]map[string]route {
 
 		{
 			method: http.MethodPost, path: "/command", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.command,
-			doc: routeDoc{about: "Run one command. A command that fails is a reply with its error.", in: protocol.CommandRequest{}, out: protocol.CommandReply{}},
+			doc: routeDoc{about: "Run one command. A command that fails is a reply with its error. Whoever accepts text/event-stream is told at once when the command waits for the person: `waiting` has the question, `reply`, the last event, the reply.", in: protocol.CommandRequest{}, out: protocol.CommandReply{}, stream: protocol.Waiting{}},
 		},
 		{
 			method: http.MethodPost, path: "/batch", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.batch,
@@ -110,7 +110,7 @@ func (s *Server) table() map[string]map[string]route {
 		},
 		{
 			method: http.MethodGet, path: "/activity/stream", door: auth.DoorActivity, origin: originNoPage, handle: s.activityStream,
-			doc: routeDoc{about: "The same as server-sent events, and what is new as it happens: `activity` has an entry, `gap` the indexes that are gone. Without `after` only what is new.", query: []string{"after", "session"}, stream: protocol.ActivityEntry{}},
+			doc: routeDoc{about: "The same as server-sent events, and what is new as it happens: `activity` has an entry, `waiting` one of a command that waits for the person, `gap` the indexes that are gone. Without `after` only what is new.", query: []string{"after", "session"}, stream: protocol.ActivityEntry{}},
 		},
 		{
 			method: http.MethodGet, path: "/file", door: auth.DoorFile, origin: originNoPage, handle: s.file,
@@ -134,6 +134,12 @@ func (s *Server) table() map[string]map[string]route {
 			}
 			list = append(list, rt)
 		}
+	}
+	if s.models != nil {
+		list = append(list, s.modelRoutes()...)
+	}
+	if s.tasks != nil {
+		list = append(list, s.taskRoutes()...)
 	}
 	if s.knows(snapshotCommand) {
 		list = append(list, route{

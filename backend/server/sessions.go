@@ -28,13 +28,16 @@ type Sessions interface {
 	Hello(ctx context.Context, grant auth.Grant) (protocol.HelloEvent, error)
 	// Subscribe gives the events of the grant's session from now on.
 	Subscribe(grant auth.Grant) Subscription
-	// PanelConnected says that a panel is there, until release is called.
-	PanelConnected(grant auth.Grant) (release func())
+	// PanelConnected says that a panel is there, until release is called, and
+	// gives it a name of its own for as long.
+	PanelConnected(grant auth.Grant) (panel string, release func())
 	// PanelMessage hands over what a panel says, auth and ping excepted. It must
 	// not block.
 	PanelMessage(grant auth.Grant, msg protocol.PanelMessage)
 
-	Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply
+	// Command runs one command. waiting, unless it is nil, is told when it waits
+	// for the person, and must not block.
+	Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
 	Tabs(ctx context.Context, grant auth.Grant) ([]protocol.Tab, error)
 	// Agents gives the newest probe, or makes a new one.
 	Agents(ctx context.Context, grant auth.Grant, probe bool) (protocol.AgentsFile, error)

@@ -119,13 +119,20 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	if err != nil {
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	streamEvents(ctx, cancel, w, "the activity of a session", items, event) //nolint:contextcheck // see above
+	return nil
+}
+
+// streamEvents sends items as server-sent events until they or ctx end, or the
+// reader is gone. about is the stream's first line; cancel ends the context that
+// the items wait in.
+func streamEvents[T any](ctx context.Context, cancel context.CancelFunc, w http.ResponseWriter, about string, items iter.Seq2[T, error], event func(T) string) {
+	w.Header().Set("Content-Type", "text/event-stream")
 	out := &flowing{w}
-	if err := send(out, ": the activity of a session\nretry: 1000\n\n"); err != nil {
-		return nil // the reader is gone, and needs no reply
+	if err := send(out, ": "+about+"\nretry: 1000\n\n"); err != nil {
+		return // the reader is gone, and needs no reply
 	}
-	feed := pump(ctx, items) //nolint:contextcheck // see above
+	feed := pump(ctx, items)
 	defer func() {
 		cancel()
 		for range feed { // until the goroutine has ended
@@ -138,22 +145,22 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 		select {
 		case item, ok := <-feed:
 			if !ok || send(out, event(item)) != nil {
-				return nil
+				return
 			}
 		case <-heartbeat.C:
 			if send(out, ": alive\n\n") != nil {
-				return nil
+				return
 			}
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
 }
 
 // pump hands items over a channel, so that a reader can wait for other things,
 // too. The channel is closed at the end.
-func pump(ctx context.Context, items iter.Seq2[protocol.ActivityItem, error]) <-chan protocol.ActivityItem {
-	feed := make(chan protocol.ActivityItem)
+func pump[T any](ctx context.Context, items iter.Seq2[T, error]) <-chan T {
+	feed := make(chan T)
 	go func() {
 		defer close(feed)
 		for item, err := range items {
@@ -173,8 +180,11 @@ func pump(ctx context.Context, items iter.Seq2[protocol.ActivityItem, error]) <-
 // event writes an item as a server-sent event. Its id is where a reader goes on.
 func event(item protocol.ActivityItem) string {
 	name, id, data := protocol.ActivityEventEntry, item.Entry.Index, any(item.Entry)
-	if item.Gap != nil {
+	switch {
+	case item.Gap != nil:
 		name, id, data = protocol.ActivityEventGap, item.Gap.To, item.Gap
+	case item.Entry.Phase == protocol.ActivityWaiting:
+		name = protocol.ActivityEventWaiting
 	}
 	b, err := json.Marshal(data)
 	if err != nil {

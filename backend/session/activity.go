@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pilotfish/backend/activity"
@@ -77,22 +78,69 @@ func (s *Session) closeActivity() {
 	}
 }
 
-// recorded runs a command and records it. A log that cannot be opened does not
-// keep anybody from working; it was said when it was tried.
-func (s *Session) recorded(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context) protocol.CommandReply) protocol.CommandReply {
+// told is what one call of a command leaves in the activity: its end, and
+// before that what it does meanwhile.
+type told struct {
+	s      *Session
+	actor  protocol.Actor
+	parent atomic.Uint64 // of its first entry, when there is one before the end
+}
+
+// recorded runs a command and records it. waiting is told when it waits for the
+// person; nil for nobody.
+func (s *Session) recorded(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, waiting func(protocol.Waiting), run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
 	began := time.Now()
-	reply := run(ctx)
+	t := &told{s: s, actor: actor}
+	ctx = policy.WithAsking(ctx, func(question protocol.Approval) {
+		t.asks(question)
+		if waiting != nil {
+			waiting(question.Waiting())
+		}
+	})
+	reply := run(ctx, t.note)
 	if reply.DurationMS == 0 {
 		reply.DurationMS = float64(time.Since(began).Microseconds()) / 1000
 	}
-	log, err := s.activity()
-	if err != nil {
-		s.log.Warn("activity cannot be recorded", "error", err)
-		return reply
-	}
-	log.Record(log.Entry(began, actor, s.name, req, reply))
+	t.keep("", began, req, reply)
 	s.keepFiles(actor, req.Command, reply)
 	return reply
+}
+
+// keep records one entry and returns its index; 0 when there is no log. A log
+// that cannot be opened does not keep anybody from working; it was said when it
+// was tried.
+func (t *told) keep(phase protocol.ActivityPhase, began time.Time, req protocol.CommandRequest, reply protocol.CommandReply) uint64 {
+	log, err := t.s.activity()
+	if err != nil {
+		t.s.log.Warn("activity cannot be recorded", "error", err)
+		return 0
+	}
+	e := log.Entry(began, t.actor, t.s.name, req, reply)
+	e.Phase, e.Parent = phase, t.parent.Load()
+	return log.Record(e).Index
+}
+
+// note records what a command does that runs others.
+func (t *told) note(n command.Note) {
+	index := t.keep(n.Phase, n.Began, n.Request, n.Reply)
+	if n.Phase == protocol.ActivityBegun {
+		t.parent.Store(index)
+		return
+	}
+	t.s.keepFiles(t.actor, n.Request.Command, n.Reply)
+}
+
+// asks records that a command waits for the person.
+func (t *told) asks(question protocol.Approval) {
+	req := protocol.CommandRequest{Command: question.Command, Tab: question.Tab, Args: map[string]json.RawMessage{}}
+	for _, a := range question.Args {
+		if value, err := json.Marshal(a.Value); err == nil {
+			req.Args[a.Name] = value
+		}
+	}
+	index := t.keep(protocol.ActivityWaiting, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: question.Waiting().Question})
+	// What stands in a chain belongs to the chain.
+	t.parent.CompareAndSwap(0, index)
 }
 
 // keepFiles notes which files a command made: an agent may fetch those of its

@@ -52,7 +52,7 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 	for _, grant := range []auth.Grant{agentGrant("a"), agentGrant("b"), cliGrant()} {
 		reply := m.Command(t.Context(), grant, protocol.CommandRequest{Command: "goto", Args: map[string]json.RawMessage{
 			"url": json.RawMessage(`"http://a.test/?token=hunter2"`), "passwrod": json.RawMessage(`"hunter2"`),
-		}})
+		}}, nil)
 		if reply.OK || reply.Error.Code != protocol.CodeNotRunning {
 			t.Fatalf("%+v", reply)
 		}

@@ -87,7 +87,7 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	ready := make(chan int, 1)
-	srv, err := server.New(server.Config{Auth: m.auth, Sessions: quiet{m, r}, Version: "test", Key: []byte("k"), Logger: log, OnReady: func(port int) { ready <- port }})
+	srv, err := server.New(server.Config{Auth: m.auth, Sessions: quiet{m, h.s, r}, Version: "test", Key: []byte("k"), Logger: log, OnReady: func(port int) { ready <- port }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +113,14 @@ func newHouse(t *testing.T) *house {
 // that has a browser is another test's.
 type quiet struct {
 	*Manager
+	s *Session
 	r *run
 }
 
-func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
-	return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req})
+func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	return q.s.recorded(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
+		return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req, Note: note})
+	})
 }
 
 func (h *house) post(t *testing.T, token, path string, body any) (int, []byte) {

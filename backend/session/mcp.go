@@ -23,10 +23,10 @@ func (m *Manager) newMCP() *mcp.Handler {
 func (m *Manager) mcpCaller(grant auth.Grant) mcp.Config {
 	return mcp.Config{
 		Version: m.cfg.Version, Tab: grant.Tab, Specs: command.Specs(),
-		Execute: func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
-			return m.Command(ctx, grant, req)
+			return m.Command(ctx, grant, req, waiting)
 		},
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return m.image(ctx, grant, path)

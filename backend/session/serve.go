@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"strings"
 
 	"github.com/coder/websocket"
 
@@ -85,7 +87,7 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	}
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: agents,
-		Settings: panelView(m.cfg.Settings.Get()),
+		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(),
 	}, nil
 }
 
@@ -102,13 +104,18 @@ func (m *Manager) Subscribe(grant auth.Grant) server.Subscription {
 }
 
 // PanelConnected counts a panel in, and out when the returned function is called.
-func (m *Manager) PanelConnected(grant auth.Grant) func() {
+// What a panel that is gone ran is interrupted.
+func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
+	panel := strings.ToLower(rand.Text()[:10])
 	s, err := m.session(grant.Session)
 	if err != nil {
-		return func() {}
+		return panel, func() {}
 	}
 	s.countPanel(1)
-	return func() { s.countPanel(-1) }
+	return panel, func() {
+		s.countPanel(-1)
+		s.panelGone(panel)
+	}
 }
 
 func (s *Session) countPanel(by int) {
@@ -139,8 +146,9 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 	}
 }
 
-// Command carries out one command for whoever the token speaks for.
-func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
+// Command carries out one command for whoever the token speaks for. waiting is
+// told when it waits for the person; nil for nobody.
+func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	name := grant.Session
 	if name == "" {
 		name = req.Session
@@ -150,7 +158,7 @@ func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.Co
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
 	defer m.use.begin()()
-	return s.recorded(ctx, grant.Actor, req, func(ctx context.Context) protocol.CommandReply {
+	return s.recorded(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
 		r, err := s.current()
 		if err == nil {
 			err = s.ready(ctx, r, req.TimeoutMS)
@@ -158,7 +166,7 @@ func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.Co
 		if err != nil {
 			return protocol.CommandReply{Error: protocol.AsError(err)}
 		}
-		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.callerTab(grant), Request: req})
+		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.callerTab(grant), Request: req, Note: note})
 	})
 }
 
