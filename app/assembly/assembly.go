@@ -13,7 +13,9 @@ import (
 	"runtime"
 
 	"pilotfish/backend/config"
+	"pilotfish/backend/desktop"
 	"pilotfish/backend/instance"
+	"pilotfish/backend/llm"
 	"pilotfish/backend/logs"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/session"
@@ -78,9 +80,13 @@ func (a *Assembly) assemble(o Options) error {
 	if notice != nil {
 		logger.Warn("settings were put aside", "message", notice.Message, "hint", notice.Hint)
 	}
+	models, err := llm.New(llm.Config{Path: a.Dirs.ModelsFile(), Keychain: desktop.KeyringRuns, Logger: logger})
+	if err != nil {
+		return err
+	}
 	a.Manager, err = session.New(session.Config{
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
-		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: http.HandlerFunc(welcome), Notice: notice, Logger: logger,
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: http.HandlerFunc(welcome), Models: models, Notice: notice, Logger: logger,
 	})
 	return err
 }

@@ -20,6 +20,9 @@ const (
 	DoorMCP         Door = "mcp"          // drive the browser by MCP
 	DoorActivity    Door = "activity"     // what was done in a session
 	DoorFile        Door = "file"         // fetch a screenshot or download
+	DoorTask        Door = "task"         // ask for a task, read it, stop it
+	DoorTaskRun     Door = "task_run"     // run a task: write it, act for it, manage it
+	DoorModels      Door = "models"       // models: profiles, keys to be kept, prompts
 )
 
 // Doors are all doors, for tests and documents.
@@ -27,19 +30,20 @@ func Doors() []Door {
 	return []Door{
 		DoorPanel, DoorTerminal, DoorAttach, DoorCommand, DoorTabs,
 		DoorAgents, DoorProbe, DoorAgentStatus, DoorApp, DoorMCP, DoorActivity, DoorFile,
+		DoorTask, DoorTaskRun, DoorModels,
 	}
 }
 
 // opens is the table. What it does not name is denied.
 func (k Kind) opens(door Door) bool {
 	switch door {
-	case DoorPanel, DoorTerminal:
+	case DoorPanel, DoorTerminal, DoorTaskRun, DoorModels:
 		return k == KindPanel
 	case DoorAttach:
 		return k == KindAttach
 	case DoorCommand, DoorTabs, DoorMCP, DoorFile:
 		return slices.Contains([]Kind{KindAgent, KindCLI}, k)
-	case DoorAgents, DoorActivity:
+	case DoorAgents, DoorActivity, DoorTask:
 		return slices.Contains([]Kind{KindPanel, KindAgent, KindCLI}, k)
 	case DoorProbe:
 		return slices.Contains([]Kind{KindPanel, KindCLI}, k)

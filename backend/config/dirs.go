@@ -61,6 +61,9 @@ func UserDirs(getenv func(string) string) (Dirs, error) {
 // SettingsFile is the file of the settings.
 func (d Dirs) SettingsFile() string { return filepath.Join(d.Config, "settings.toml") }
 
+// ModelsFile is the file of the ways to a model. It has no keys.
+func (d Dirs) ModelsFile() string { return filepath.Join(d.Config, "models.json") }
+
 // EndpointFile is what the command line finds the running app by.
 func (d Dirs) EndpointFile() string { return filepath.Join(d.State, "pilotfish.json") }
 

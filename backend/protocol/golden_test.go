@@ -71,7 +71,7 @@ func golden() map[string]any {
 		Approval: "bm9uY2U", Subject: tool, Tab: "t1", Options: []protocol.PermissionOption{{ID: "allow", Name: "Allow", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}},
 	}}
 	return map[string]any{
-		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}},
+		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1"},
 		"SessionEvent":          protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
 		"TabsEvent":             protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
 		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},

@@ -57,6 +57,9 @@ type HelloEvent struct {
 	Settings PanelView      `json:"settings"`
 	// Conversations are the heads of all of the session's, newest first.
 	Conversations []Conversation `json:"conversations"`
+	// Panel names this view for as long as its socket is open: whoever runs a task
+	// says it.
+	Panel string `json:"panel"`
 	// Tasks are the heads of the tasks that are not over, newest first.
 	Tasks []Task `json:"tasks"`
 }

@@ -39,6 +39,7 @@ type panelSocket struct {
 	conn   *websocket.Conn
 	grant  auth.Grant
 	watch  *auth.Watch
+	panel  string // its name as long as it is connected
 
 	replies chan any   // to the writer
 	authed  chan int   // generations of tokens that the panel has shown, to guard
@@ -50,7 +51,8 @@ type panelSocket struct {
 func (p *panelSocket) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	release := p.server.sessions.PanelConnected(p.grant)
+	panel, release := p.server.sessions.PanelConnected(p.grant)
+	p.panel = panel
 	defer release()
 	// Subscribed before the state is taken, so that nothing falls between.
 	events := p.server.sessions.Subscribe(p.grant)
@@ -122,7 +124,7 @@ func (p *panelSocket) hello(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hello.Type, hello.Version = protocol.PanelHello, protocol.Version
+	hello.Type, hello.Version, hello.Panel = protocol.PanelHello, protocol.Version, p.panel
 	return p.send(ctx, hello)
 }
 

@@ -33,6 +33,10 @@ type Config struct {
 	// MCP serves the Model Context Protocol to the holder of a grant; nil means
 	// that there is no such route.
 	MCP func(w http.ResponseWriter, r *http.Request, grant auth.Grant)
+	// Models serves the routes below /llm, Tasks those below /task; nil means that
+	// there are none.
+	Models Models
+	Tasks  Tasks
 	// Commands are what POST /command takes, for /openapi.json.
 	Commands []CommandDoc
 	// OnReady is called with the port when the server listens; it may be nil.
@@ -49,6 +53,8 @@ type Server struct {
 	key      []byte
 	welcome  http.Handler
 	mcp      func(http.ResponseWriter, *http.Request, auth.Grant)
+	models   Models
+	tasks    Tasks
 	commands []CommandDoc
 	onReady  func(int)
 	log      *slog.Logger
@@ -71,6 +77,8 @@ func New(cfg Config) (*Server, error) {
 		key:      cfg.Key,
 		welcome:  cfg.Welcome,
 		mcp:      cfg.MCP,
+		models:   cfg.Models,
+		tasks:    cfg.Tasks,
 		commands: cfg.Commands,
 		onReady:  cfg.OnReady,
 		log:      cfg.Logger.With("component", "server"),

@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/browser"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/llm"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -40,6 +41,8 @@ type Config struct {
 	Extension func(dir string) error
 	// Welcome serves the welcome page.
 	Welcome http.Handler
+	// Models reach the models that carry out tasks; nil for none.
+	Models *llm.Manager
 	// Notice is something that a person should know from the start, such as
 	// settings that were put aside; nil for nothing.
 	Notice *protocol.Error

@@ -66,7 +66,10 @@ func (m *Manager) Run(ctx context.Context) error {
 	m.eachSession(func(s *Session) { <-s.ended() })
 	cancel()
 	err = group.Wait()
-	m.eachSession(func(s *Session) { s.closeActivity() })
+	m.eachSession(func(s *Session) {
+		s.closeTasks()
+		s.closeActivity()
+	})
 	m.running.Wait()
 	if removeErr := instance.RemoveEndpoint(m.cfg.Dirs.EndpointFile()); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
 		m.log.Warn("endpoint file could not be removed", "error", removeErr)
@@ -133,6 +136,7 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		defer func() { _ = mcp.Close() }() // its sessions end with the server
 		srv, err := server.New(server.Config{
 			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
+			Models: m.models(), Tasks: m,
 		})
 		port := listener.Addr().(*net.TCPAddr).Port
 		listener = nil

@@ -332,3 +332,39 @@ func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) it
 		}
 	}
 }
+
+// Held says whether a panel view runs a task.
+func (s *Store) Held(id protocol.TaskID) bool {
+	k, err := s.find(id)
+	if err != nil {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.viewer != ""
+}
+
+// End ends a task that nobody runs; why is nil when it was wanted. A task that is
+// over stays as it is.
+func (s *Store) End(id protocol.TaskID, state protocol.TaskState, why *protocol.Error) {
+	k, err := s.find(id)
+	if err != nil {
+		return
+	}
+	k.mu.Lock()
+	if k.viewer != "" || over(k.head.State) {
+		k.mu.Unlock()
+		return
+	}
+	k.head.State, k.head.Error, k.head.Updated = state, why, now()
+	if err := s.writeHead(k.head); err != nil {
+		s.log.Warn("the end of a task could not be written", "task", id, "error", err)
+	}
+	head := k.head
+	close(k.told)
+	k.told = make(chan struct{})
+	k.mu.Unlock()
+	if s.config.Changed != nil {
+		s.config.Changed(head)
+	}
+}

@@ -193,6 +193,7 @@ export class FakeBackend {
       agents: this.agents,
       settings: this.settings,
       conversations: [],
+      panel: 'p1',
       tasks: [],
     };
     socket.send(JSON.stringify(hello));

@@ -206,7 +206,8 @@ export type ActionKind =
   | typeof ActionDownload
   | typeof ActionUpload
   | typeof ActionClipboard
-  | typeof ActionPermissions;
+  | typeof ActionPermissions
+  | typeof ActionTool;
 /**
  * The kinds of action. The last six are the sensitive ones that have a name of
  * their own; a rule about ActionSensitive is about all of them.
@@ -220,6 +221,10 @@ export const ActionDownload = "download"; // save a file of the page
 export const ActionUpload = "upload"; // give the page a file
 export const ActionClipboard = "clipboard"; // read or write the clipboard
 export const ActionPermissions = "permissions"; // give the page camera, location, …
+/**
+ * ActionTool is a tool of an agent's own. No site rule is about it.
+ */
+export const ActionTool = "tool";
 /**
  * SiteDecision is what a rule says.
  */
@@ -291,6 +296,12 @@ export interface Approval {
    * then there is no "always".
    */
   site?: string;
+  /**
+   * Conversation is set for a question of a conversation's agent about a tool of
+   * its own, and Options are the answers that it offers.
+   */
+  conversation?: ConversationID;
+  options?: PermissionOption[];
   since: string;
   /**
    * Expires is when the caller gives up.
@@ -1213,6 +1224,7 @@ export type Code =
   | typeof CodeUnknownTab
   | typeof CodeUnknownTerminal
   | typeof CodeUnknownSession
+  | typeof CodeUnknownTask
   | typeof CodeNotRunning
   | typeof CodeUnauthorized
   | typeof CodeForbidden
@@ -1251,6 +1263,7 @@ export const CodeUnknownCommand = "unknown_command"; // no command has this name
 export const CodeUnknownTab = "unknown_tab"; // no open tab has this id
 export const CodeUnknownTerminal = "unknown_terminal"; // no terminal has this id, or its grace time is over
 export const CodeUnknownSession = "unknown_session"; // no session has this name
+export const CodeUnknownTask = "unknown_task"; // no task has this id
 export const CodeNotRunning = "not_running"; // the session, or the app, is not running
 export const CodeUnauthorized = "unauthorized"; // no token, or one that is not valid any more
 export const CodeForbidden = "forbidden"; // a valid token that does not open this door
@@ -1811,9 +1824,9 @@ export const ChatTitle = 60;
  */
 export const ChatVersion = 1;
 /**
- * ChatFound is how many hits a search gives unless asked for another number.
+ * ChatSearchLimit is how many hits a search gives unless asked for another number.
  */
-export const ChatFound = 50;
+export const ChatSearchLimit = 50;
 /**
  * ApprovalTimeout is how long a command waits for a person whose caller
  * names no deadline.
@@ -2027,6 +2040,32 @@ export const ModelLocalTimeout = 1_000;
  * MaxModelProfiles bounds how many ways to a model there are.
  */
 export const MaxModelProfiles = 32;
+/**
+ * MaxTaskEvent bounds the data of one event of a task, in bytes; pictures are
+ * files.
+ */
+export const MaxTaskEvent = 256 << 10;
+/**
+ * TaskFiles is how many files of 4 MiB a task's journal keeps.
+ */
+export const TaskFiles = 16;
+/**
+ * TaskPageSize is how many events a reader is given at once.
+ */
+export const TaskPageSize = 500;
+/**
+ * MaxTaskRoutines bounds how many routines a session has.
+ */
+export const MaxTaskRoutines = 200;
+/**
+ * DefaultTaskSteps is how many steps a task has unless it is told otherwise.
+ */
+export const DefaultTaskSteps = 40;
+/**
+ * TaskTakeTimeout is how long a task that a program asks for waits for a panel
+ * to take it.
+ */
+export const TaskTakeTimeout = 10 * 1_000;
 
 //////////
 // source: llm.go
@@ -2948,6 +2987,11 @@ export interface HelloEvent {
    * Conversations are the heads of all of the session's, newest first.
    */
   conversations: Conversation[];
+  /**
+   * Panel names this view for as long as its socket is open: whoever runs a task
+   * says it.
+   */
+  panel: string;
   /**
    * Tasks are the heads of the tasks that are not over, newest first.
    */

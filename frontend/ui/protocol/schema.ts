@@ -188,6 +188,7 @@ export const panelEventSchema = v.variant('type', [
     agents: agentsFileSchema,
     settings: panelViewSchema,
     conversations: list(conversationSchema),
+    panel: v.string(),
     tasks: list(taskSchema),
   }),
   v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// Tasks is what the routes below /task do. Each call carries the grant of its
+// caller; an agent sees the tasks that it asked for, and no others.
+type Tasks interface {
+	RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error)
+	StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
+	Task(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error)
+	TaskList(ctx context.Context, grant auth.Grant, req protocol.TaskListRequest) ([]protocol.Task, error)
+	// FollowTask gives a task's pages from an index on until it is over.
+	FollowTask(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error)
+	TaskRoutines(ctx context.Context, grant auth.Grant) ([]protocol.TaskRoutine, error)
+
+	// What only the panel does.
+	WriteTask(ctx context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
+	TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply
+	TaskTab(ctx context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error)
+	DeleteTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) error
+	SaveRoutine(ctx context.Context, grant auth.Grant, routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
+	DeleteRoutine(ctx context.Context, grant auth.Grant, name string) ([]protocol.TaskRoutine, error)
+}
+
+// taskRoutes are the routes below /task.
+func (s *Server) taskRoutes() []route {
+	t := s.tasks
+	anybody := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
+		return route{method: http.MethodPost, path: path, door: auth.DoorTask, origin: originNoPage, body: protocol.MaxBody, handle: handle, doc: doc}
+	}
+	panel := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
+		return route{method: http.MethodPost, path: path, door: auth.DoorTaskRun, origin: originExtension, body: protocol.MaxBody, handle: handle, doc: doc}
+	}
+	return []route{
+		anybody("/task/run", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRunRequest) (protocol.TaskRunReply, error) {
+			task, err := t.RunTask(ctx, g, req)
+			return protocol.TaskRunReply{Task: task}, err
+		}), routeDoc{about: "Ask the panel for a task; the reply comes when a panel has taken it.", in: protocol.TaskRunRequest{}, out: protocol.TaskRunReply{}}),
+		anybody("/task/stop", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
+			task, err := t.StopTask(ctx, g, req.Task)
+			return protocol.TaskRunReply{Task: task}, err
+		}), routeDoc{about: "Stop a task; it ends within one action.", in: protocol.TaskRequest{}, out: protocol.TaskRunReply{}}),
+		anybody("/task/get", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskPage, error) {
+			return t.Task(ctx, g, req.Task, req.After)
+		}), routeDoc{about: "A task and its events after an index.", in: protocol.TaskRequest{}, out: protocol.TaskPage{}}),
+		anybody("/task/list", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error) {
+			list, err := t.TaskList(ctx, g, req)
+			return protocol.TaskListReply{Tasks: list}, err
+		}), routeDoc{about: "The tasks, newest first.", in: protocol.TaskListRequest{}, out: protocol.TaskListReply{}}),
+		anybody("/task/routines", handled(func(ctx context.Context, g auth.Grant, _ struct{}) (protocol.TaskRoutinesReply, error) {
+			list, err := t.TaskRoutines(ctx, g)
+			return protocol.TaskRoutinesReply{Routines: list}, err
+		}), routeDoc{about: "The saved routines.", in: struct{}{}, out: protocol.TaskRoutinesReply{}}),
+		{
+			method: http.MethodGet, path: "/task/stream", door: auth.DoorTask, origin: originNoPage, handle: s.taskStream,
+			doc: routeDoc{about: "A task as it goes on: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after"}, stream: protocol.TaskPage{}},
+		},
+
+		panel("/task/write", handled(t.WriteTask), routeDoc{about: "The panel that runs a task writes what happens in it.", in: protocol.TaskWriteRequest{}, out: protocol.TaskWriteReply{}}),
+		panel("/task/command", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskCommandRequest) (protocol.CommandReply, error) {
+			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
+			defer cancel()
+			return t.TaskCommand(ctx, g, req), nil
+		}), routeDoc{about: "Run one command for a task, on one of its tabs.", in: protocol.TaskCommandRequest{}, out: protocol.CommandReply{}}),
+		panel("/task/tab", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.TaskRunReply, error) {
+			task, err := t.TaskTab(ctx, g, req)
+			return protocol.TaskRunReply{Task: task}, err
+		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
+		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
+			return struct{}{}, t.DeleteTask(ctx, g, req.Task)
+		}), routeDoc{about: "Forget a task that does not run.", in: protocol.TaskRequest{}, out: struct{}{}}),
+		panel("/task/save-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
+			list, err := t.SaveRoutine(ctx, g, req.Routine)
+			return protocol.TaskRoutinesReply{Routines: list}, err
+		}), routeDoc{about: "Save a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
+		panel("/task/delete-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
+			list, err := t.DeleteRoutine(ctx, g, req.Routine.Name)
+			return protocol.TaskRoutinesReply{Routines: list}, err
+		}), routeDoc{about: "Forget a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
+	}
+}
+
+// taskStream sends a task as server-sent events until it is over.
+func (s *Server) taskStream(w http.ResponseWriter, r *http.Request, c call) error {
+	after, _, err := position(r)
+	if err != nil {
+		return err
+	}
+	ctx, release := s.lasting(r, c)
+	defer release()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pages, err := s.tasks.FollowTask(ctx, c.grant, protocol.TaskID(r.URL.Query().Get("task")), after) //nolint:contextcheck // it ends with the request, and earlier
+	if err != nil {
+		return err
+	}
+	streamEvents(ctx, cancel, w, "a task", pages, taskEvent) //nolint:contextcheck // see above
+	return nil
+}
+
+// taskEvent writes a page as a server-sent event. Its id is where a reader goes
+// on.
+func taskEvent(page protocol.TaskPage) string {
+	last := page.Head.Index
+	if n := len(page.Events); n > 0 {
+		last = page.Events[n-1].Index
+	}
+	b, err := json.Marshal(page)
+	if err != nil {
+		b = []byte("{}") // cannot happen: the data was JSON when it came
+	}
+	return fmt.Sprintf("id: %d\nevent: task\ndata: %s\n\n", last, b)
+}

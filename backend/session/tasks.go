@@ -1,0 +1,359 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
+	"pilotfish/backend/task"
+)
+
+// taskStore is a session's tasks, opened at their first use. It outlives the
+// runs of the session.
+type taskStore struct {
+	mu    sync.Mutex
+	store *task.Store
+}
+
+// models are the models as the server takes them: a nil Manager is none.
+func (m *Manager) models() server.Models {
+	if m.cfg.Models == nil {
+		return nil
+	}
+	return m.cfg.Models
+}
+
+// taskStore returns the session's tasks.
+func (s *Session) taskStore() (*task.Store, error) {
+	s.tasks.mu.Lock()
+	defer s.tasks.mu.Unlock()
+	if s.tasks.store != nil {
+		return s.tasks.store, nil
+	}
+	dirs, err := s.m.cfg.Dirs.Session(s.name)
+	if err != nil {
+		return nil, err
+	}
+	store, err := task.Open(task.Config{
+		Dir: filepath.Join(dirs.Root, "tasks"),
+		Changed: func(t protocol.Task) {
+			s.events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: t})
+		},
+		Gone: func(id protocol.TaskID) {
+			s.events.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
+		},
+		Logger: s.m.cfg.Logger.With("session", s.name),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.tasks.store = store
+	return store, nil
+}
+
+func (s *Session) closeTasks() {
+	s.tasks.mu.Lock()
+	store := s.tasks.store
+	s.tasks.store = nil
+	s.tasks.mu.Unlock()
+	if store != nil {
+		store.Close()
+	}
+}
+
+// panelGone interrupts what a panel ran.
+func (s *Session) panelGone(panel string) {
+	s.tasks.mu.Lock()
+	store := s.tasks.store
+	s.tasks.mu.Unlock()
+	if store != nil {
+		store.ViewerGone(panel)
+	}
+}
+
+// unfinishedTasks is what a panel that opens is told of.
+func (s *Session) unfinishedTasks() []protocol.Task {
+	store, err := s.taskStore()
+	if err != nil {
+		s.log.Warn("tasks cannot be read", "error", err)
+		return []protocol.Task{}
+	}
+	return store.Unfinished()
+}
+
+// tasksOf finds the tasks of the caller's session.
+func (m *Manager) tasksOf(grant auth.Grant) (*Session, *task.Store, error) {
+	s, err := m.pick(grant.Session)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := s.taskStore()
+	return s, store, err
+}
+
+// seen refuses an agent the tasks of others.
+func seen(grant auth.Grant, t protocol.Task) error {
+	if grant.Kind == auth.KindAgent && (t.Asker == nil || t.Asker.Kind != grant.Actor.Kind || t.Asker.ID != grant.Actor.ID) {
+		return protocol.NewError(protocol.CodeForbidden, "this task is not yours", "an agent sees the tasks that it asked for")
+	}
+	return nil
+}
+
+// RunTask asks the panels for a task and returns when one has taken it.
+func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
+	s, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	r, err := s.current()
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	if m.cfg.Headless {
+		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "a task runs in the side panel, and this session has none", "start Pilotfish with its window")
+	}
+	if req.Routine != "" {
+		if req.Goal, err = store.Fill(req.Routine, req.Params); err != nil {
+			return protocol.Task{}, err
+		}
+	}
+	if req.Goal == "" {
+		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", `write what is to be done: pilotfish task run "fill this form with …"`)
+	}
+	if req.Tab == "" {
+		req.Tab = s.callerTab(grant)
+	}
+	if !s.hasTab(req.Tab) {
+		return protocol.Task{}, unknownTab(req.Tab)
+	}
+	if err := r.policy.Tab(grant.Actor, grant.Tab, req.Tab, s.openTabs()); err != nil {
+		return protocol.Task{}, err
+	}
+	ordered, err := store.Order(protocol.TaskID(newUUID()), req, grant.Actor)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	if err := r.browser.OpenPanel(ctx, req.Tab); err != nil {
+		s.log.Debug("the panel could not be opened for a task", "tab", req.Tab, "error", err)
+	}
+	s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req})
+	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
+	defer cancel()
+	for page, err := range store.Follow(ctx, ordered.ID, 0) {
+		if err != nil {
+			return protocol.Task{}, err
+		}
+		if page.Head.State != protocol.TaskIdle {
+			return page.Head, nil
+		}
+	}
+	why := protocol.NewError(protocol.CodeNotRunning, "no panel took the task", "open the side panel of tab "+string(req.Tab)+" and try again")
+	store.End(ordered.ID, protocol.TaskFailed, why)
+	return protocol.Task{}, why
+}
+
+// openTabs are the tabs that are open.
+func (s *Session) openTabs() []protocol.Tab {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.tabs)
+}
+
+// newUUID is a random UUID (RFC 9562, version 4).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// StopTask asks the panel that runs a task to stop it, and returns when it has.
+func (m *Manager) StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	s, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	head, err := store.Head(id)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	if err := seen(grant, head); err != nil {
+		return protocol.Task{}, err
+	}
+	if !store.Held(id) {
+		store.End(id, protocol.TaskStopped, nil)
+		return store.Head(id)
+	}
+	s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
+	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
+	defer cancel()
+	for page, err := range store.Follow(ctx, id, head.Index) {
+		if err != nil {
+			return protocol.Task{}, err
+		}
+		head = page.Head
+	}
+	if ctx.Err() != nil {
+		return head, protocol.NewError(protocol.CodeTimeout, "the panel did not stop the task in time", "stop it in the panel")
+	}
+	return head, nil
+}
+
+// Task gives a task and its events after an index.
+func (m *Manager) Task(_ context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.TaskPage{}, err
+	}
+	page, err := store.Read(id, after, protocol.TaskPageSize)
+	if err == nil {
+		err = seen(grant, page.Head)
+	}
+	if err != nil {
+		return protocol.TaskPage{}, err
+	}
+	return page, nil
+}
+
+// TaskList gives the tasks, newest first; an agent's own.
+func (m *Manager) TaskList(_ context.Context, grant auth.Grant, req protocol.TaskListRequest) ([]protocol.Task, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(store.List(req.Text, req.Limit), func(t protocol.Task) bool { return seen(grant, t) != nil }), nil
+}
+
+// FollowTask gives a task as it goes on.
+func (m *Manager) FollowTask(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return nil, err
+	}
+	head, err := store.Head(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := seen(grant, head); err != nil {
+		return nil, err
+	}
+	return store.Follow(ctx, id, after), nil
+}
+
+// TaskRoutines are the saved routines.
+func (m *Manager) TaskRoutines(_ context.Context, grant auth.Grant) ([]protocol.TaskRoutine, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return nil, err
+	}
+	return store.Routines(), nil
+}
+
+// WriteTask takes in what the panel that runs a task says of it.
+func (m *Manager) WriteTask(_ context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.TaskWriteReply{}, err
+	}
+	return store.Write(req)
+}
+
+// TaskCommand runs one command for a task. The task acts on the tab that it was
+// started on, those that a person let it use, and those that it opened.
+func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply {
+	s, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.CommandReply{Error: protocol.AsError(err)}
+	}
+	head, err := store.Holds(req.Task, req.Viewer)
+	if err != nil {
+		return protocol.CommandReply{Error: protocol.AsError(err)}
+	}
+	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”"}
+	defer m.use.begin()()
+	return s.recorded(ctx, actor, req.Command, nil, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
+		r, err := s.current()
+		if err == nil {
+			err = s.ready(ctx, r, req.Command.TimeoutMS)
+		}
+		if err != nil {
+			return protocol.CommandReply{Error: protocol.AsError(err)}
+		}
+		for _, tab := range head.Tabs {
+			r.policy.Opened(actor, tab)
+		}
+		reply := r.commands.Execute(ctx, command.Call{
+			Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Tab: head.Tab, Request: req.Command, Note: note,
+		})
+		s.joinTabs(store, r.policy, actor, head)
+		return reply
+	})
+}
+
+// joinTabs lets the tabs that a task's command or its pages opened join the
+// task's own.
+func (s *Session) joinTabs(store *task.Store, p *policy.Policy, actor protocol.Actor, head protocol.Task) {
+	tabs := s.openTabs()
+	for _, tab := range tabs {
+		if slices.Contains(head.Tabs, tab.ID) || p.Tab(actor, head.Tab, tab.ID, tabs) != nil {
+			continue
+		}
+		if _, err := store.UseTab(head.ID, tab.ID, false); err != nil {
+			s.log.Warn("a tab could not join its task", "task", head.ID, "tab", tab.ID, "error", err)
+		}
+	}
+}
+
+// TaskTab lets a task use a tab, or takes one from it.
+func (m *Manager) TaskTab(_ context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error) {
+	s, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	if !req.Remove && !s.hasTab(req.Tab) {
+		return protocol.Task{}, unknownTab(req.Tab)
+	}
+	head, err := store.UseTab(req.Task, req.Tab, req.Remove)
+	if err == nil && req.Remove {
+		if r, runErr := s.current(); runErr == nil {
+			r.policy.Forget(protocol.Actor{Kind: protocol.ActorTask, ID: string(req.Task)})
+		}
+	}
+	return head, err
+}
+
+// DeleteTask forgets a task that does not run.
+func (m *Manager) DeleteTask(_ context.Context, grant auth.Grant, id protocol.TaskID) error {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return err
+	}
+	return store.Delete(id)
+}
+
+// SaveRoutine saves a routine.
+func (m *Manager) SaveRoutine(_ context.Context, grant auth.Grant, routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return nil, err
+	}
+	return store.SaveRoutine(routine)
+}
+
+// DeleteRoutine forgets a routine.
+func (m *Manager) DeleteRoutine(_ context.Context, grant auth.Grant, name string) ([]protocol.TaskRoutine, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return nil, err
+	}
+	return store.DeleteRoutine(name)
+}
