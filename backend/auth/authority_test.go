@@ -36,8 +36,8 @@ func TestEachKindOpensItsOwnDoorsOnly(t *testing.T) {
 	want := map[auth.Kind][]auth.Door{
 		auth.KindPanel:  {auth.DoorPanel, auth.DoorTerminal, auth.DoorAgents, auth.DoorProbe, auth.DoorActivity, auth.DoorTask, auth.DoorTaskRun, auth.DoorModels},
 		auth.KindAttach: {auth.DoorAttach},
-		auth.KindAgent:  {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorAgentStatus, auth.DoorMCP, auth.DoorActivity, auth.DoorFile},
-		auth.KindCLI:    {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorProbe, auth.DoorApp, auth.DoorMCP, auth.DoorActivity, auth.DoorFile},
+		auth.KindAgent:  {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorAgentStatus, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask},
+		auth.KindCLI:    {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorProbe, auth.DoorApp, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask},
 		"unknown":       nil,
 	}
 	doors := append(auth.Doors(), "", "unheard of")
