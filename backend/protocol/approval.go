@@ -17,6 +17,8 @@ const (
 	ActionUpload      ActionKind = "upload"      // give the page a file
 	ActionClipboard   ActionKind = "clipboard"   // read or write the clipboard
 	ActionPermissions ActionKind = "permissions" // give the page camera, location, …
+	// ActionTool is a tool of an agent's own. No site rule is about it.
+	ActionTool ActionKind = "tool"
 )
 
 // ActionKinds are all kinds, in the order in which a person reads them.
@@ -76,8 +78,12 @@ type Approval struct {
 	Why string `json:"why"`
 	// Site is what "always" would be for; empty when the page has no site, and
 	// then there is no "always".
-	Site  string    `json:"site,omitempty"`
-	Since time.Time `json:"since"`
+	Site string `json:"site,omitempty"`
+	// Conversation is set for a question of a conversation's agent about a tool of
+	// its own, and Options are the answers that it offers.
+	Conversation ConversationID     `json:"conversation,omitempty"`
+	Options      []PermissionOption `json:"options,omitempty"`
+	Since        time.Time          `json:"since"`
 	// Expires is when the caller gives up.
 	Expires time.Time `json:"expires"`
 }

@@ -107,6 +107,13 @@ export const chatToolSchema = v.object({
   screenshot: v.exactOptional(v.string()),
 });
 
+export const permissionOptionSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  kind: v.picklist([p.AnswerOnce, p.AnswerAlways, p.AnswerDeny]),
+  scope: v.exactOptional(v.string()),
+});
+
 /** protocol.ChatEntry: one thing in a conversation. */
 export const chatEntrySchema = v.object({
   id: v.string(),
@@ -148,14 +155,7 @@ export const chatEntrySchema = v.object({
       subject: chatToolSchema,
       tab: v.exactOptional(v.string()),
       origin: v.exactOptional(v.string()),
-      options: list(
-        v.object({
-          id: v.string(),
-          name: v.string(),
-          kind: v.picklist([p.AnswerOnce, p.AnswerAlways, p.AnswerDeny]),
-          scope: v.exactOptional(v.string()),
-        }),
-      ),
+      options: list(permissionOptionSchema),
       answer: v.exactOptional(v.string()),
       outcome: v.exactOptional(v.string()),
     }),

@@ -8,7 +8,12 @@ import type {
   chatListReplySchema,
   chatSearchReplySchema,
 } from './chat';
-import { chatEventSchema, chatPageSchema, conversationSchema } from './chat';
+import {
+  chatEventSchema,
+  chatPageSchema,
+  conversationSchema,
+  permissionOptionSchema,
+} from './chat';
 import * as p from './protocol';
 import { taskRunRequestSchema, taskSchema } from './task';
 import type {
@@ -125,6 +130,7 @@ const actionKind = v.picklist([
   p.ActionUpload,
   p.ActionClipboard,
   p.ActionPermissions,
+  p.ActionTool,
 ]);
 
 export const approvalSchema = v.object({
@@ -139,6 +145,8 @@ export const approvalSchema = v.object({
   kind: actionKind,
   why: v.string(),
   site: v.exactOptional(v.string()),
+  conversation: v.exactOptional(v.string()),
+  options: v.exactOptional(list(permissionOptionSchema)),
   since: v.string(),
   expires: v.string(),
 });
