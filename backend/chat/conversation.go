@@ -1,0 +1,276 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// maxRecord bounds one record of the journals: the largest entry, with all that
+// a tool call may bring.
+const maxRecord = 64 << 20
+
+// conversation is one conversation. What happens in it happens under mu; nothing
+// that waits is called while it is held.
+type conversation struct {
+	m   *Manager
+	id  protocol.ConversationID
+	dir string
+	log *slog.Logger
+
+	mu       sync.Mutex
+	state    state
+	saved    *journal.Log // of state; nil until it is written
+	events   *journal.Log // nil until it is needed
+	fold     folded
+	window   window
+	viewers  map[*viewer]struct{}
+	ending   bool // no turn begins any more
+	closed   bool
+	turn     *turn // that runs; nil when none does
+	talk     talk  // what the agent is saying
+	session  AgentSession
+	host     *host
+	sink     *sink // of session
+	failure  *protocol.Error
+	signIn   []protocol.SignInMethod
+	signedIn chan struct{} // closed when the sign-in that a turn waits for is done
+	opening  bool          // Restart opens the session
+	last     uint64        // the index of the last event
+
+	opener chan struct{} // held by who opens the session
+}
+
+func newConversation(m *Manager, id protocol.ConversationID) *conversation {
+	return &conversation{
+		m: m, id: id, dir: filepath.Join(m.config.Dir, string(id)), log: m.log.With("conversation", id),
+		state: state{Version: protocol.ChatVersion}, window: newWindow(), viewers: map[*viewer]struct{}{}, opener: make(chan struct{}, 1),
+	}
+}
+
+// readConversation reads the state of a conversation of before, and nothing else
+// of it.
+func readConversation(m *Manager, id protocol.ConversationID) (*conversation, error) {
+	c := newConversation(m, id)
+	saved, err := stateLog(c.dir, c.log)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readState(saved)
+	if err = errors.Join(err, saved.Close()); err != nil {
+		return nil, err
+	}
+	c.state = s
+	c.last = s.Head.Index
+	c.failure = s.Head.Error
+	return c, nil
+}
+
+// create makes the folder and the first state.
+func (c *conversation) create() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.saveLocked()
+}
+
+// saveLocked writes the state.
+func (c *conversation) saveLocked() error {
+	if c.closed {
+		return errClosed
+	}
+	if c.saved == nil {
+		saved, err := stateLog(c.dir, c.log)
+		if err != nil {
+			return err
+		}
+		c.saved = saved
+	}
+	c.state.Head.Index = c.last
+	c.state.Head.Error = c.failure
+	data, err := json.Marshal(c.state)
+	if err != nil {
+		return err
+	}
+	if _, err := c.saved.Append(data); err != nil {
+		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+err.Error(), "make room on the disk, and try again")
+	}
+	return nil
+}
+
+// save writes the state and lets everybody know. A state that cannot be written
+// shows as the conversation's error.
+func (c *conversation) save(urgent bool) {
+	if err := c.saveLocked(); err != nil && !c.closed {
+		c.failure = protocol.AsError(err)
+	}
+	c.m.news.touch(c, urgent)
+}
+
+// errClosed is the error of a conversation that was deleted, or whose session
+// ended.
+var errClosed = protocol.NewError(protocol.CodeNotRunning, "the conversation is closed", "")
+
+// loadLocked opens the journals and folds what the fold on disk does not have
+// yet. A turn that has no end gets one.
+func (c *conversation) loadLocked() error {
+	if c.closed {
+		return errClosed
+	}
+	if c.events != nil {
+		return nil
+	}
+	events, err := journal.OpenLog(journal.LogConfig{
+		Dir: filepath.Join(c.dir, eventsDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: c.log,
+	})
+	if err != nil {
+		return err
+	}
+	fold, err := openFolded(c.dir, c.log)
+	if err != nil {
+		return errors.Join(err, events.Close())
+	}
+	through, err := fold.through()
+	// A power cut can take the end of the journal and leave its fold: the indexes
+	// go on behind it, so that none is given twice.
+	for events.Last() < through {
+		events.Skip()
+	}
+	if err != nil {
+		return errors.Join(err, events.Close(), fold.log.Close())
+	}
+	c.events, c.fold, c.last = events, fold, events.Last()
+	if err := c.replay(through); err != nil {
+		return err
+	}
+	if c.state.Turn != "" {
+		c.endCutOff()
+	}
+	return nil
+}
+
+// replay folds the events after an index.
+func (c *conversation) replay(after uint64) error {
+	for after < c.last {
+		items, err := c.events.Read(after, 1000)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if item.Gap != nil {
+				after = item.Gap.To
+				continue
+			}
+			after = item.Index
+			var ev protocol.ChatEvent
+			if err := json.Unmarshal(item.Data, &ev); err != nil {
+				c.log.Warn("an event of the conversation cannot be read", "index", item.Index, "error", err)
+				continue
+			}
+			ev.Index = item.Index
+			if c.fold1(ev) && ev.Index > c.state.Head.Index {
+				c.state.Head.Entries++
+			}
+		}
+		if len(items) == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// Head is the conversation's head.
+func (c *conversation) Head() protocol.Conversation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.headLocked()
+}
+
+func (c *conversation) headLocked() protocol.Conversation {
+	head := c.state.Head
+	head.Index, head.Error, head.SignIn = c.last, c.failure, c.signIn
+	head.Queue = slices.Clone(head.Queue)
+	head.State, head.Message, head.Quiet = protocol.ConversationIdle, "", false
+	switch t := c.turn; {
+	case head.Terminal != "":
+		head.State = protocol.ConversationTerminal
+	case t != nil:
+		head.Message, head.Quiet = t.message.ID, t.quiet
+		switch {
+		case c.signIn != nil:
+			head.State = protocol.ConversationSignIn
+		case t.asks > 0:
+			head.State = protocol.ConversationNeedsYou
+		case c.session == nil:
+			head.State = protocol.ConversationStarting
+		default:
+			head.State = protocol.ConversationRunning
+		}
+	case c.opening:
+		head.State = protocol.ConversationStarting
+	case c.failure != nil:
+		head.State = protocol.ConversationFailed
+	}
+	if head.Tab != "" && !c.m.config.TabOpen(head.Tab) {
+		head.Tab = ""
+	}
+	// Lists are never null on the wire.
+	head.Queue, head.Options, head.Commands = some(head.Queue), some(head.Options), some(head.Commands)
+	return head
+}
+
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// showHead gives the head to the viewers and returns it.
+func (c *conversation) showHead() protocol.Conversation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := c.headLocked()
+	c.show(protocol.ChatEvent{Index: c.last, Op: protocol.ChatHead, Head: &head})
+	return head
+}
+
+// actor is who the conversation's agent is to the browser.
+func (c *conversation) actor() protocol.Actor {
+	name := c.state.Head.AgentName
+	if c.state.Head.Tab != "" {
+		name += " in " + string(c.state.Head.Tab)
+	}
+	return protocol.Actor{Kind: protocol.ActorChat, ID: string(c.id), Name: name}
+}
+
+// touched notes that something was said.
+func (c *conversation) touched() { c.state.Head.Updated = time.Now().UTC() }
+
+// close ends the viewers and closes the journals.
+func (c *conversation) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	for v := range c.viewers {
+		v.end()
+	}
+	for _, l := range []*journal.Log{c.saved, c.events, c.fold.log} {
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); err != nil {
+			c.log.Warn("a conversation's journal could not be closed", "error", err)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// folded is what a conversation has become, entry by entry, so that its last
+// screenful is read without the thousands of pieces that made it. It follows
+// from the events and is made again from them where it is missing.
+//
+// A record is a line "through index kind id\tJSON". A record whose through is not
+// 0 ends a batch: the fold has every event up to there. A batch that a crash cut
+// off is written again, so the newest record of an id counts.
+type folded struct {
+	log *journal.Log
+}
+
+// The kinds of record.
+const (
+	foldEntry = 'n' // an entry, in the order of the indexes
+	foldAgain = 'a' // an entry of before that changed
+	foldCut   = 'c' // the entry index and all behind it are gone
+)
+
+// foldRecord is one record, its entry not decoded yet.
+type foldRecord struct {
+	through, index uint64
+	kind           byte
+	id             string
+	data           []byte
+}
+
+func openFolded(dir string, log *slog.Logger) (folded, error) {
+	l, err := journal.OpenLog(journal.LogConfig{
+		Dir: filepath.Join(dir, foldedDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: log,
+	})
+	return folded{l}, err
+}
+
+// write appends a record.
+func (f folded) write(r foldRecord) error {
+	line := fmt.Appendf(nil, "%d %d %c %s\t", r.through, r.index, r.kind, r.id)
+	_, err := f.log.Append(append(line, r.data...))
+	return err
+}
+
+func parseFold(line []byte) (r foldRecord, ok bool) {
+	head, data, ok := bytes.Cut(line, []byte{'\t'})
+	if !ok {
+		return r, false
+	}
+	r.data = data
+	_, err := fmt.Sscanf(string(head), "%d %d %c %s", &r.through, &r.index, &r.kind, &r.id)
+	if err != nil {
+		// A cut has no id.
+		_, err = fmt.Sscanf(string(head), "%d %d %c", &r.through, &r.index, &r.kind)
+	}
+	return r, err == nil
+}
+
+// foldStep is how many records are read at once on the way back.
+const foldStep = 64
+
+// back gives the records up to a place in the log, newest first, until each
+// returns false.
+func (f folded) back(upTo uint64, each func(foldRecord) bool) error {
+	for upTo > 0 {
+		from := upTo - min(upTo, foldStep)
+		items, err := f.log.Read(from, foldStep)
+		if err != nil {
+			return err
+		}
+		for _, item := range slices.Backward(items) {
+			if item.Gap != nil || item.Index > upTo {
+				continue
+			}
+			if r, ok := parseFold(item.Data); ok && !each(r) {
+				return nil
+			}
+		}
+		upTo = from
+	}
+	return nil
+}
+
+// through is how far the fold goes.
+func (f folded) through() (through uint64, err error) {
+	err = f.back(f.log.Last(), func(r foldRecord) bool {
+		through = r.through
+		return through == 0
+	})
+	return through, err
+}
+
+// view is what of the fold is asked for.
+type view struct {
+	upTo uint64 // the last record that counts
+	// before bounds the indexes of the entries.
+	before uint64
+	limit  int
+	// seen are entries that the caller has newer ones of.
+	seen map[string]bool
+}
+
+// tail returns the last entries of a view, oldest first, and whether there are
+// more before them.
+func (f folded) tail(v view) (entries []protocol.ChatEntry, more bool, err error) {
+	newer := map[string][]byte{} // entries that changed after their turn
+	seen := map[string]bool{}
+	cut := v.before
+	var broken error
+	err = f.back(v.upTo, func(r foldRecord) bool {
+		switch {
+		case r.kind == foldCut:
+			cut = min(cut, r.index)
+		case r.index >= cut || seen[r.id] || v.seen[r.id]:
+		case r.kind == foldAgain:
+			if newer[r.id] == nil {
+				newer[r.id] = r.data
+			}
+		case len(entries) >= v.limit:
+			more = true
+			return false
+		default:
+			seen[r.id] = true
+			data := r.data
+			if newer[r.id] != nil {
+				data = newer[r.id]
+			}
+			var e protocol.ChatEntry
+			if err := json.Unmarshal(data, &e); err != nil {
+				broken = fmt.Errorf("an entry of the conversation cannot be read: %w", err)
+				return true // the others can
+			}
+			entries = append(entries, e)
+		}
+		return true
+	})
+	if err == nil && len(entries) == 0 {
+		err = broken
+	}
+	slices.SortFunc(entries, func(a, b protocol.ChatEntry) int { return cmp.Compare(a.Index, b.Index) })
+	return entries, more, err
+}
+
+// find returns one entry as it stands in the fold.
+func (f folded) find(id string) (protocol.ChatEntry, bool) {
+	var e protocol.ChatEntry
+	found, cut := false, uint64(math.MaxUint64)
+	err := f.back(f.log.Last(), func(r foldRecord) bool {
+		switch {
+		case r.kind == foldCut:
+			cut = min(cut, r.index)
+		case r.id == id:
+			found = r.index < cut && json.Unmarshal(r.data, &e) == nil
+			return false
+		}
+		return true
+	})
+	return e, found && err == nil
+}

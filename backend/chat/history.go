@@ -1,0 +1,105 @@
+package chat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// replace takes an earlier message and all behind it away and begins a turn with
+// another in its place. The caller holds mu.
+func (c *conversation) replace(id string, message protocol.QueuedMessage) (protocol.Conversation, error) {
+	if c.turn != nil {
+		return c.headLocked(), protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+	}
+	e, ok := c.entry(id)
+	if !ok || e.Kind != protocol.EntryUser {
+		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, "there is no such message", "it was replaced already")
+	}
+	if err := c.clearWindow(); err != nil {
+		return c.headLocked(), err
+	}
+	removed, err := c.countFrom(e.Index)
+	if err != nil {
+		return c.headLocked(), err
+	}
+	if err := c.write(protocol.ChatEvent{Op: protocol.ChatRemove, ID: id}); err != nil {
+		return c.headLocked(), err
+	}
+	if err := c.fold.write(foldRecord{through: c.last, index: e.Index, kind: foldCut}); err != nil {
+		return c.headLocked(), err
+	}
+	c.state.know(message.ID)
+	c.state.Head.Entries = max(0, c.state.Head.Entries-removed)
+	// The agent cannot unsay what was said: a new session is told what is left.
+	c.state.Head.AgentSession, c.state.Context = "", c.state.Head.Entries > 0
+	session, h := c.session, c.host
+	c.session, c.host, c.sink = nil, nil, nil
+	c.m.wg.Go(func() { c.letGo(session, h) })
+	err = c.begin(message)
+	return c.headLocked(), err
+}
+
+// countFrom counts the entries from an index on; all of them are on disk.
+func (c *conversation) countFrom(index uint64) (n int, err error) {
+	err = c.each(index, math.MaxUint64, func(protocol.ChatEntry) bool { n++; return true })
+	return n, err
+}
+
+// each gives the entries from an index on and before another, newest first, page
+// by page. The caller holds mu, or the conversation is not written.
+func (c *conversation) each(from, before uint64, yield func(protocol.ChatEntry) bool) error {
+	upTo := c.fold.log.Last()
+	for {
+		page, more, err := c.fold.tail(view{upTo: upTo, before: before, limit: protocol.ChatPageMax})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, e := range slices.Backward(page) {
+			if e.Index < from || !yield(e) {
+				return nil
+			}
+		}
+		if before = page[0].Index; !more {
+			return nil
+		}
+	}
+}
+
+// withHistory puts what was said before a prompt, as much of its end as fits.
+// The caller holds mu.
+func (c *conversation) withHistory(text string) string {
+	var parts []string
+	size := 0
+	add := func(e protocol.ChatEntry) bool {
+		if e.Message == c.talk.message || e.Kind != protocol.EntryUser && e.Kind != protocol.EntryText || e.Text == "" {
+			return true
+		}
+		who := "You"
+		if e.Kind == protocol.EntryUser {
+			who = "Person"
+		}
+		part := who + ": " + e.Text
+		if size += len(part); size > protocol.ChatContext {
+			return false
+		}
+		parts = append(parts, part)
+		return true
+	}
+	for _, e := range slices.Backward(c.window.entries()) {
+		if !add(e) {
+			break
+		}
+	}
+	if err := c.each(0, math.MaxUint64, add); err != nil {
+		c.log.Warn("the history of a conversation cannot be read", "error", err)
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	slices.Reverse(parts)
+	return fmt.Sprintf("This conversation began before this session. What was said so far, for you to read and not to answer:\n\n%s\n\nEnd of what was said. Now the person writes:\n\n%s", strings.Join(parts, "\n\n"), text)
+}

@@ -1,0 +1,290 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// Starter is how an agent is started.
+type Starter struct {
+	Driver Driver
+	Launch Launch
+}
+
+// Config is what a Manager needs. Dir, Root, Agent, Broker and Logger are
+// required.
+type Config struct {
+	Session protocol.SessionName
+	// Dir is the folder of the conversations. Root is the session's folder: the
+	// paths of files in entries are relative to it.
+	Dir, Root string
+	// Agent says how an agent of a kind is started; an empty kind is the one of
+	// Settings. command is the command line of AgentCustom.
+	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (Starter, error)
+	// Tools are the browser's tools for a conversation: they speak as actor and
+	// mean tab. They are good until Release.
+	Tools   func(actor protocol.Actor, tab protocol.TabID) []ToolServer
+	Release func(protocol.Actor)
+	// System is what an agent is told of where it is.
+	System func(tab protocol.TabID) string
+	// TabOpen says whether a tab is open.
+	TabOpen func(protocol.TabID) bool
+	// Settings are read at each use.
+	Settings func() Settings
+	// Broker asks the person.
+	Broker *policy.Broker
+	// Publish hands an event to every panel; it must not block.
+	Publish func(event any)
+	// Changed is told when TabAgents has something new. It may call the Manager.
+	Changed func()
+	Logger  *slog.Logger
+}
+
+// Settings are what a person chose about Chat.
+type Settings struct {
+	// Silence is after how long a turn that says nothing is offered to be ended.
+	Silence time.Duration
+}
+
+// Manager holds the conversations of one session. Its methods are safe for
+// concurrent use.
+type Manager struct {
+	config Config
+	log    *slog.Logger
+	// ctx is the life of every agent and goroutine. It ends with Run.
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	news  news
+	hosts hosts
+
+	mu            sync.Mutex
+	conversations map[protocol.ConversationID]*conversation
+	closing       bool
+}
+
+// New reads which conversations there are. It starts nothing.
+func New(c Config) (*Manager, error) {
+	if c.Dir == "" || c.Agent == nil || c.Broker == nil || c.Logger == nil {
+		return nil, errors.New("chat: Dir, Agent, Broker or Logger is missing")
+	}
+	c.fill()
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &Manager{
+		config: c, log: c.Logger.With("component", "chat", "session", c.Session), ctx: ctx, cancel: cancel,
+		conversations: map[protocol.ConversationID]*conversation{}, news: newNews(),
+	}
+	m.hosts.m = m
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		cancel()
+		return nil, fmt.Errorf("making the folder of the conversations: %w", err)
+	}
+	entries, err := os.ReadDir(c.Dir)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("reading the conversations: %w", err)
+	}
+	for _, e := range entries {
+		id := protocol.ConversationID(e.Name())
+		if !e.IsDir() || !idPattern.MatchString(e.Name()) {
+			continue
+		}
+		conv, err := readConversation(m, id)
+		if err != nil {
+			// One that cannot be read must not keep the others from being there.
+			m.log.Warn("a conversation could not be read", "conversation", id, "error", err)
+			continue
+		}
+		m.conversations[id] = conv
+	}
+	return m, nil
+}
+
+// fill replaces what the caller left out by what does nothing.
+func (c *Config) fill() {
+	if c.Tools == nil {
+		c.Tools = func(protocol.Actor, protocol.TabID) []ToolServer { return nil }
+	}
+	if c.Release == nil {
+		c.Release = func(protocol.Actor) {}
+	}
+	if c.System == nil {
+		c.System = func(protocol.TabID) string { return "" }
+	}
+	if c.TabOpen == nil {
+		c.TabOpen = func(protocol.TabID) bool { return true }
+	}
+	if c.Settings == nil {
+		c.Settings = func() Settings { return Settings{Silence: protocol.ChatSilence} }
+	}
+	if c.Publish == nil {
+		c.Publish = func(any) {}
+	}
+	if c.Changed == nil {
+		c.Changed = func() {}
+	}
+}
+
+// Run tells of changes until ctx ends; then it ends every turn and every agent,
+// and returns when nothing of them is left.
+func (m *Manager) Run(ctx context.Context) error {
+	told := make(chan struct{})
+	quiet := make(chan struct{})
+	go func() {
+		defer close(told)
+		m.tell(quiet)
+	}()
+	m.mend()
+	<-ctx.Done()
+	m.mu.Lock()
+	m.closing = true
+	all := m.allLocked()
+	m.mu.Unlock()
+	var ends sync.WaitGroup
+	for _, c := range all {
+		ends.Go(c.stop)
+	}
+	ends.Wait()
+	m.hosts.close()
+	m.cancel()
+	m.wg.Wait()
+	for _, c := range all {
+		c.close()
+	}
+	close(quiet)
+	<-told
+	return nil
+}
+
+// mend writes the ends of the turns that the end of the process cut off.
+func (m *Manager) mend() {
+	m.mu.Lock()
+	all := m.allLocked()
+	m.mu.Unlock()
+	for _, c := range all {
+		c.mu.Lock()
+		if c.state.Turn != "" {
+			if err := c.loadLocked(); err != nil {
+				m.log.Warn("a conversation could not be read", "conversation", c.id, "error", err)
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+func (m *Manager) allLocked() []*conversation {
+	all := make([]*conversation, 0, len(m.conversations))
+	for _, c := range m.conversations {
+		all = append(all, c)
+	}
+	return all
+}
+
+// idPattern is what the ids of conversations and messages look like: they are
+// made elsewhere and become names of folders.
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
+
+func checkID(id, what string) error {
+	if !idPattern.MatchString(id) {
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not the id of a %s", id, what), "use a UUID")
+	}
+	return nil
+}
+
+// find returns a conversation, or CodeUnknownConversation.
+func (m *Manager) find(id protocol.ConversationID) (*conversation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.conversations[id]; c != nil {
+		return c, nil
+	}
+	return nil, unknown(id)
+}
+
+func unknown(id protocol.ConversationID) error {
+	return protocol.NewError(protocol.CodeUnknownConversation, fmt.Sprintf("there is no conversation %.80q", id), "`pilotfish chat list` lists them")
+}
+
+// Start makes a conversation, or returns the one of that id as it is.
+func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (protocol.Conversation, error) {
+	if err := checkID(string(req.Conversation), "conversation"); err != nil {
+		return protocol.Conversation{}, err
+	}
+	if c, err := m.find(req.Conversation); err == nil {
+		return c.Head(), nil
+	}
+	started, err := m.config.Agent(ctx, req.Agent, req.Command)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closing {
+		return protocol.Conversation{}, protocol.NewError(protocol.CodeNotRunning, "the session is ending", "")
+	}
+	if c := m.conversations[req.Conversation]; c != nil {
+		return c.Head(), nil // somebody was faster
+	}
+	c := newConversation(m, req.Conversation)
+	now := time.Now().UTC()
+	c.state.Head = protocol.Conversation{
+		ID: req.Conversation, Title: cut(req.Title, protocol.MaxTitle), Tab: req.Tab,
+		Agent: started.Launch.Kind, AgentName: started.Launch.Name, Created: now, Updated: now,
+	}
+	c.state.Titled = req.Title != ""
+	c.state.Command = req.Command
+	if err := c.create(); err != nil {
+		return protocol.Conversation{}, err
+	}
+	m.conversations[c.id] = c
+	m.news.touch(c, true)
+	return c.Head(), nil
+}
+
+// List returns the heads of all conversations, newest first.
+func (m *Manager) List() []protocol.Conversation {
+	m.mu.Lock()
+	all := m.allLocked()
+	m.mu.Unlock()
+	heads := make([]protocol.Conversation, len(all))
+	for i, c := range all {
+		heads[i] = c.Head()
+	}
+	slices.SortFunc(heads, func(a, b protocol.Conversation) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+	return heads
+}
+
+// Delete ends a conversation and removes everything that it has on disk.
+func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
+	m.mu.Lock()
+	c := m.conversations[id]
+	delete(m.conversations, id)
+	m.mu.Unlock()
+	if c == nil {
+		return unknown(id)
+	}
+	c.stop()
+	c.close()
+	m.news.gone(c)
+	m.config.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
+	m.config.Changed()
+	if err := os.RemoveAll(filepath.Join(m.config.Dir, string(id))); err != nil {
+		return fmt.Errorf("removing a conversation: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// Ask puts a permission to the person. It returns when the question is
+// journalled.
+func (s *sink) Ask(ctx context.Context, ask Ask, answer func(option string)) {
+	c := s.c
+	c.mu.Lock()
+	t := c.turn
+	if c.sink != s || t == nil || t.cancelled || t.stopping {
+		c.mu.Unlock()
+		answer("")
+		return
+	}
+	t.said(c)
+	e, err := c.question(ask)
+	if err != nil {
+		c.broken(err)
+		c.mu.Unlock()
+		answer("")
+		return
+	}
+	t.asks++
+	request := c.approval(e, ask)
+	c.m.news.touch(c, true)
+	c.mu.Unlock()
+	// The question is over when the agent or the turn says so, whichever first.
+	asking, cancel := context.WithTimeout(ctx, protocol.ChatAnswerWait)
+	stop := context.AfterFunc(t.asking, cancel)
+	c.m.wg.Go(func() {
+		defer cancel()
+		defer stop()
+		option := c.await(asking, e.ID, ask, request)
+		c.mu.Lock()
+		t.asks--
+		t.said(c)
+		c.m.news.touch(c, true)
+		c.mu.Unlock()
+		answer(option)
+	})
+}
+
+// question writes the entry of a question, behind that of its tool call.
+func (c *conversation) question(ask Ask) (protocol.ChatEntry, error) {
+	e := protocol.ChatEntry{
+		Message: c.talk.message, Kind: protocol.EntryPermission, Open: true,
+		Permission: &protocol.ChatPermission{Options: some(ask.Options), Tab: c.state.Head.Tab},
+	}
+	if ask.Tool.Call != "" {
+		id, err := c.tool(ask.Tool)
+		if err != nil {
+			return e, err
+		}
+		e.Permission.Tool = id
+		if of, ok := c.entry(id); ok && of.Tool != nil {
+			e.Permission.Subject = *of.Tool
+		}
+	} else {
+		subject := protocol.ChatTool{Kind: "other", Status: protocol.ToolPending, Content: []protocol.ToolContent{}}
+		merge1(&subject, ask.Tool)
+		e.Permission.Subject = subject
+	}
+	id, err := c.put(e)
+	if err != nil {
+		return e, err
+	}
+	e, _ = c.entry(id)
+	return e, nil
+}
+
+// approval is the question for the broker.
+func (c *conversation) approval(e protocol.ChatEntry, ask Ask) protocol.Approval {
+	subject := e.Permission.Subject
+	a := protocol.Approval{
+		Actor: c.actor(), Tab: e.Permission.Tab, Command: subject.Title, Kind: protocol.ActionTool, Why: "use a tool",
+		Conversation: c.id, Options: ask.Options, Origin: "this computer",
+	}
+	if a.Command == "" {
+		a.Command = subject.Kind
+	}
+	var input map[string]json.RawMessage
+	if json.Unmarshal([]byte(subject.Input), &input) == nil {
+		for name, raw := range input {
+			var text string
+			if json.Unmarshal(raw, &text) != nil {
+				text = string(raw)
+			}
+			a.Args = append(a.Args, protocol.ApprovalArg{Name: name, Value: text})
+		}
+	}
+	return a
+}
+
+// await puts a question to the broker and writes how it ended. It returns the
+// chosen option.
+func (c *conversation) await(ctx context.Context, entry string, ask Ask, request protocol.Approval) string {
+	ctx = policy.WithAsking(ctx, func(a protocol.Approval) {
+		c.amend(entry, func(p *protocol.ChatPermission, _ *protocol.ChatEntry) { p.Approval = a.ID })
+	})
+	verdict, err := c.m.config.Broker.AskVerdict(ctx, request)
+	option := verdict.Option
+	if err == nil && option == "" {
+		option = optionOf(ask.Options, verdict.Answer)
+	}
+	c.amend(entry, func(p *protocol.ChatPermission, e *protocol.ChatEntry) {
+		p.Approval, p.Answer, e.Open = "", option, false
+		switch {
+		case err == nil:
+			p.Outcome = outcomeOf(ask.Options, option, verdict)
+		case protocol.AsError(err).Code == protocol.CodeTimeout && context.Cause(ctx) == context.DeadlineExceeded: //nolint:errorlint // the context's own
+			p.Outcome = "nobody answered"
+		default:
+			p.Outcome = "cancelled"
+		}
+	})
+	return option
+}
+
+// amend changes a question's entry, unless it is over.
+func (c *conversation) amend(id string, change func(*protocol.ChatPermission, *protocol.ChatEntry)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entry(id)
+	if !ok || e.Permission == nil || !e.Open || c.closed {
+		return
+	}
+	p := *e.Permission
+	e.Permission = &p
+	change(&p, &e)
+	if _, err := c.put(e); err != nil {
+		c.broken(err)
+	}
+}
+
+// optionOf is the agent's option for a person's word that was given where only
+// the three words are shown (the tray, a notification).
+func optionOf(options []protocol.PermissionOption, answer protocol.ApprovalAnswer) string {
+	for _, o := range options {
+		if o.Kind == answer {
+			return o.ID
+		}
+	}
+	return ""
+}
+
+// outcomeOf says in words how a question ended.
+func outcomeOf(options []protocol.PermissionOption, option string, v policy.Verdict) string {
+	words := map[protocol.ApprovalAnswer]string{
+		protocol.AnswerOnce: "allowed once", protocol.AnswerAlways: "allowed always", protocol.AnswerDeny: "denied",
+	}[v.Answer]
+	for _, o := range options {
+		if o.ID == option && o.Scope != "" && o.Kind == protocol.AnswerAlways {
+			words += " (" + o.Scope + ")"
+		}
+	}
+	if v.Place == "" {
+		return words + " by you"
+	}
+	return fmt.Sprintf("%s by you in the %s", words, v.Place)
+}
+
+// Answer gives a person's word about a question of a conversation.
+func (m *Manager) Answer(req protocol.ChatAnswerRequest, place string) error {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	var found *protocol.PermissionOption
+	for _, i := range c.window.items {
+		if p := i.entry.Permission; p != nil && p.Approval == req.Approval && p.Approval != "" {
+			for _, o := range p.Options {
+				if o.ID == req.Option {
+					found = &o
+				}
+			}
+		}
+	}
+	c.mu.Unlock()
+	if found == nil {
+		return protocol.NewError(protocol.CodeBadArgument, "this question was answered already, or is over", "")
+	}
+	return m.config.Broker.AnswerOption(req.Approval, found.Kind, found.ID, place)
+}

@@ -1,0 +1,194 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// Queue changes what waits for its turn.
+func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (protocol.Conversation, error) {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.loadLocked(); err != nil {
+		return c.headLocked(), err
+	}
+	before := c.state.Head.Queue
+	queue := slices.Clone(before)
+	at := slices.IndexFunc(queue, func(q protocol.QueuedMessage) bool { return q.ID == req.Message })
+	if at < 0 {
+		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, "this message does not wait any more", "it was sent, or removed")
+	}
+	message := queue[at]
+	switch req.Action {
+	case protocol.QueueEdit:
+		if strings.TrimSpace(req.Text) == "" || len(req.Text) > protocol.MaxChatText {
+			return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a message has 1 to %d KB", protocol.MaxChatText>>10), "remove it instead")
+		}
+		queue[at].Text = req.Text
+	case protocol.QueueMove:
+		queue = slices.Delete(queue, at, at+1)
+		queue = slices.Insert(queue, min(max(req.To, 0), len(queue)), message)
+	case protocol.QueueRemove, protocol.QueueNow:
+		queue = slices.Delete(queue, at, at+1)
+	default:
+		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is nothing that the queue does", req.Action), "use edit, move, remove or now")
+	}
+	if req.Action == protocol.QueueNow {
+		if err := c.mayTalk(); err != nil {
+			return c.headLocked(), err
+		}
+	}
+	c.state.Head.Queue = queue
+	if req.Action != protocol.QueueNow {
+		if err := c.saveLocked(); err != nil {
+			c.state.Head.Queue = before
+			return c.headLocked(), err
+		}
+		c.m.news.touch(c, true)
+		return c.headLocked(), nil
+	}
+	if c.turn != nil {
+		c.interrupt(message)
+	} else if err := c.begin(message); err != nil {
+		c.state.Head.Queue = before
+		return c.headLocked(), err
+	}
+	return c.headLocked(), nil
+}
+
+// Set changes what a person chooses about a conversation.
+func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protocol.Conversation, error) {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	if req.Option != "" {
+		if err := c.setOption(ctx, req.Option, req.Value); err != nil {
+			return c.Head(), err
+		}
+	}
+	if req.Agent != nil {
+		if err := c.setAgent(ctx, req); err != nil {
+			return c.Head(), err
+		}
+	}
+	if req.Tab != nil {
+		if err := c.setTab(*req.Tab); err != nil {
+			return c.Head(), err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if req.Title != nil {
+		if title := oneLine(*req.Title, protocol.MaxTitle); title != "" {
+			c.state.Head.Title, c.state.Titled = title, true
+		}
+	}
+	if req.Draft != nil {
+		if len(*req.Draft) > protocol.MaxChatText {
+			return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", protocol.MaxChatText>>10), "attach the text as a file")
+		}
+		c.state.Head.Draft = *req.Draft
+	}
+	if err := c.saveLocked(); err != nil {
+		return c.headLocked(), err
+	}
+	c.m.news.touch(c, req.Title != nil || req.Agent != nil || req.Tab != nil || req.Option != "")
+	return c.headLocked(), nil
+}
+
+// setOption sets one of the agent's options; a session is opened for it when
+// there is none.
+func (c *conversation) setOption(ctx context.Context, id, value string) error {
+	c.mu.Lock()
+	err := c.mayTalk()
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	session, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := session.SetOption(ctx, id, value); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	options := slices.Clone(c.state.Head.Options)
+	for i := range options {
+		if options[i].ID == id {
+			options[i].Value = value
+		}
+	}
+	c.state.Head.Options = options
+	return nil
+}
+
+// setAgent gives the conversation to another agent. It does not know what was
+// said; its first prompt tells it.
+func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest) error {
+	command := ""
+	if req.Command != nil {
+		command = *req.Command
+	}
+	starter, err := c.m.config.Agent(ctx, *req.Agent, command)
+	if err != nil {
+		return err
+	}
+	if err := c.resting(); err != nil {
+		return err
+	}
+	c.leave()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := &c.state.Head
+	if head.Agent == starter.Launch.Kind && c.state.Command == command {
+		return nil
+	}
+	c.state.Context = head.Entries > 0
+	head.Agent, head.AgentName, c.state.Command = starter.Launch.Kind, starter.Launch.Name, command
+	head.AgentSession, head.Options, head.Commands, head.Usage, head.Can = "", nil, nil, nil, protocol.ChatAbilities{}
+	c.failure = nil
+	return nil
+}
+
+// setTab puts the conversation beside another tab. Its agent's tools are for the
+// new one from the next turn on.
+func (c *conversation) setTab(tab protocol.TabID) error {
+	if tab != "" && !c.m.config.TabOpen(tab) {
+		return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", tab), "`pilotfish tabs` lists them")
+	}
+	if err := c.resting(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	same := c.state.Head.Tab == tab
+	c.mu.Unlock()
+	if same {
+		return nil
+	}
+	c.leave()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state.Head.Tab = tab
+	return nil
+}
+
+// resting says why the agent cannot be changed just now.
+func (c *conversation) resting() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turn != nil {
+		return protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+	}
+	return c.mayTalk()
+}

@@ -1,0 +1,141 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// Send takes a message in: it begins a turn, or waits for its own. The same
+// message twice is one message. It returns CodeBusy for a message that the queue
+// has no place for.
+func (m *Manager) Send(_ context.Context, req protocol.ChatSendRequest) (protocol.Conversation, error) {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	if err := checkID(string(req.Message), "message"); err != nil {
+		return c.Head(), err
+	}
+	switch {
+	case len(req.Text) > protocol.MaxChatText:
+		return c.Head(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", protocol.MaxChatText>>10), "attach the text as a file")
+	case strings.TrimSpace(req.Text) == "" && len(req.Attachments) == 0:
+		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the message is empty", "write something")
+	}
+	if err := checkRoute(req.Route); err != nil {
+		return c.Head(), err
+	}
+	return c.send(req)
+}
+
+func checkRoute(route protocol.RouteKind) error {
+	switch route {
+	case "", protocol.RouteInstant, protocol.RouteFast, protocol.RouteStrong:
+		return nil
+	}
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a route", route), "use instant, fast or strong")
+}
+
+func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.loadLocked(); err != nil {
+		return c.headLocked(), err
+	}
+	if slices.Contains(c.state.Known, req.Message) {
+		return c.headLocked(), nil
+	}
+	if err := c.mayTalk(); err != nil {
+		return c.headLocked(), err
+	}
+	// Asked before the attachments are kept: a message that is refused leaves
+	// nothing behind.
+	waits := c.turn != nil && req.Replaces == ""
+	if waits && !req.Now && len(c.state.Head.Queue) >= protocol.ChatQueue {
+		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages wait already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
+	}
+	kept, err := c.keepAttachments(req.Attachments)
+	if err != nil {
+		return c.headLocked(), err
+	}
+	message := protocol.QueuedMessage{ID: req.Message, Text: req.Text, Attachments: kept, Route: req.Route}
+	if req.Replaces != "" {
+		return c.replace(req.Replaces, message)
+	}
+	c.state.know(message.ID)
+	if c.turn == nil {
+		err := c.begin(message)
+		return c.headLocked(), err
+	}
+	if !req.Now {
+		c.state.Head.Queue = append(slices.Clone(c.state.Head.Queue), message)
+		if err := c.saveLocked(); err != nil {
+			c.state.Head.Queue = slices.DeleteFunc(c.state.Head.Queue, func(q protocol.QueuedMessage) bool { return q.ID == message.ID })
+			return c.headLocked(), err
+		}
+		c.m.news.touch(c, true)
+		return c.headLocked(), nil
+	}
+	c.interrupt(message)
+	return c.headLocked(), nil
+}
+
+// mayTalk says why nothing can be sent just now.
+func (c *conversation) mayTalk() error {
+	if c.state.Head.Terminal != "" {
+		return protocol.NewError(protocol.CodeBusy, "the conversation goes on in a terminal", "continue it in the chat first")
+	}
+	return nil
+}
+
+// interrupt puts a message before everything that waits: into the turn that
+// runs, where the agent can take it, else in its place.
+func (c *conversation) interrupt(message protocol.QueuedMessage) {
+	t := c.turn
+	if c.state.Head.Can.Steer && t.prompting && !t.cancelled {
+		t.steers++
+		c.m.wg.Go(func() { c.steer(t, message) })
+		return
+	}
+	c.state.Head.Queue = slices.Insert(slices.Clone(c.state.Head.Queue), 0, message)
+	t.goOn = true
+	c.save(true)
+	c.cancelLocked()
+}
+
+// steer hands a message into a turn that runs. One that the agent does not take
+// waits for its own turn.
+func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
+	c.mu.Lock()
+	e := userEntry(message)
+	err := c.closeWords()
+	if err == nil {
+		_, err = c.put(e)
+	}
+	session := c.session
+	prompt := c.prompt(message, c.state.Head.Can.Images)
+	c.mu.Unlock()
+	if err == nil && session != nil {
+		err = session.Steer(t.ctx, prompt)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.steers--
+	if err != nil {
+		c.log.Info("a message could not be put into the turn", "error", err)
+		if note := c.notice("The agent did not take this message into its turn: " + protocol.AsError(err).Message); note != nil {
+			c.broken(note)
+		}
+	}
+}
+
+// userEntry is a message as an entry; its id is the message's.
+func userEntry(message protocol.QueuedMessage) protocol.ChatEntry {
+	return protocol.ChatEntry{
+		ID: string(message.ID), Message: message.ID, Kind: protocol.EntryUser, Text: message.Text, Attachments: message.Attachments,
+	}
+}

@@ -1,0 +1,224 @@
+package chat
+
+import (
+	"context"
+	"errors"
+
+	"pilotfish/backend/protocol"
+)
+
+// open returns the conversation's session, and makes or loads it when there is
+// none. It waits while the agent asks for a sign-in.
+func (c *conversation) open(ctx context.Context) (AgentSession, error) {
+	// One at a time: a restart and a message may both ask for it.
+	select {
+	case c.opener <- struct{}{}:
+		defer func() { <-c.opener }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	c.mu.Lock()
+	if c.session != nil {
+		defer c.mu.Unlock()
+		return c.session, nil
+	}
+	kind, command, tab := c.state.Head.Agent, c.state.Command, c.state.Head.Tab
+	resume, actor := c.state.Head.AgentSession, c.actor()
+	c.mu.Unlock()
+
+	starter, err := c.m.config.Agent(ctx, kind, command)
+	if err != nil {
+		return nil, err
+	}
+	h, err := c.m.hosts.get(ctx, c, starter, command)
+	if err != nil {
+		return nil, err
+	}
+	if !c.m.config.TabOpen(tab) {
+		tab = ""
+	}
+	cfg := SessionConfig{Resume: resume, Dir: starter.Launch.Dir, Tools: c.m.config.Tools(actor, tab), System: c.m.config.System(tab)}
+	for {
+		s := &sink{c: c, loading: cfg.Resume != ""}
+		c.mu.Lock()
+		c.sink, c.host = s, h
+		c.mu.Unlock()
+		session, err := h.agent.Open(ctx, cfg, s)
+		if err == nil {
+			return c.opened(session, starter, s), nil
+		}
+		if needs, ok := errors.AsType[*NeedsSignIn](err); ok {
+			err = c.awaitSignIn(ctx, needs.Methods)
+		} else if errors.Is(err, ErrNoResume) && cfg.Resume != "" {
+			cfg.Resume = ""
+			err = c.forgetSession()
+		}
+		if err != nil {
+			c.dropSession(h)
+			return nil, err
+		}
+	}
+}
+
+// opened notes the session.
+func (c *conversation) opened(session AgentSession, starter Starter, s *sink) AgentSession {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = session
+	s.loading = false
+	head := &c.state.Head
+	head.AgentSession, head.Can = session.ID(), session.Abilities()
+	head.Agent, head.AgentName = starter.Launch.Kind, starter.Launch.Name
+	c.failure = nil
+	c.save(true)
+	return session
+}
+
+// forgetSession says that the agent's session of before cannot be loaded: the
+// next prompt tells the new one what was said.
+func (c *conversation) forgetSession() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state.Head.AgentSession, c.state.Context = "", true
+	return c.notice(c.state.Head.AgentName + " cannot load what was said before. It is given the conversation so far to read instead.")
+}
+
+// awaitSignIn waits until the person has signed in.
+func (c *conversation) awaitSignIn(ctx context.Context, methods []protocol.SignInMethod) error {
+	done := make(chan struct{})
+	c.mu.Lock()
+	c.signIn, c.signedIn = some(methods), done
+	c.m.news.touch(c, true)
+	c.mu.Unlock()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		c.mu.Lock()
+		c.signIn, c.signedIn = nil, nil
+		c.mu.Unlock()
+		return context.Cause(ctx)
+	}
+}
+
+// SignIn signs in to the agent by one of the methods that it named.
+func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (protocol.Conversation, error) {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	c.mu.Lock()
+	h, done := c.host, c.signedIn
+	c.mu.Unlock()
+	if h == nil || done == nil {
+		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the agent does not ask for a sign-in", "")
+	}
+	if err := h.agent.SignIn(ctx, req.Method); err != nil {
+		return c.Head(), err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.signedIn == done {
+		c.signIn, c.signedIn = nil, nil
+		close(done)
+		c.m.news.touch(c, true)
+	}
+	return c.headLocked(), nil
+}
+
+// dropSession takes the conversation off an agent after a session could not be
+// opened.
+func (c *conversation) dropSession(h *host) {
+	c.mu.Lock()
+	if c.host == h {
+		c.host, c.session, c.sink = nil, nil, nil
+	}
+	c.mu.Unlock()
+	h.leave(c)
+}
+
+// leave lets the session go; its agent ends when nobody else talks to it.
+func (c *conversation) leave() {
+	c.mu.Lock()
+	session, h, actor := c.session, c.host, c.actor()
+	c.session, c.host, c.sink = nil, nil, nil
+	c.mu.Unlock()
+	c.letGo(session, h)
+	c.m.config.Release(actor)
+}
+
+// letGo closes a session and takes the conversation off its agent.
+func (c *conversation) letGo(session AgentSession, h *host) {
+	if session != nil {
+		ctx, cancel := context.WithTimeout(c.m.ctx, protocol.ChatCancelWait)
+		// One that cannot be closed ends with its process.
+		if err := session.Close(ctx); err != nil {
+			c.log.Debug("a session could not be closed", "error", err)
+		}
+		cancel()
+	}
+	if h != nil {
+		h.leave(c)
+	}
+}
+
+// giveUp ends the process of an agent that does not obey. The caller holds mu.
+func (c *conversation) giveUp(why string) {
+	if c.host != nil {
+		c.host.end(why)
+	}
+	c.session, c.sink = nil, nil
+}
+
+// agentGone is called when the agent's process is over: the turn ends, and
+// everybody sees why.
+func (c *conversation) agentGone(h *host) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.host != h {
+		return
+	}
+	c.session, c.host, c.sink = nil, nil, nil
+	c.failure = h.reason()
+	if t := c.turn; t != nil {
+		t.cancel(errGone)
+	}
+	c.save(true)
+}
+
+// Restart starts the agent again and loads the session.
+func (m *Manager) Restart(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
+	c, err := m.find(id)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	c.mu.Lock()
+	if err := c.mayTalk(); err != nil {
+		defer c.mu.Unlock()
+		return c.headLocked(), err
+	}
+	if c.turn != nil {
+		defer c.mu.Unlock()
+		return c.headLocked(), protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+	}
+	c.mu.Unlock()
+	c.leave()
+	return c.reopen(ctx)
+}
+
+// reopen opens the session outside of a turn.
+func (c *conversation) reopen(ctx context.Context) (protocol.Conversation, error) {
+	c.mu.Lock()
+	c.opening = true
+	c.m.news.touch(c, true)
+	c.mu.Unlock()
+	_, err := c.open(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opening = false
+	if err != nil && ctx.Err() == nil {
+		c.failure = protocol.AsError(err)
+	}
+	c.save(true)
+	return c.headLocked(), err
+}

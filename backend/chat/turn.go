@@ -1,0 +1,349 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// turn is a prompt and what the agent makes of it. It has exactly one end.
+type turn struct {
+	message protocol.QueuedMessage
+	began   time.Time
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	done    chan struct{} // closed when its end is written
+
+	// All below is guarded by the conversation's mu.
+	prompting bool // the agent has the prompt
+	cancelled bool // a person ended it
+	stopping  bool // the session ends
+	forced    bool // the agent did not end it in time
+	goOn      bool // the queue goes on after a cancel
+	asks      int  // questions that wait for the person
+	steers    int
+	quiet     bool
+	last      time.Time // when the agent said something last
+	silence   *time.Timer
+	limit     *time.Timer // of a cancel
+	asking    context.Context
+	unask     context.CancelFunc
+}
+
+var (
+	errCancelled = errors.New("the turn was cancelled")
+	errGone      = errors.New("the agent ended")
+	errStopping  = errors.New("the session ends")
+)
+
+// begin begins a turn. The caller holds mu; no turn runs.
+func (c *conversation) begin(message protocol.QueuedMessage) error {
+	if c.ending {
+		return errClosed
+	}
+	if err := c.clearWindow(); err != nil {
+		return err
+	}
+	c.state.Turn, c.state.Held, c.failure = message.ID, false, nil
+	if !c.state.Titled && c.state.Head.Title == "" {
+		c.state.Head.Title = oneLine(message.Text, protocol.ChatTitle)
+	}
+	if c.state.Head.Title == "" && len(message.Attachments) > 0 {
+		c.state.Head.Title = message.Attachments[0].Name
+	}
+	c.touched()
+	// The state goes first: whoever reads it after a crash looks whether the turn
+	// has an end.
+	if err := c.saveLocked(); err != nil {
+		c.state.Turn = ""
+		return err
+	}
+	c.talk = talk{message: message.ID, tools: map[string]string{}}
+	if _, err := c.put(userEntry(message)); err != nil {
+		c.state.Turn = ""
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(c.m.ctx)
+	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	t.asking, t.unask = context.WithCancel(ctx)
+	c.turn = t
+	c.watchSilence(t)
+	c.m.news.touch(c, true)
+	c.m.wg.Go(func() { c.run(t) })
+	return nil
+}
+
+// run carries a turn out.
+func (c *conversation) run(t *turn) {
+	session, err := c.open(t.ctx)
+	if err != nil {
+		c.finish(t, TurnEnd{}, err)
+		return
+	}
+	c.mu.Lock()
+	if t.cancelled || t.stopping {
+		c.mu.Unlock()
+		c.finish(t, TurnEnd{}, errCancelled)
+		return
+	}
+	prompt := c.prompt(t.message, c.state.Head.Can.Images)
+	if c.state.Context {
+		prompt.Text = c.withHistory(prompt.Text)
+		c.state.Context = false
+	}
+	t.prompting = true
+	c.mu.Unlock()
+	end, err := session.Prompt(t.ctx, prompt)
+	c.finish(t, end, err)
+}
+
+// finish writes the end of a turn and goes on with the queue.
+func (c *conversation) finish(t *turn, end TurnEnd, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer close(t.done)
+	t.stop()
+	reason, why := c.outcome(t, end, err)
+	c.turn = nil
+	c.signIn, c.signedIn = nil, nil
+	if err := c.writeEnd(reason, why, end.Usage, time.Since(t.began)); err != nil {
+		// The turn stays open on disk: it gets its end at the next start.
+		c.broken(err)
+		return
+	}
+	if t.forced {
+		c.giveUp("it did not end a turn that was cancelled")
+	}
+	c.state.Turn = ""
+	if end.Usage != nil {
+		c.state.Head.Usage = end.Usage
+	}
+	if reason == protocol.EndFailed || reason == protocol.EndCrashed {
+		c.failure = why
+	}
+	// After an end that nobody expected the queue waits for a person's word.
+	c.state.Held = !(reason == protocol.EndDone || reason == protocol.EndMaxTokens || reason == protocol.EndMaxTurns || reason == protocol.EndRefused || t.goOn && reason == protocol.EndCancelled)
+	c.touched()
+	c.save(true)
+	c.next()
+}
+
+// stop ends the timers and the context of a turn.
+func (t *turn) stop() {
+	t.unask()
+	t.cancel(nil)
+	t.silence.Stop()
+	if t.limit != nil {
+		t.limit.Stop()
+	}
+}
+
+// outcome says how a turn ended.
+func (c *conversation) outcome(t *turn, end TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
+	switch {
+	case t.stopping:
+		return protocol.EndRestarted, protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed in the middle of it", "send it again")
+	case err == nil && end.Reason != "":
+		return end.Reason, nil
+	case t.cancelled:
+		return protocol.EndCancelled, nil
+	case err == nil:
+		return protocol.EndDone, nil
+	case errors.Is(context.Cause(t.ctx), errGone):
+		return protocol.EndCrashed, c.failure
+	}
+	if c.host != nil {
+		select {
+		case <-c.host.agent.Done():
+			return protocol.EndCrashed, c.host.reason()
+		default:
+		}
+	}
+	if e := protocol.AsError(err); e.Code == protocol.CodeCrashed {
+		return protocol.EndCrashed, e
+	}
+	return protocol.EndFailed, protocol.AsError(err)
+}
+
+// writeEnd closes what is open and writes the end of the turn.
+func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, usage *protocol.ChatUsage, took time.Duration) error {
+	if err := c.closeWords(); err != nil {
+		return err
+	}
+	status := protocol.ToolDone
+	switch reason {
+	case protocol.EndCancelled, protocol.EndRestarted:
+		status = protocol.ToolCancelled
+	case protocol.EndFailed, protocol.EndCrashed:
+		status = protocol.ToolFailed
+	case protocol.EndDone, protocol.EndRefused, protocol.EndMaxTokens, protocol.EndMaxTurns:
+	}
+	for _, e := range c.window.entries() {
+		if !e.Open {
+			continue
+		}
+		e.Open = false
+		if e.Tool != nil && !final(e.Tool.Status) {
+			tool := *e.Tool
+			tool.Status = status
+			e.Tool = &tool
+		}
+		if e.Permission != nil {
+			p := *e.Permission
+			p.Approval, p.Outcome = "", "cancelled"
+			e.Permission = &p
+		}
+		if _, err := c.put(e); err != nil {
+			return err
+		}
+	}
+	_, err := c.put(protocol.ChatEntry{
+		Message: c.talk.message, Kind: protocol.EntryEnd,
+		End: &protocol.ChatEnd{Reason: reason, Error: why, Usage: usage, DurationMS: took.Milliseconds()},
+	})
+	if err != nil {
+		return err
+	}
+	return c.settle()
+}
+
+// endCutOff writes the end of a turn that the end of the process cut off, unless
+// it was written just before.
+func (c *conversation) endCutOff() {
+	c.talk = talk{message: c.state.Turn, tools: map[string]string{}}
+	ended := false
+	for _, i := range c.window.items {
+		ended = ended || i.entry.Kind == protocol.EntryEnd && i.entry.Message == c.state.Turn
+	}
+	if len(c.window.items) == 0 {
+		// Either the prompt was never written, or the end was folded already.
+		ended = true
+	}
+	if !ended {
+		why := protocol.NewError(protocol.CodeNotRunning, "Pilotfish ended in the middle of it", "send it again")
+		if err := c.writeEnd(protocol.EndRestarted, why, nil, 0); err != nil {
+			c.failure = protocol.AsError(err)
+			return
+		}
+	}
+	c.state.Turn, c.state.Held = "", true
+	c.save(true)
+}
+
+// next begins the turn of the message that waits first, if none runs and the
+// queue is not held.
+func (c *conversation) next() {
+	queue := c.state.Head.Queue
+	if c.turn != nil || c.state.Held || len(queue) == 0 || c.ending {
+		return
+	}
+	message := queue[0]
+	c.state.Head.Queue = append([]protocol.QueuedMessage{}, queue[1:]...)
+	if err := c.begin(message); err != nil {
+		c.state.Head.Queue = queue
+		c.state.Held = true
+		c.broken(err)
+	}
+}
+
+// broken shows that the conversation cannot be written, and ends its turn: what
+// is not on disk is not shown.
+func (c *conversation) broken(err error) {
+	if c.closed {
+		return
+	}
+	c.log.Error("a conversation cannot be written", "error", err)
+	c.failure = protocol.AsError(err)
+	c.m.news.touch(c, true)
+	c.cancelLocked()
+}
+
+// Cancel ends the turn that runs, and nothing else. Its questions are over.
+func (m *Manager) Cancel(_ context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
+	c, err := m.find(id)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancelLocked()
+	return c.headLocked(), nil
+}
+
+func (c *conversation) cancelLocked() {
+	t := c.turn
+	if t == nil || t.cancelled {
+		return
+	}
+	t.cancelled = true
+	t.unask()
+	if !t.prompting {
+		t.cancel(errCancelled)
+		return
+	}
+	session := c.session
+	if session == nil {
+		t.cancel(errCancelled)
+		return
+	}
+	t.limit = time.AfterFunc(protocol.ChatCancelWait, func() { c.force(t) })
+	c.m.wg.Go(func() {
+		if err := session.Cancel(t.ctx); err != nil && t.ctx.Err() == nil {
+			c.log.Info("an agent did not take a cancel", "error", err)
+			c.force(t)
+		}
+	})
+}
+
+// force ends a turn that the agent does not end.
+func (c *conversation) force(t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turn == t {
+		t.forced = true
+		t.cancel(errCancelled)
+	}
+}
+
+// stop ends the turn and lets the session go: the session ends, or the
+// conversation is deleted.
+func (c *conversation) stop() {
+	c.mu.Lock()
+	c.ending = true
+	t := c.turn
+	if t != nil {
+		t.stopping = true
+		t.cancel(errStopping)
+	}
+	c.mu.Unlock()
+	if t != nil {
+		<-t.done
+	}
+	c.leave()
+}
+
+// watchSilence offers an end when the agent says nothing for long.
+func (c *conversation) watchSilence(t *turn) {
+	limit := c.m.config.Settings().Silence
+	t.silence = time.AfterFunc(limit, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.turn != t {
+			return
+		}
+		left := limit - time.Since(t.last)
+		switch {
+		case t.asks > 0 || c.signIn != nil:
+			left = limit // it is the person who says nothing
+		case left <= 0 && !t.quiet:
+			t.quiet = true
+			c.m.news.touch(c, true)
+			left = limit
+		case left <= 0:
+			left = limit
+		}
+		t.silence.Reset(left)
+	})
+}
