@@ -1,0 +1,208 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// Commander runs one command of the registry for the conversation. It always
+// answers; what went wrong is in the reply.
+type Commander interface {
+	Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
+}
+
+// CommanderFunc is a function that is a Commander.
+type CommanderFunc func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
+
+// Command calls the function.
+func (f CommanderFunc) Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	return f(ctx, req)
+}
+
+// Event is how far a step is. A step has one event when it begins, and one when
+// it ends.
+type Event struct {
+	// Step counts from 0.
+	Step int
+	// Title is what is done or was done, in plain words: "Click Save", "Clicked
+	// Save".
+	Title  string
+	Verb   Verb
+	Status protocol.ToolStatus
+	// Said are the person's words.
+	Said string
+	// Content is what the step brought, as text; the page's words are marked as
+	// such.
+	Content string
+	// Path is a file that was made.
+	Path string
+	// Picture: Path is a picture.
+	Picture bool
+}
+
+// Outcome is what became of a plan.
+type Outcome struct {
+	// Status is ToolDone, ToolFailed or ToolCancelled.
+	Status protocol.ToolStatus
+	// Text says what was done, and what was not, as Markdown. Words of a page
+	// stand in it as data only: escaped, or inside a block of code.
+	Text string
+	// Touched: something was done, or may have been, that changed a page or the
+	// tabs. An agent that is asked in place of Pilot would do that again.
+	Touched bool
+	// Error is why it failed.
+	Error *protocol.Error
+	// Commands is how long the commands took in the backend; the rest of the time
+	// is Pilot's own.
+	Commands time.Duration
+}
+
+// Engine carries plans out.
+type Engine struct {
+	commander Commander
+	// Tab is where a plan begins; empty for the commander's own.
+	tab protocol.TabID
+}
+
+// NewEngine returns an engine that acts on a tab through a commander; without a
+// tab, on the one that is the commander's own.
+func NewEngine(c Commander, tab protocol.TabID) *Engine { return &Engine{commander: c, tab: tab} }
+
+// running is one plan under way.
+type running struct {
+	*Engine
+	tab     protocol.TabID
+	touched bool
+	spent   time.Duration
+	answer  answer
+}
+
+// done is what a step brought.
+type done struct {
+	// line says what was done, in plain words and on one line.
+	line string
+	// more are further sentences, Markdown.
+	more []string
+	// data are words of the page.
+	data string
+	// left is how much of data was left out, in words.
+	left string
+	// lang is the language of data's block.
+	lang    string
+	path    string
+	picture bool
+}
+
+// Run carries out a plan, step by step, and stops at the first that fails. tell
+// is called in order, from this goroutine. Ending ctx cancels what is under way.
+func (e *Engine) Run(ctx context.Context, plan Plan, tell func(Event)) Outcome {
+	r := &running{Engine: e, tab: e.tab}
+	out := Outcome{Status: protocol.ToolDone}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		event := Event{Step: i, Verb: step.Verb, Said: step.Said, Title: intent(*step), Status: protocol.ToolRunning}
+		tell(event)
+		result, err := r.do(ctx, *step)
+		switch {
+		case err == nil:
+			event.Status, event.Title, event.Path, event.Picture = protocol.ToolDone, result.line, result.path, result.picture
+			event.Content = result.data
+			r.answer.done(result)
+		case ctx.Err() != nil:
+			event.Status = protocol.ToolCancelled
+			out.Status = protocol.ToolCancelled
+			r.answer.cancelled(*step)
+		default:
+			event.Status = protocol.ToolFailed
+			out.Status = protocol.ToolFailed
+			out.Error = plainError(err)
+			event.Content = out.Error.Message
+			r.answer.failed(*step, err)
+		}
+		tell(event)
+		if err != nil {
+			r.answer.rest(plan.Steps[i+1:])
+			break
+		}
+	}
+	out.Text, out.Touched, out.Commands = r.answer.String(), r.touched, r.spent
+	return out
+}
+
+// problem is a failure with more to say than a protocol.Error has room for.
+type problem struct {
+	cause *protocol.Error
+	// choices are what may have been meant; lines of ours with names of the page.
+	choices []string
+	ask     string
+}
+
+// Error is the error's message.
+func (p *problem) Error() string { return p.cause.Error() }
+
+// Unwrap gives the error itself.
+func (p *problem) Unwrap() error { return p.cause }
+
+// args are a command's arguments.
+type args map[string]any
+
+// command runs one command on the plan's tab and reads its data into out, which
+// may be nil.
+func (r *running) command(ctx context.Context, name string, a args, out any) (protocol.CommandReply, error) {
+	if err := ctx.Err(); err != nil {
+		return protocol.CommandReply{}, err
+	}
+	req := protocol.CommandRequest{Command: name, Tab: r.tab, Args: make(map[string]json.RawMessage, len(a))}
+	for key, value := range a {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return protocol.CommandReply{}, err
+		}
+		if key == "timeout" {
+			if ms, ok := value.(int); ok {
+				req.TimeoutMS = ms
+			}
+			continue
+		}
+		req.Args[key] = raw
+	}
+	if changes(name) {
+		r.touched = true
+	}
+	reply := r.commander.Command(ctx, req)
+	r.spent += time.Duration(reply.DurationMS * float64(time.Millisecond))
+	if reply.Error != nil {
+		return reply, reply.Error
+	}
+	if !reply.OK {
+		return reply, protocol.NewError(protocol.CodeInternal, name+" failed without saying why", "")
+	}
+	if out != nil {
+		if err := json.Unmarshal(reply.Data, out); err != nil {
+			return reply, protocol.NewError(protocol.CodeInternal, "the report of "+name+" cannot be read", "the app and this agent may be of different versions")
+		}
+	}
+	return reply, nil
+}
+
+// changes says whether a command may change a page or the tabs.
+func changes(name string) bool {
+	switch name {
+	case "snapshot", "forms", "links", "tables", "media", "frame", "find", "text", "markdown", "url", "title", "tabs", "wait", "screenshot", "pdf", "console", "downloads":
+		return false
+	}
+	return true
+}
+
+// plainError is an error without the envelope in which agents get a page's words.
+func plainError(err error) *protocol.Error {
+	e := protocol.AsError(err)
+	if p, ok := errors.AsType[*problem](err); ok {
+		e = p.cause
+	}
+	return protocol.NewError(e.Code, unwrapped(e.Message), unwrapped(e.Hint))
+}

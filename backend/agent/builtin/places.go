@@ -1,0 +1,101 @@
+package builtin
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// places are the sites that a person may call by a name.
+func places() map[string]string {
+	return map[string]string{
+		"hn": "https://news.ycombinator.com", "hacker news": "https://news.ycombinator.com", "hackernews": "https://news.ycombinator.com",
+		"google": "https://www.google.com", "duckduckgo": "https://duckduckgo.com", "ddg": "https://duckduckgo.com", "bing": "https://www.bing.com",
+		"wikipedia": "https://en.wikipedia.org", "wiki": "https://en.wikipedia.org", "youtube": "https://www.youtube.com",
+		"github": "https://github.com", "gitlab": "https://gitlab.com", "stack overflow": "https://stackoverflow.com", "stackoverflow": "https://stackoverflow.com",
+		"reddit": "https://www.reddit.com", "mdn": "https://developer.mozilla.org", "npm": "https://www.npmjs.com", "gmail": "https://mail.google.com",
+		"google maps": "https://www.google.com/maps", "maps": "https://www.google.com/maps", "openstreetmap": "https://www.openstreetmap.org",
+		"google translate": "https://translate.google.com", "arxiv": "https://arxiv.org", "linkedin": "https://www.linkedin.com", "amazon": "https://www.amazon.com",
+		"twitter": "https://x.com", "mastodon": "https://mastodon.social", "bluesky": "https://bsky.app", "lobsters": "https://lobste.rs",
+		"bbc": "https://www.bbc.com", "bbc news": "https://www.bbc.com/news", "ebay": "https://www.ebay.com", "imdb": "https://www.imdb.com",
+		"chatgpt": "https://chatgpt.com", "claude": "https://claude.ai", "go docs": "https://pkg.go.dev", "internet archive": "https://archive.org",
+	}
+}
+
+// defaultEngine searches the web when no other is named.
+const defaultEngine = "duckduckgo"
+
+// engines are where a search can be begun by an address; "%s" is what is
+// searched for.
+func engines() map[string]string {
+	return map[string]string{
+		"duckduckgo": "https://duckduckgo.com/?q=%s", "ddg": "https://duckduckgo.com/?q=%s",
+		"google": "https://www.google.com/search?q=%s", "bing": "https://www.bing.com/search?q=%s",
+		"wikipedia": "https://en.wikipedia.org/w/index.php?search=%s", "wiki": "https://en.wikipedia.org/w/index.php?search=%s",
+		"youtube": "https://www.youtube.com/results?search_query=%s", "github": "https://github.com/search?q=%s",
+		"stack overflow": "https://stackoverflow.com/search?q=%s", "stackoverflow": "https://stackoverflow.com/search?q=%s",
+		"hn": "https://hn.algolia.com/?q=%s", "hacker news": "https://hn.algolia.com/?q=%s", "hackernews": "https://hn.algolia.com/?q=%s",
+		"reddit": "https://www.reddit.com/search/?q=%s", "mdn": "https://developer.mozilla.org/en-US/search?q=%s",
+		"npm": "https://www.npmjs.com/search?q=%s", "google maps": "https://www.google.com/maps/search/%s", "maps": "https://www.google.com/maps/search/%s",
+		"openstreetmap": "https://www.openstreetmap.org/search?query=%s", "arxiv": "https://arxiv.org/search/?searchtype=all&query=%s",
+		"amazon": "https://www.amazon.com/s?k=%s", "ebay": "https://www.ebay.com/sch/i.html?_nkw=%s", "imdb": "https://www.imdb.com/find/?q=%s",
+		"go docs": "https://pkg.go.dev/search?q=%s",
+	}
+}
+
+// searchAddress is where an engine answers a search.
+func searchAddress(engine, words string) string {
+	return strings.Replace(engines()[engine], "%s", url.QueryEscape(words), 1)
+}
+
+// engineName reads the name of an engine.
+func engineName(s string) (string, bool) {
+	s = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "the ")
+	s = strings.TrimSuffix(strings.TrimPrefix(s, "www."), ".com")
+	s = strings.TrimSuffix(s, ".org")
+	_, ok := engines()[s]
+	return s, ok
+}
+
+// engineOf is the engine of a site by its address.
+func engineOf(address string) (string, bool) {
+	best := ""
+	for name, home := range places() {
+		// Of several names of one place the longest is the clearest.
+		if home == address && engines()[name] != "" && (len(name) > len(best) || len(name) == len(best) && name < best) {
+			best = name
+		}
+	}
+	return best, best != ""
+}
+
+var (
+	// host is an address without a scheme, as people type it.
+	host = regexp.MustCompile(`^(?i:localhost|127\.0\.0\.1|\[::1\]|\d{1,3}(?:\.\d{1,3}){3}|(?:[\pL\pN](?:[\pL\pN-]*[\pL\pN])?\.)+\pL{2,24})(?::\d{1,5})?(?:[/?#]\S*)?$`)
+	// notHost are the ends of files, which are no domains that people type.
+	notHost = regexp.MustCompile(`(?i)^[^/?#:]*\.(?:pdf|png|jpe?g|gif|svg|webp|txt|md|csv|json|xml|html?|css|js|ts|zip|gz|docx?|xlsx?|pptx?|exe)$`)
+)
+
+// looksLikeAddress says whether a word is an address.
+func looksLikeAddress(s string) bool {
+	low := strings.ToLower(s)
+	if strings.HasPrefix(low, "http://") || strings.HasPrefix(low, "https://") || strings.HasPrefix(low, "file:///") || low == "about:blank" {
+		return !strings.ContainsAny(s, " \t\n")
+	}
+	return host.MatchString(s) && !notHost.MatchString(s)
+}
+
+// address reads where to go: an address, or the name of a place.
+func address(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	if looksLikeAddress(s) {
+		return s, true
+	}
+	name := strings.ToLower(s)
+	name = strings.TrimPrefix(name, "the ")
+	for _, end := range []string{" website", " site", " homepage", " home page", " front page", " page"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	found, ok := places()[name]
+	return found, ok
+}

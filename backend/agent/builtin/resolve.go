@@ -1,0 +1,162 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// aimed is a target that was found: what the registry is given, and what a
+// person calls it.
+type aimed struct {
+	target string
+	label  string
+	item   *protocol.LookItem // nil for one that the registry finds itself
+}
+
+// look asks for the things of the page.
+func (r *running) look(ctx context.Context) ([]seen, protocol.Look, error) {
+	var look protocol.Look
+	if _, err := r.command(ctx, "snapshot", args{"items": true}, &look); err != nil {
+		return nil, look, err
+	}
+	return flatten(look.Items, nil), look, nil
+}
+
+// resolve finds the one thing that a target means. With none or several it says
+// so, and which there are.
+func (r *running) resolve(ctx context.Context, t Target, verb Verb) (aimed, error) {
+	if t.Raw != "" {
+		return aimed{target: t.Raw, label: t.Raw}, nil
+	}
+	all, _, err := r.look(ctx)
+	if err != nil {
+		return aimed{}, err
+	}
+	found := choose(all, t, verb)
+	switch {
+	case len(found) == 0:
+		return aimed{}, missing(all, t, verb)
+	case len(found) > 1:
+		return aimed{}, several(found, t, verb)
+	}
+	return aim(found[0]), nil
+}
+
+// aim turns a thing into what the registry is given. A heading or a text has no
+// ref and is aimed at by its words.
+func aim(s seen) aimed {
+	a := aimed{target: s.Ref, label: label(s.LookItem), item: s.LookItem}
+	if a.target == "" {
+		a.target = fmt.Sprintf("text=%s", quoted(s.Name))
+	}
+	return a
+}
+
+// quoted is a name as a target of the registry has it.
+func quoted(s string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`) + `"`
+}
+
+// label is a thing as a person calls it.
+func label(item *protocol.LookItem) string {
+	name, role := cut(oneLine(item.Name), 60), roleName(item.Role)
+	switch {
+	case name == "" && role == "":
+		return item.Ref
+	case name == "":
+		return "the " + role + " " + item.Ref
+	case item.Role == "button", item.Role == "link", role == "":
+		return name
+	}
+	return name
+}
+
+// missing says that nothing fits, and what comes near.
+func missing(all []seen, t Target, verb Verb) error {
+	message := "Nothing on this page is called “" + t.Name + "”"
+	if t.Name == "" {
+		message = "There is no " + t.Kind + " on this page"
+	}
+	switch {
+	case t.Kind == "result":
+		message = "I cannot tell which links of this page are results"
+	case t.Nth != 0:
+		where := t
+		where.Nth = 0
+		if n := len(choose(all, where, verb)); n > 0 {
+			message = fmt.Sprintf("There are only %d of them", n)
+			if n == 1 {
+				message = "There is only one of them"
+			}
+		}
+	case t.Within != "" && len(choose(all, Target{Name: t.Name, Kind: t.Kind, Quoted: t.Quoted}, verb)) > 0:
+		message += " in that part of it"
+	}
+	p := &problem{cause: protocol.NewError(protocol.CodeNoElement, message, "say “list the buttons” or “list the links” to see what there is")}
+	near := similar(all, t, verb)
+	if t.Kind == "result" {
+		p.ask = "Say “click the third link”, or name one."
+	} else if len(near) > 0 {
+		p.choices, p.ask = choices(near, verb), "Did you mean one of these?"
+	}
+	return p
+}
+
+// several asks which one is meant.
+func several(found []seen, t Target, verb Verb) error {
+	what := "“" + t.Name + "”"
+	if t.Name == "" {
+		what = "that"
+	}
+	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d things on this page may be %s", len(found), what), "name one by its ref")}
+	p.choices = choices(found, verb)
+	p.ask = fmt.Sprintf("Which one? Say for example “%s @%s” or “%s the second %s”.", verb, first(found), verb,
+		strings.TrimSpace(escaped(t.Name)+" "+kindAsked(t, found)))
+	return p
+}
+
+// kindAsked is the word for what was found, for an example.
+func kindAsked(t Target, found []seen) string {
+	if t.Kind != "" {
+		return t.Kind
+	}
+	return roleName(found[0].Role)
+}
+
+func first(found []seen) string {
+	for _, s := range found {
+		if s.Ref != "" {
+			return s.Ref
+		}
+	}
+	return "e1"
+}
+
+// choiceLines is how many things an answer offers.
+const choiceLines = 6
+
+// choices are lines of Markdown with refs; the names are the page's.
+func choices(found []seen, _ Verb) []string {
+	var lines []string
+	for _, s := range found {
+		if len(lines) == choiceLines {
+			return append(lines, fmt.Sprintf("- … %d more", len(found)-choiceLines))
+		}
+		line := "- "
+		if s.Ref != "" {
+			line += "`@" + s.Ref + "` "
+		}
+		words := []string{escaped(quote(s.Name))}
+		if role := roleName(s.Role); role != "" {
+			words = append(words, role)
+		}
+		if where := s.place(); where != "" {
+			words = append(words, escaped(where))
+		}
+		lines = append(lines, line+strings.Join(words, ", "))
+	}
+	return lines
+}

@@ -1,0 +1,368 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// intent says what a step is going to do.
+func intent(s Step) string {
+	what := cut(s.Target.String(), 80)
+	switch s.Verb {
+	case VerbGoto:
+		return "Go to " + cut(s.Text, 200)
+	case VerbSearch:
+		return "Search " + siteOf(searchAddress(s.How, "")) + " for “" + s.Text + "”"
+	case VerbSearchHere:
+		return "Search this site for “" + s.Text + "”"
+	case VerbClick, VerbDouble, VerbRight, VerbFocus:
+		return upperFirst(string(s.Verb)) + " " + what
+	case VerbHover:
+		return "Hover over " + what
+	case VerbType:
+		if what == "" {
+			what = "what has the focus"
+		}
+		return "Type into " + what
+	case VerbFill:
+		if s.Text == "" {
+			return "Clear " + what
+		}
+		return "Fill " + what
+	case VerbSet:
+		return "Set " + what
+	case VerbPress:
+		if what != "" {
+			what = " in " + what
+		}
+		return "Press " + s.Text + what
+	case VerbSelect:
+		if what == "" {
+			return "Choose “" + s.Text + "”"
+		}
+		return "Choose “" + s.Text + "” in " + what
+	case VerbCheck:
+		return "Switch on " + what
+	case VerbUncheck:
+		return "Switch off " + what
+	case VerbDrag:
+		return "Drag " + what + " to " + s.To.String()
+	case VerbScroll:
+		return scrollIntent(s, what)
+	case VerbBack, VerbForward:
+		return "Go " + string(s.Verb)
+	case VerbReload:
+		return "Reload the page"
+	case VerbNewTab:
+		return strings.TrimSpace("Open a new tab " + s.Text)
+	case VerbTab:
+		return "Switch to the tab “" + s.Text + "”"
+	case VerbCloseTab:
+		if s.Text == "" {
+			return "Close the tab"
+		}
+		return "Close the tab “" + s.Text + "”"
+	case VerbScreenshot:
+		return "Take a picture"
+	case VerbPDF:
+		return "Save the page as PDF"
+	case VerbRead:
+		return "Read the page"
+	case VerbList:
+		return "List the " + s.How
+	case VerbFind:
+		return "Find “" + s.Text + "”"
+	case VerbAsk:
+		return "Look where this is"
+	case VerbWait:
+		return waitIntent(s, what)
+	case VerbDialog:
+		return upperFirst(s.How) + " the dialog"
+	case VerbHelp:
+		return "Help"
+	}
+	return string(s.Verb)
+}
+
+func scrollIntent(s Step, what string) string {
+	switch {
+	case what != "":
+		return "Scroll to " + what
+	case s.N >= farAway:
+		return "Scroll to the bottom"
+	case s.N <= -farAway:
+		return "Scroll to the top"
+	case s.How == "x" && s.N > 0:
+		return "Scroll right"
+	case s.How == "x":
+		return "Scroll left"
+	case s.N > 0:
+		return "Scroll down"
+	}
+	return "Scroll up"
+}
+
+func waitIntent(s Step, what string) string {
+	switch s.How {
+	case "time":
+		return fmt.Sprintf("Wait %g s", float64(s.N)/1000)
+	case "load":
+		return "Wait until the page is loaded"
+	case "gone":
+		return "Wait until " + what + " is gone"
+	case "element":
+		return "Wait for " + what
+	}
+	return "Wait for “" + s.Text + "”"
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// siteOf is the host of an address.
+func siteOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return strings.TrimPrefix(u.Host, "www.")
+}
+
+// do carries one step out.
+func (r *running) do(ctx context.Context, s Step) (done, error) {
+	switch s.Verb {
+	case VerbGoto:
+		return r.arrive(ctx, "goto", args{"url": s.Text}, "Went to")
+	case VerbSearch:
+		return r.arrive(ctx, "goto", args{"url": searchAddress(s.How, s.Text)}, "Searched "+siteOf(searchAddress(s.How, ""))+" for "+quote(s.Text)+":")
+	case VerbSearchHere:
+		return r.searchHere(ctx, s)
+	case VerbBack:
+		return r.arrive(ctx, "back", nil, "Went back to")
+	case VerbForward:
+		return r.arrive(ctx, "forward", nil, "Went forward to")
+	case VerbReload:
+		return r.arrive(ctx, "reload", nil, "Reloaded")
+	case VerbNewTab, VerbTab, VerbCloseTab:
+		return r.tabs(ctx, s)
+	case VerbClick, VerbDouble, VerbRight, VerbHover, VerbFocus, VerbCheck, VerbUncheck, VerbDrag:
+		return r.point(ctx, s)
+	case VerbType, VerbFill:
+		return r.write(ctx, s)
+	case VerbPress:
+		return r.press(ctx, s)
+	case VerbSelect:
+		return r.selectOption(ctx, s)
+	case VerbSet:
+		return r.set(ctx, s)
+	case VerbScroll:
+		return r.scroll(ctx, s)
+	case VerbScreenshot, VerbPDF:
+		return r.file(ctx, s)
+	case VerbRead:
+		return r.read(ctx, s)
+	case VerbList:
+		return r.list(ctx, s)
+	case VerbFind:
+		return r.find(ctx, s)
+	case VerbAsk:
+		return r.where(ctx, s)
+	case VerbWait:
+		return r.wait(ctx, s)
+	case VerbDialog:
+		return r.dialog(ctx, s)
+	case VerbHelp:
+		return done{line: "This is what I can do", more: []string{Help()}}, nil
+	}
+	return done{}, protocol.NewError(protocol.CodeInternal, "there is no way to "+string(s.Verb), "")
+}
+
+// arrive runs a command that leads to a page.
+func (r *running) arrive(ctx context.Context, name string, a args, did string) (done, error) {
+	var info protocol.PageInfo
+	if _, err := r.command(ctx, name, a, &info); err != nil {
+		return done{}, err
+	}
+	d := done{line: did + " " + cut(oneLine(info.URL), 300)}
+	if info.Title != "" {
+		d.line += " " + quote(info.Title)
+	}
+	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
+		d.more = append(d.more, fmt.Sprintf("The server answered %d.", info.Status))
+	}
+	return d, nil
+}
+
+// act runs a command that acts and reads its report.
+func (r *running) act(ctx context.Context, name string, a args, line string) (done, protocol.Effect, error) {
+	var e protocol.Effect
+	if _, err := r.command(ctx, name, a, &e); err != nil {
+		return done{}, e, err
+	}
+	d := done{line: line}
+	effect(&d, &e)
+	return d, e, nil
+}
+
+// point acts on one thing without a text.
+func (r *running) point(ctx context.Context, s Step) (done, error) {
+	at, err := r.resolve(ctx, s.Target, s.Verb)
+	if err != nil {
+		return done{}, err
+	}
+	a := args{"target": at.target}
+	var d done
+	switch s.Verb {
+	case VerbDouble:
+		d, _, err = r.act(ctx, "dblclick", a, "Double-clicked "+at.label)
+	case VerbRight:
+		a["button"] = "right"
+		d, _, err = r.act(ctx, "click", a, "Right-clicked "+at.label)
+	case VerbHover:
+		d, _, err = r.act(ctx, "hover", a, "Moved the mouse over "+at.label)
+	case VerbFocus:
+		d, _, err = r.act(ctx, "focus", a, "Put the focus on "+at.label)
+	case VerbCheck:
+		d, _, err = r.act(ctx, "check", a, "Switched on "+at.label)
+	case VerbUncheck:
+		d, _, err = r.act(ctx, "uncheck", a, "Switched off "+at.label)
+	case VerbDrag:
+		to, failed := r.resolve(ctx, s.To, s.Verb)
+		if failed != nil {
+			return done{}, failed
+		}
+		a["to"] = to.target
+		d, _, err = r.act(ctx, "drag", a, "Dragged "+at.label+" to "+to.label)
+	default:
+		d, _, err = r.act(ctx, "click", a, "Clicked "+at.label)
+	}
+	return d, err
+}
+
+// write types into a field or fills it. The line tells what the field holds
+// then, as the page says it; a secret is masked there.
+func (r *running) write(ctx context.Context, s Step) (done, error) {
+	at, err := r.field(ctx, s)
+	if err != nil {
+		return done{}, err
+	}
+	name, did := "type", "Typed into "
+	if s.Verb == VerbFill {
+		name, did = "fill", "Filled "
+		if s.Text == "" {
+			did = "Cleared "
+		}
+	}
+	d, e, err := r.act(ctx, name, args{"target": at.target, "value": s.Text}, did+at.label)
+	if err == nil && e.Value != nil && *e.Value != "" {
+		d.line += ": it holds " + quote(*e.Value)
+	}
+	return d, err
+}
+
+// field is where a step writes: its target, or what has the focus, or the only
+// field that there is.
+func (r *running) field(ctx context.Context, s Step) (aimed, error) {
+	if !s.Target.Empty() {
+		return r.resolve(ctx, s.Target, s.Verb)
+	}
+	all, _, err := r.look(ctx)
+	if err != nil {
+		return aimed{}, err
+	}
+	found := ofRole(withRef(all), fields())
+	for _, f := range found {
+		if slices.Contains(f.States, "focused") {
+			return aim(f), nil
+		}
+	}
+	switch len(found) {
+	case 0:
+		return aimed{}, protocol.NewError(protocol.CodeNoElement, "there is no field on this page", "")
+	case 1:
+		return aim(found[0]), nil
+	}
+	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, "no field has the focus, and there are several", "say into which")}
+	p.choices, p.ask = choices(found, s.Verb), fmt.Sprintf("Into which? Say for example “type %s into @%s”.", escaped(cut(s.Text, 40)), first(found))
+	return aimed{}, p
+}
+
+func withRef(all []seen) []seen {
+	return slices.DeleteFunc(slices.Clone(all), func(s seen) bool { return s.Ref == "" })
+}
+
+// searchHere uses the page's own search field.
+func (r *running) searchHere(ctx context.Context, s Step) (done, error) {
+	at, err := r.resolve(ctx, Target{Kind: "search field"}, VerbFill)
+	if err != nil {
+		if p, ok := errors.AsType[*problem](err); ok && p.cause.Code == protocol.CodeNoElement {
+			return done{}, protocol.NewError(protocol.CodeNoElement, "I see no search field on this page", "say “search the web for "+s.Text+"”")
+		}
+		return done{}, err
+	}
+	if _, _, err := r.act(ctx, "fill", args{"target": at.target, "value": s.Text}, ""); err != nil {
+		return done{}, err
+	}
+	d, _, err := r.act(ctx, "press", args{"key": "Enter", "target": at.target}, "Searched here for "+quote(s.Text)+" in "+at.label)
+	return d, err
+}
+
+// press presses keys.
+func (r *running) press(ctx context.Context, s Step) (done, error) {
+	a, line := args{"key": s.Text}, "Pressed "+s.Text
+	if !s.Target.Empty() {
+		at, err := r.resolve(ctx, s.Target, VerbFocus)
+		if err != nil {
+			return done{}, err
+		}
+		a["target"] = at.target
+		line += " in " + at.label
+	}
+	d, _, err := r.act(ctx, "press", a, line)
+	return d, err
+}
+
+// scroll scrolls the page, or something into view.
+func (r *running) scroll(ctx context.Context, s Step) (done, error) {
+	if s.Target.Empty() {
+		d, e, err := r.act(ctx, "scroll", args{s.How: s.N}, "")
+		d.line = strings.Replace(scrollIntent(s, ""), "Scroll", "Scrolled", 1)
+		if err == nil && e.Moved != nil && e.Moved[0] == 0 && e.Moved[1] == 0 {
+			d.line = "Nothing moved: the page is scrolled as far as it goes, or has nothing more in that direction"
+		}
+		return d, err
+	}
+	at, err := r.resolve(ctx, s.Target, s.Verb)
+	if err != nil {
+		return done{}, err
+	}
+	d, _, err := r.act(ctx, "scroll", args{"target": at.target}, "Scrolled to "+at.label)
+	return d, err
+}
+
+// dialog answers the dialog that is open.
+func (r *running) dialog(ctx context.Context, s Step) (done, error) {
+	a := args{"answer": s.How}
+	if s.Text != "" {
+		a["text"] = s.Text
+	}
+	var info protocol.DialogInfo
+	if _, err := r.command(ctx, "dialog", a, &info); err != nil {
+		return done{}, err
+	}
+	did := "Accepted"
+	if s.How == "dismiss" {
+		did = "Dismissed"
+	}
+	return done{line: did + " the dialog " + quote(info.Message)}, nil
+}

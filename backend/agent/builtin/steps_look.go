@@ -1,0 +1,415 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// selectOption chooses an option of a list, by its name without regard to
+// capitals.
+func (r *running) selectOption(ctx context.Context, s Step) (done, error) {
+	if s.Target.Empty() {
+		return r.choose(ctx, s)
+	}
+	at, err := r.resolve(ctx, s.Target, VerbSelect)
+	if err != nil {
+		return done{}, err
+	}
+	return r.option(ctx, at, s.Text)
+}
+
+// option chooses in a list that was found.
+func (r *running) option(ctx context.Context, at aimed, want string) (done, error) {
+	d, e, err := r.act(ctx, "select", args{"target": at.target, "value": want}, "Chose "+quote(want)+" in "+at.label)
+	if err == nil {
+		if e.Value != nil {
+			d.line = "Chose " + quote(*e.Value) + " in " + at.label
+		}
+		return d, nil
+	}
+	if protocol.AsError(err).Code != protocol.CodeBadArgument {
+		return done{}, err
+	}
+	// It has none that is written so: perhaps one that is meant so.
+	forms, failed := r.forms(ctx)
+	if failed != nil {
+		return done{}, err
+	}
+	for _, f := range forms {
+		if f.Ref != at.target {
+			continue
+		}
+		if same := optionLike(f.Options, want); same != "" && same != want {
+			d, _, err := r.act(ctx, "select", args{"target": at.target, "value": same}, "Chose "+quote(same)+" in "+at.label)
+			return d, err
+		}
+	}
+	return done{}, err
+}
+
+// optionLike is the one option that is meant by a name.
+func optionLike(options []string, want string) string {
+	for _, fits := range []func(string) bool{
+		func(s string) bool { return s == want },
+		func(s string) bool { return even(s) == even(want) },
+		func(s string) bool { return squeezed(s) == squeezed(want) },
+		func(s string) bool { return strings.HasPrefix(even(s)+" ", even(want)+" ") },
+	} {
+		var found []string
+		for _, o := range options {
+			if fits(o) {
+				found = append(found, o)
+			}
+		}
+		if len(found) == 1 {
+			return found[0]
+		}
+	}
+	return ""
+}
+
+// forms lists the fields of the page.
+func (r *running) forms(ctx context.Context) ([]protocol.FormField, error) {
+	var forms []protocol.Form
+	if _, err := r.command(ctx, "forms", nil, &forms); err != nil {
+		return nil, err
+	}
+	var all []protocol.FormField
+	for _, f := range forms {
+		all = append(all, f.Fields...)
+	}
+	return all, nil
+}
+
+// choose selects something whose list was not named: a radio button, a tab, or
+// an option that only one list has.
+func (r *running) choose(ctx context.Context, s Step) (done, error) {
+	all, _, err := r.look(ctx)
+	if err != nil {
+		return done{}, err
+	}
+	target := Target{Name: s.Text, Quoted: true}
+	if found := byName(ofRole(withRef(all), []string{"radio", "menuitemradio", "option", "tab", "treeitem"}), s.Text, true); len(found) == 1 {
+		at := aim(found[0])
+		if slices.Contains([]string{"radio", "menuitemradio"}, found[0].Role) {
+			d, _, err := r.act(ctx, "check", args{"target": at.target}, "Chose "+at.label)
+			return d, err
+		}
+		d, _, err := r.act(ctx, "click", args{"target": at.target}, "Chose "+at.label)
+		return d, err
+	} else if len(found) > 1 {
+		return done{}, several(found, target, VerbClick)
+	}
+	forms, err := r.forms(ctx)
+	if err != nil {
+		return done{}, err
+	}
+	var lists []protocol.FormField
+	for _, f := range forms {
+		if optionLike(f.Options, s.Text) != "" {
+			lists = append(lists, f)
+		}
+	}
+	if len(lists) == 1 {
+		return r.option(ctx, aimed{target: lists[0].Ref, label: cut(oneLine(lists[0].Label), 60)}, optionLike(lists[0].Options, s.Text))
+	}
+	if len(lists) > 1 {
+		return done{}, protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d lists of this page have “%s”", len(lists), s.Text), "say in which: “select "+s.Text+" in …”")
+	}
+	return done{}, missing(all, target, VerbClick)
+}
+
+// set puts a value into whatever the target is.
+func (r *running) set(ctx context.Context, s Step) (done, error) {
+	at, err := r.resolve(ctx, s.Target, VerbSet)
+	if err != nil {
+		return done{}, err
+	}
+	role := "textbox"
+	if at.item != nil {
+		role = at.item.Role
+	}
+	switch {
+	case slices.Contains(switches(), role):
+		switch strings.ToLower(s.Text) {
+		case "on", "true", "yes", "checked", "enabled":
+			d, _, err := r.act(ctx, "check", args{"target": at.target}, "Switched on "+at.label)
+			return d, err
+		case "off", "false", "no", "unchecked", "disabled":
+			d, _, err := r.act(ctx, "uncheck", args{"target": at.target}, "Switched off "+at.label)
+			return d, err
+		}
+		return done{}, protocol.NewError(protocol.CodeBadArgument, at.label+" is a switch: it can be on or off", "")
+	case slices.Contains(lists(), role):
+		return r.option(ctx, at, s.Text)
+	}
+	s.Verb, s.Target = VerbFill, Target{Raw: at.target}
+	d, err := r.write(ctx, s)
+	d.line = strings.Replace(d.line, "Filled "+at.target, "Filled "+at.label, 1)
+	return d, err
+}
+
+// tabs opens, shows and closes tabs. What follows in the plan happens in the tab
+// that was opened or shown.
+func (r *running) tabs(ctx context.Context, s Step) (done, error) {
+	if s.Verb == VerbNewTab {
+		a := args{"front": s.How != "back"}
+		if s.Text != "" {
+			a["url"] = s.Text
+		}
+		var info protocol.PageInfo
+		reply, err := r.command(ctx, "newtab", a, &info)
+		if err != nil {
+			return done{}, err
+		}
+		r.tab = reply.Tab
+		d := done{line: "Opened the tab " + string(reply.Tab)}
+		if s.Text != "" {
+			d.line += ": " + cut(oneLine(info.URL), 300)
+			if info.Title != "" {
+				d.line += " " + quote(info.Title)
+			}
+		}
+		return d, nil
+	}
+	a := args{}
+	if s.Text != "" {
+		tab, err := r.whichTab(ctx, s.Text)
+		if err != nil {
+			return done{}, err
+		}
+		a["tab"] = string(tab)
+	}
+	name := "tab"
+	if s.Verb == VerbCloseTab {
+		name = "closetab"
+	}
+	before := r.tab
+	if a["tab"] != nil {
+		r.tab = "" // the argument names it
+	}
+	reply, err := r.command(ctx, name, a, nil)
+	if err != nil {
+		return done{}, err
+	}
+	if s.Verb == VerbCloseTab {
+		r.tab = before
+		if reply.Tab == before {
+			r.tab = ""
+		}
+		return done{line: "Closed the tab " + string(reply.Tab)}, nil
+	}
+	r.tab = reply.Tab
+	return done{line: "The tab " + string(reply.Tab) + " is in front"}, nil
+}
+
+// whichTab finds a tab by its number, place or title.
+func (r *running) whichTab(ctx context.Context, said string) (protocol.TabID, error) {
+	var tabs []protocol.Tab
+	if _, err := r.command(ctx, "tabs", nil, &tabs); err != nil {
+		return "", err
+	}
+	own := slices.IndexFunc(tabs, func(t protocol.Tab) bool { return t.ID == r.tab || r.tab == "" && t.Active })
+	unknown := func(message string) error {
+		return protocol.NewError(protocol.CodeUnknownTab, message, "say “list the tabs” to see which there are")
+	}
+	low := strings.ToLower(said)
+	place := 0
+	if n, ok := ordinals()[low]; ok {
+		place = n
+	}
+	switch low {
+	case "next", "previous", "prev", "other":
+		if own < 0 || len(tabs) < 2 {
+			return "", unknown("there is no other tab")
+		}
+		if low == "other" && len(tabs) > 2 {
+			return "", unknown("there are several other tabs")
+		}
+		step := 1
+		if low == "previous" || low == "prev" {
+			step = len(tabs) - 1
+		}
+		return tabs[(own+step)%len(tabs)].ID, nil
+	}
+	if place < 0 {
+		return tabs[len(tabs)-1].ID, nil
+	}
+	if place > 0 {
+		if place > len(tabs) {
+			return "", unknown(fmt.Sprintf("there are only %d tabs", len(tabs)))
+		}
+		return tabs[place-1].ID, nil
+	}
+	id := low
+	if _, err := strconv.Atoi(low); err == nil {
+		id = "t" + low
+	}
+	var found []protocol.TabID
+	for _, t := range tabs {
+		if string(t.ID) == id {
+			return t.ID, nil
+		}
+		if strings.Contains(" "+even(t.Title)+" ", " "+even(said)+" ") || strings.Contains(siteOf(strings.ToLower(t.URL)), squeezed(said)) && squeezed(said) != "" {
+			found = append(found, t.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", unknown("no tab is called “" + said + "”")
+	case 1:
+		return found[0], nil
+	}
+	return "", protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d tabs may be “%s”: %s", len(found), said, joinTabs(found)), "name one by its number")
+}
+
+func joinTabs(ids []protocol.TabID) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = string(id)
+	}
+	return strings.Join(words, ", ")
+}
+
+// read shows the page's text.
+func (r *running) read(ctx context.Context, s Step) (done, error) {
+	var page protocol.PageText
+	if _, err := r.command(ctx, s.How, args{"max": shown}, &page); err != nil {
+		return done{}, err
+	}
+	d := done{line: "Read " + cut(oneLine(page.URL), 300)}
+	if page.Title != "" {
+		d.line += " " + quote(page.Title)
+	}
+	d.data, d.left = trimmed(page.Text, page.Length)
+	if s.How == "markdown" {
+		d.lang = "markdown"
+	}
+	if strings.TrimSpace(page.Text) == "" {
+		d.more = append(d.more, "It shows no text.")
+	}
+	return d, nil
+}
+
+// find looks for a text on the page.
+func (r *running) find(ctx context.Context, s Step) (done, error) {
+	var m protocol.Matches
+	// A slash would make it an expression: what a person searches for is a text.
+	what := s.Text
+	if _, err := r.command(ctx, "find", args{"what": what}, &m); err != nil {
+		return done{}, err
+	}
+	if m.Total == 0 {
+		return done{line: quote(s.Text) + " is not on this page"}, nil
+	}
+	d := done{line: fmt.Sprintf("Found %s at %d places", quote(s.Text), m.Total)}
+	if m.Total == 1 {
+		d.line = "Found " + quote(s.Text) + " at one place"
+	}
+	lines := make([]string, len(m.Matches))
+	for i, one := range m.Matches {
+		lines[i] = oneLine(one.Before+" »"+one.Text+"« "+one.After) + refMark(one.Ref)
+	}
+	d.data, d.left = trimmedLines(lines, "places")
+	if d.left == "" && m.Total > len(m.Matches) {
+		d.left = fmt.Sprintf("… %s more places are not shown.", thousands(m.Total-len(m.Matches)))
+	}
+	return d, nil
+}
+
+func refMark(ref string) string {
+	if ref == "" {
+		return ""
+	}
+	return "  @" + ref
+}
+
+// where answers the questions about where the tab is.
+func (r *running) where(ctx context.Context, s Step) (done, error) {
+	var info protocol.PageInfo
+	if _, err := r.command(ctx, "title", nil, &info); err != nil {
+		return done{}, err
+	}
+	title := quote(info.Title)
+	if info.Title == "" {
+		title = "empty"
+	}
+	switch s.How {
+	case "title":
+		return done{line: "The title is " + title}, nil
+	case "url":
+		return done{line: "The address is " + cut(oneLine(info.URL), 2000)}, nil
+	}
+	return done{line: "This is " + cut(oneLine(info.URL), 500) + ", its title is " + title}, nil
+}
+
+// file saves a picture or a PDF.
+func (r *running) file(ctx context.Context, s Step) (done, error) {
+	if s.Verb == VerbPDF {
+		var f protocol.PageFile
+		if _, err := r.command(ctx, "pdf", nil, &f); err != nil {
+			return done{}, err
+		}
+		return done{line: "Saved the page as PDF", more: []string{code(f.Path)}, path: f.Path}, nil
+	}
+	a, line := args{}, "Took a picture of what is in view"
+	if s.How == "full" {
+		a["full"], line = true, "Took a picture of the whole page"
+	}
+	if !s.Target.Empty() {
+		at, err := r.resolve(ctx, s.Target, s.Verb)
+		if err != nil {
+			return done{}, err
+		}
+		a["element"], line = at.target, "Took a picture of "+at.label
+	}
+	var shot protocol.Screenshot
+	if _, err := r.command(ctx, "screenshot", a, &shot); err != nil {
+		return done{}, err
+	}
+	return done{line: fmt.Sprintf("%s, %d × %d", line, shot.Width, shot.Height), more: []string{code(shot.Path)}, path: shot.Path, picture: true}, nil
+}
+
+// wait waits, and says for what it did.
+func (r *running) wait(ctx context.Context, s Step) (done, error) {
+	a, line := args{"for": s.How}, ""
+	switch s.How {
+	case "time":
+		a["value"], a["timeout"] = strconv.Itoa(s.N), s.N+int(protocol.CommandTimeout.Milliseconds())
+		line = fmt.Sprintf("Waited %g s", float64(s.N)/1000)
+	case "load":
+		line = "The page is loaded"
+	case "text":
+		a["value"], line = s.Text, quote(s.Text)+" is on the page"
+	default:
+		a["value"], line = described(s.Target), upperFirst(s.Target.String())+" is there"
+		if s.How == "gone" {
+			line = upperFirst(s.Target.String()) + " is not on the page"
+		}
+	}
+	_, err := r.command(ctx, "wait", a, nil)
+	return done{line: line}, err
+}
+
+// described is a target that need not be there yet, as the registry reads it.
+func described(t Target) string {
+	if t.Raw != "" {
+		return t.Raw
+	}
+	roles := rolesOf(t.Kind)
+	if len(roles) == 0 || t.Name == "" && t.Kind == "" {
+		return "text=" + quoted(t.Name)
+	}
+	if t.Name == "" {
+		return "role=" + roles[0]
+	}
+	if len(roles) == 1 {
+		return "role=" + roles[0] + " name=" + quoted(t.Name)
+	}
+	return "label=" + quoted(t.Name)
+}

@@ -1,0 +1,213 @@
+package builtin
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// targets reads what a person says of a thing on the page.
+type targets struct {
+	ref, point, raw          *regexp.Regexp
+	lead, called, kind       *regexp.Regexp
+	nth, nthNumber, within   *regexp.Regexp
+	more, vague, kindOnly    *regexp.Regexp
+	landmark, namedRegion    *regexp.Regexp
+	kindNth, kindNumberNamed *regexp.Regexp
+}
+
+// kindWords are the words for what a thing is, longest first where one begins
+// another.
+const kindWords = `text ?field|input field|search ?(?:field|box|bar|input)|text ?box|text ?area|input box|check ?box|radio button|drop-?down(?: list| menu)?|` +
+	`select box|combo ?box|list ?box|menu ?item|button|btn|link|hyperlink|field|input|box|switch|toggle|radio|option|select|tab|menu|picture|image|icon|heading|slider|result|row|cell|element`
+
+// landmarkWords are the parts of a page that have a name in every language of
+// the web.
+func landmarkWords() map[string]string {
+	return map[string]string{
+		"header": "banner", "banner": "banner", "footer": "contentinfo", "navigation": "navigation", "nav": "navigation", "nav bar": "navigation",
+		"navbar": "navigation", "navigation bar": "navigation", "main": "main", "main part": "main", "main content": "main", "content": "main",
+		"sidebar": "complementary", "side bar": "complementary", "dialog": "dialog", "popup": "dialog", "pop-up": "dialog", "modal": "dialog",
+		"form": "form", "table": "table", "toolbar": "toolbar", "list": "list",
+	}
+}
+
+func newTargets() targets {
+	re := regexp.MustCompile
+	return targets{
+		ref:   re(`(?i)^(?:(?:the )?(?:element|ref|item|thing) )?@?((?:f\d+)?e\d+)$`),
+		point: re(`^(?:(?:the )?(?:point|position) )?\(?\s*(\d{1,5})\s*,\s*(\d{1,5})\s*\)?$`),
+		raw:   re(`^(?:(?:css|text|label)=\S.*|role=[a-z]+(?: name=.+)?|[#.][A-Za-z_][\w-]*)$`),
+		lead:  re(`(?i)^(?:(?:on|at|over)\s+)?(?:(?:the|this|that|my|a|an)\s+)?`),
+		// "button called Save", "link to Pricing"
+		called:          re(`(?is)^(` + kindWords + `)\s+(?:(?:called|named|labell?ed|titled|with the (?:text|name|label|title)|that says|which says|saying|reading|to|for)\s+)?(.+)$`),
+		kind:            re(`(?is)^(.+?)\s+(` + kindWords + `)$`),
+		kindOnly:        re(`(?i)^(` + kindWords + `)s?$`),
+		nth:             re(`(?i)^(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|top|last)\s+(.+)$`),
+		nthNumber:       re(`(?i)^(\d{1,3})(?:st|nd|rd|th)\s+(.+)$`),
+		kindNth:         re(`(?i)^(` + kindWords + `)\s+(?:number |no\.? ?|#)(\d{1,3})$`),
+		kindNumberNamed: re(`(?i)^(?:number |no\.? ?|#)(\d{1,3})\s+(.+)$`),
+		within:          re(`(?is)^(.+?)\s+(?:in|inside|within|from|of|at)\s+(?:the\s+)?(.+?)$`),
+		landmark:        re(`(?i)^(header|banner|footer|nav|nav ?bar|navigation|navigation bar|main|main part|main content|content|side ?bar|dialog|popup|pop-up|modal|form|table|toolbar|list)$`),
+		namedRegion:     re(`(?is)^(.+?)\s+(?:section|region|part|area|form|dialog|table|box|card)$`),
+		// Words that say more than a name: a condition, a loop, a choice.
+		more:  re(`(?i)\b(?:until|unless|if|while|because|whichever|whatever|every|each|any|both|them|times|instead|except|without|somewhere|something|someone|everything|anything|nothing|several|some|wherever|so that|in order)\b`),
+		vague: re(`(?i)^(?:it|this|that|these|those|there|here|him|her|one|all|all\s.*|me|you|us|again|more|on|off|up|down|in|out|page|this page|the page|screen|around|elsewhere)$`),
+	}
+}
+
+// parse reads a target; ok is false when it is not plainly one thing.
+func (g *targets) parse(m message, said string) (t Target, ok bool) {
+	said = strings.Trim(strings.TrimSpace(said), ",;:")
+	if said == "" {
+		return t, false
+	}
+	if !m.quoted(said) {
+		if found := g.ref.FindStringSubmatch(said); found != nil {
+			return Target{Raw: strings.ToLower(found[1])}, true
+		}
+		if found := g.point.FindStringSubmatch(g.lead.ReplaceAllString(said, "")); found != nil {
+			return Target{Raw: found[1] + "," + found[2]}, true
+		}
+		if g.raw.MatchString(said) {
+			return Target{Raw: m.whole(said)}, true
+		}
+	}
+	choice := indefinite.MatchString(said)
+	said = strings.TrimSpace(g.lead.ReplaceAllString(said, ""))
+	if rest, where, found := g.inPart(m, said); found {
+		said, t.Within = rest, where
+	}
+	said = g.count(said, &t)
+	said = g.kinds(m, said, &t)
+	if t.Kind == "result" && t.Nth == 0 {
+		return t, false // which one?
+	}
+	if said == "" {
+		return t, t.Kind != "" && !choice // "a link": which one?
+	}
+	t.Quoted = m.quoted(said)
+	t.Name = strings.Join(strings.Fields(m.whole(said)), " ")
+	if t.Name == "" {
+		return t, false
+	}
+	if t.Quoted {
+		return t, true
+	}
+	// A name that is not quoted is short, and says nothing else.
+	if len([]rune(t.Name)) > 60 || len(strings.Fields(t.Name)) > 8 || g.more.MatchString(t.Name) || g.vague.MatchString(t.Name) || strings.ContainsAny(t.Name, "\n,;") {
+		return t, false
+	}
+	return t, t.Kind != "result"
+}
+
+// inPart splits "Save in the header"; only parts of pages that can be found are
+// split off.
+func (g *targets) inPart(m message, said string) (rest, where string, ok bool) {
+	// The last "in" that leaves a part behind it.
+	for from := len(said); from > 0; {
+		cut := strings.LastIndex(said[:from], " ")
+		if cut <= 0 {
+			return "", "", false
+		}
+		from = cut
+		found := g.within.FindStringSubmatch(said)
+		if found == nil {
+			return "", "", false
+		}
+		tail := strings.TrimSpace(said[cut:])
+		head := strings.TrimSpace(said[:cut])
+		for _, word := range []string{" in", " inside", " within", " from", " of", " at"} {
+			lowHead := strings.ToLower(head)
+			for _, article := range []string{"", " the"} {
+				if !strings.HasSuffix(lowHead, word+article) {
+					continue
+				}
+				before := strings.TrimSpace(head[:len(head)-len(word+article)])
+				if before == "" {
+					continue
+				}
+				if g.landmark.MatchString(tail) {
+					return before, landmarkWords()[strings.ToLower(tail)], true
+				}
+				if named := g.namedRegion.FindStringSubmatch(tail); named != nil {
+					return before, m.whole(named[1]), true
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// count takes "second", "3rd" or "number 2" off the front.
+func (g *targets) count(said string, t *Target) string {
+	if found := g.nth.FindStringSubmatch(said); found != nil {
+		t.Nth = ordinals()[strings.ToLower(found[1])]
+		return found[2]
+	}
+	for _, re := range []*regexp.Regexp{g.nthNumber, g.kindNumberNamed} {
+		if found := re.FindStringSubmatch(said); found != nil {
+			if n, err := strconv.Atoi(found[1]); err == nil && n > 0 {
+				t.Nth = n
+				return found[2]
+			}
+		}
+	}
+	if found := g.kindNth.FindStringSubmatch(said); found != nil {
+		if n, err := strconv.Atoi(found[2]); err == nil && n > 0 {
+			t.Nth = n
+			return found[1]
+		}
+	}
+	return said
+}
+
+// kinds takes the word for what it is off: "Save button", "button Save".
+func (g *targets) kinds(m message, said string, t *Target) string {
+	if found := g.kindOnly.FindStringSubmatch(said); found != nil {
+		t.Kind = kindOf(found[1])
+		return ""
+	}
+	if found := g.kind.FindStringSubmatch(said); found != nil {
+		t.Kind = kindOf(found[2])
+		return found[1]
+	}
+	if found := g.called.FindStringSubmatch(said); found != nil {
+		// "tab bar", "menu of the day": a name that begins with such a word. With
+		// quotes or "called" it is plain.
+		if t.Kind = kindOf(found[1]); t.Kind != "" {
+			return found[2]
+		}
+	}
+	return said
+}
+
+// kindOf is the one word for several.
+func kindOf(word string) string {
+	word = strings.ToLower(word)
+	switch {
+	case strings.HasPrefix(word, "check"):
+		return "checkbox"
+	case strings.HasPrefix(word, "radio"):
+		return "radio"
+	case strings.HasPrefix(word, "search"):
+		return "search field"
+	case strings.HasPrefix(word, "drop"), word == "select", word == "select box", strings.HasPrefix(word, "combo"), strings.HasPrefix(word, "list"):
+		return "list"
+	case strings.HasPrefix(word, "menu") && len(word) > 4:
+		return "menu item"
+	}
+	switch word {
+	case "button", "btn":
+		return "button"
+	case "hyperlink":
+		return "link"
+	case "switch", "toggle":
+		return "switch"
+	case "picture", "image", "icon":
+		return "picture"
+	case "link", "option", "tab", "menu", "heading", "slider", "result", "row", "cell", "element", "box":
+		return word
+	}
+	return "field"
+}

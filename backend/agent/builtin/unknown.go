@@ -1,0 +1,80 @@
+package builtin
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Help is what Pilot can do, as Markdown.
+func Help() string {
+	return `
+
+- go to a page: *go to hn*, *open example.com*, *search for tides*, *back*, *reload*
+- act: *click Save*, *click the second result*, *type hello into Search and press Enter*, *fill Name with Ada*, *select France in Country*, *tick Newsletter*, *scroll to Pricing*, *click @e3*
+- look: *read this page*, *list the links*, *list the buttons*, *find "free shipping"*, *screenshot*, *what is the url*
+- tabs: *open a new tab with wikipedia*, *switch to tab 2*, *close this tab*
+
+Several steps go in one message, joined by “and”, “then”, commas or new lines. What is meant literally goes in quotes.`
+}
+
+// Explain says in plain words that a message was not understood, what Pilot can
+// do, and who would understand it. others are the agents that are installed, by
+// the names that a person knows.
+func (u *Unknown) Explain(others []string) string {
+	var b strings.Builder
+	switch {
+	case u.Word != "":
+		fmt.Fprintf(&b, "I carry out plain instructions by rule and do not understand texts, and “%s” asks for that.", escaped(u.Word))
+	case u.Said == "":
+		b.WriteString("There is no instruction in this.")
+	case len(u.Understood) > 0:
+		steps := make([]string, len(u.Understood))
+		for i := range u.Understood {
+			steps[i] = escaped(lowerFirst(intent(u.Understood[i])))
+		}
+		fmt.Fprintf(&b, "I understood %s, but not “%s”. So I did nothing of it.", strings.Join(steps, "; "), escaped(cut(oneLine(u.Said), 160)))
+	default:
+		fmt.Fprintf(&b, "I do not understand “%s”.", escaped(cut(oneLine(u.Said), 160)))
+	}
+	switch len(others) {
+	case 0:
+		b.WriteString(" An agent with a model would: install one, such as Claude Code, Codex or Gemini CLI, and choose it for this conversation.")
+	case 1:
+		fmt.Fprintf(&b, " %s can: choose it for this conversation.", escaped(others[0]))
+	default:
+		last := len(others) - 1
+		fmt.Fprintf(&b, " %s and %s can: choose one for this conversation.", escaped(strings.Join(others[:last], ", ")), escaped(others[last]))
+	}
+	if u.Word != "" {
+		b.WriteString(" If it is only the text of an instruction, put it in quotes: *search for \"how to bake bread\"*.")
+	}
+	b.WriteString("\n\nWhat I can do:")
+	b.WriteString(Help())
+	return b.String()
+}
+
+// SlashCommand is a short way to say an instruction.
+type SlashCommand struct {
+	Name, About, Hint string
+}
+
+// Commands are the slash commands; each is an instruction without its slash,
+// too.
+func Commands() []SlashCommand {
+	return []SlashCommand{
+		{"help", "what Pilot can do", ""},
+		{"goto", "open an address", "address or name"},
+		{"click", "click something", "name, @ref"},
+		{"read", "the text of the page", ""},
+		{"markdown", "the page as Markdown", ""},
+		{"links", "the links of the page", ""},
+		{"headings", "the headings of the page", ""},
+		{"buttons", "the buttons of the page", ""},
+		{"forms", "the fields of the page", ""},
+		{"find", "find a text on the page", "text"},
+		{"screenshot", "take a picture of what is in view", ""},
+		{"tabs", "the open tabs", ""},
+		{"back", "go one page back", ""},
+		{"reload", "load the page again", ""},
+	}
+}

@@ -1,0 +1,212 @@
+// Package pilot is the driver of Pilot, the agent of ours, in this process: no
+// program is started, and a message costs no more than its commands.
+package pilot
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/chat"
+	"pilotfish/backend/protocol"
+)
+
+// Config is what the driver needs. Commander is required.
+type Config struct {
+	// Commander runs commands for a session: as its actor and, where a request
+	// names no tab, on its tab.
+	Commander func(chat.SessionConfig) builtin.Commander
+	// Others are the installed agents that understand more, by the names that a
+	// person knows; nil for none.
+	Others func() []string
+}
+
+// Driver starts Pilot.
+type Driver struct {
+	config  Config
+	grammar *builtin.Grammar
+}
+
+// New returns the driver.
+func New(c Config) (*Driver, error) {
+	if c.Commander == nil {
+		return nil, errors.New("pilot: Commander is missing")
+	}
+	if c.Others == nil {
+		c.Others = func() []string { return nil }
+	}
+	return &Driver{config: c, grammar: builtin.NewGrammar(nil)}, nil
+}
+
+// Start returns an agent that lives until it is closed or life ends.
+func (d *Driver) Start(life context.Context, _ chat.Launch) (chat.Agent, error) {
+	ctx, cancel := context.WithCancel(life)
+	return &pilot{driver: d, ctx: ctx, cancel: cancel}, nil
+}
+
+// pilot is a running Pilot: a context.
+type pilot struct {
+	driver *Driver
+	ctx    context.Context
+	cancel context.CancelFunc
+	turns  sync.WaitGroup
+}
+
+func (p *pilot) Shared() bool { return true }
+
+// Open makes a session. Pilot remembers nothing between messages, so a session
+// of before is whole again at once.
+func (p *pilot) Open(_ context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+	if err := p.ctx.Err(); err != nil {
+		return nil, protocol.NewError(protocol.CodeCrashed, "Pilot has ended", "start it again")
+	}
+	id := cfg.Resume
+	if id == "" {
+		id = "pilot-" + rand.Text()
+	}
+	s := &session{pilot: p, id: id, sink: sink, commander: p.driver.config.Commander(cfg)}
+	sink.Update(chat.Update{Commands: Commands()})
+	return s, nil
+}
+
+func (p *pilot) SignIn(context.Context, string) error { return nil }
+func (p *pilot) Done() <-chan struct{}                { return p.ctx.Done() }
+func (p *pilot) Err() error                           { return nil }
+
+// Close ends what is under way and returns when it has ended.
+func (p *pilot) Close(ctx context.Context) error {
+	p.cancel()
+	ended := make(chan struct{})
+	go func() { p.turns.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// session is one session of Pilot.
+type session struct {
+	pilot     *pilot
+	id        string
+	sink      chat.Sink
+	commander builtin.Commander
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // of the turn that runs
+	asked  bool               // to cancel it
+	calls  int
+}
+
+func (s *session) ID() string { return s.id }
+
+func (s *session) Abilities() protocol.ChatAbilities { return protocol.ChatAbilities{Resume: true} }
+
+// Prompt understands a message and carries it out, or says why not.
+func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd, error) {
+	s.pilot.turns.Add(1)
+	defer s.pilot.turns.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(s.pilot.ctx, cancel)
+	defer stop()
+	s.mu.Lock()
+	s.cancel, s.asked = cancel, false
+	s.mu.Unlock()
+	plan, unknown := s.pilot.driver.grammar.Parse(prompt.Text)
+	if len(prompt.Images)+len(prompt.Files) > 0 {
+		unknown = &builtin.Unknown{Said: "what is attached"}
+	}
+	if unknown != nil {
+		s.say(unknown.Explain(s.pilot.driver.config.Others()))
+		return chat.TurnEnd{Reason: protocol.EndDone}, nil
+	}
+	s.Run(ctx, plan)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel = nil
+	switch {
+	case s.asked:
+		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+	case ctx.Err() != nil:
+		return chat.TurnEnd{}, context.Cause(ctx)
+	}
+	return chat.TurnEnd{Reason: protocol.EndDone}, nil
+}
+
+// Run carries a plan out and tells the sink.
+func (s *session) Run(ctx context.Context, plan builtin.Plan) builtin.Outcome {
+	s.mu.Lock()
+	first := s.calls
+	s.calls += len(plan.Steps)
+	s.mu.Unlock()
+	out := builtin.NewEngine(s.commander, "").Run(ctx, plan, func(e builtin.Event) {
+		s.sink.Update(chat.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.id, first+e.Step))})
+	})
+	s.say(out.Text)
+	return out
+}
+
+func (s *session) say(text string) {
+	s.sink.Update(chat.Update{Text: &chat.Chunk{Text: text}})
+}
+
+// toolUpdate is a step as a tool call.
+func toolUpdate(e builtin.Event, call string) *chat.ToolUpdate {
+	kind := "browser"
+	u := &chat.ToolUpdate{Call: call, Title: &e.Title, Kind: &kind, Status: &e.Status}
+	if e.Status == protocol.ToolRunning {
+		// Only strings: it always has a JSON.
+		u.Input, _ = json.Marshal(map[string]string{"instruction": e.Said}) //nolint:errchkjson // see above
+		return u
+	}
+	if e.Content != "" {
+		u.Content = append(u.Content, protocol.ToolContent{Kind: protocol.ContentText, Text: e.Content})
+	}
+	if e.Path != "" {
+		u.Paths = []string{e.Path}
+		if e.Picture {
+			u.Content = append(u.Content, protocol.ToolContent{Kind: protocol.ContentImage, Path: e.Path})
+		}
+	}
+	return u
+}
+
+// Steer is not possible: a plan is fixed when it begins.
+func (s *session) Steer(context.Context, chat.Prompt) error {
+	return protocol.NewError(protocol.CodeBadArgument, "Pilot takes no message into a turn that runs", "send it after the turn")
+}
+
+// Cancel ends the turn that runs, between two steps or within one.
+func (s *session) Cancel(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		s.asked = true
+		s.cancel()
+	}
+	return nil
+}
+
+// SetOption is refused: Pilot has no options.
+func (s *session) SetOption(_ context.Context, id, _ string) error {
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("Pilot has no option %.40q", id), "")
+}
+
+// Close lets the session go.
+func (s *session) Close(ctx context.Context) error { return s.Cancel(ctx) }
+
+// Commands are Pilot's slash commands.
+func Commands() []protocol.ChatCommand {
+	list := builtin.Commands()
+	out := make([]protocol.ChatCommand, len(list))
+	for i, c := range list {
+		out[i] = protocol.ChatCommand{Name: c.Name, About: c.About, Hint: c.Hint}
+	}
+	return out
+}

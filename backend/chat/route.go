@@ -1,0 +1,159 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/protocol"
+)
+
+// DefaultRouting is the table of routes before a person changes it.
+func DefaultRouting() protocol.ChatRouting {
+	return protocol.ChatRouting{
+		Instant: true, Strong: builtin.DefaultWords(), LongText: 600,
+		// The strong model is the one that the person chose for the conversation.
+		Models: map[protocol.AgentKind]protocol.ChatModels{
+			protocol.AgentClaude: {Fast: "haiku"},
+			"gemini":             {Fast: "flash", Strong: "pro"},
+			"codex":              {Fast: "mini"},
+		},
+	}
+}
+
+// Router chooses routes by a table. It may be used by many at once; a changed
+// table is a new Router.
+type Router struct {
+	table   protocol.ChatRouting
+	grammar *builtin.Grammar
+}
+
+// NewRouter returns the router of a table.
+func NewRouter(table protocol.ChatRouting) *Router {
+	table.Strong = slices.DeleteFunc(slices.Clone(table.Strong), func(w string) bool { return strings.Trim(w, " …") == "" })
+	return &Router{table: table, grammar: builtin.NewGrammar(table.Strong)}
+}
+
+// Asker is who a message is for, as far as its route is concerned.
+type Asker struct {
+	Agent protocol.AgentKind
+	// Options are the session's: its models are among them. Before the first turn
+	// there are none.
+	Options []protocol.ChatOption
+	// CanInstant is false where Pilot cannot act: the conversation has no tab.
+	CanInstant bool
+}
+
+// Route says who carries a message out, and why. A route that the person chose
+// is kept; an instant one only if Pilot understands the message. The plan is
+// that of an instant route.
+func (r *Router) Route(text string, attachments []protocol.ChatAttachment, who Asker, chosen protocol.RouteKind) (protocol.ChatRoute, builtin.Plan) {
+	if who.Agent == protocol.AgentPilot {
+		plan, _ := r.grammar.Parse(text)
+		return protocol.ChatRoute{Kind: protocol.RouteInstant, Reason: "Pilot answers in this conversation"}, plan
+	}
+	plan, unknown := builtin.Plan{}, &builtin.Unknown{Said: text}
+	// A slash begins a command of the agent's own.
+	if !strings.HasPrefix(strings.TrimSpace(text), "/") && len(attachments) == 0 {
+		plan, unknown = r.grammar.Parse(text)
+	}
+	route := r.byRule(text, attachments, plan, unknown == nil, who)
+	switch {
+	case chosen == "" || chosen == route.Kind:
+		route.Chosen = chosen != ""
+	case chosen == protocol.RouteInstant && (unknown != nil || !who.CanInstant):
+		route.Reason = "instant was chosen, but Pilot does not understand it; " + route.Reason
+	default:
+		route = protocol.ChatRoute{Kind: chosen, Reason: "you chose it", Chosen: true}
+	}
+	if route.Kind != protocol.RouteInstant {
+		plan = builtin.Plan{}
+	}
+	route.Model = r.model(route.Kind, who)
+	return route, plan
+}
+
+// byRule is the route of the table.
+func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan builtin.Plan, understood bool, who Asker) protocol.ChatRoute {
+	strong := func(reason string) protocol.ChatRoute {
+		return protocol.ChatRoute{Kind: protocol.RouteStrong, Reason: reason}
+	}
+	if len(attachments) > 0 {
+		return strong("something is attached")
+	}
+	if understood && r.table.Instant && who.CanInstant {
+		return protocol.ChatRoute{Kind: protocol.RouteInstant, Reason: instantReason(plan)}
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "/") {
+		return strong("it is a command of the agent")
+	}
+	// What is understood has none of these words, or asks one of the questions
+	// with an instant answer.
+	if word := builtin.Comprehension(text, r.table.Strong); word != "" {
+		return strong(fmt.Sprintf("“%s” asks for comprehension", word))
+	}
+	if n := len([]rune(text)); r.table.LongText > 0 && n >= r.table.LongText {
+		return strong(fmt.Sprintf("it is long: %d characters", n))
+	}
+	reason := "it is an action"
+	if understood {
+		reason = "it is an instruction, and instant commands are off"
+		if !who.CanInstant {
+			reason = "it is an instruction, and there is no tab to carry it out in"
+		}
+	}
+	return protocol.ChatRoute{Kind: protocol.RouteFast, Reason: reason}
+}
+
+func instantReason(plan builtin.Plan) string {
+	words := cutWords(plan.String(), 80)
+	if len(plan.Steps) == 1 {
+		return "it is an instant command: " + words
+	}
+	return fmt.Sprintf("it is %d instant commands: %s", len(plan.Steps), words)
+}
+
+func cutWords(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
+}
+
+// model is the choice of the session's models that the table wants for a route;
+// empty for the session's own.
+func (r *Router) model(kind protocol.RouteKind, who Asker) string {
+	wish := r.table.Models[who.Agent].Strong
+	switch kind {
+	case protocol.RouteInstant:
+		return ""
+	case protocol.RouteFast:
+		wish = r.table.Models[who.Agent].Fast
+	}
+	if wish = strings.ToLower(strings.TrimSpace(wish)); wish == "" {
+		return ""
+	}
+	i := slices.IndexFunc(who.Options, func(o protocol.ChatOption) bool { return o.Category == "model" })
+	if i < 0 {
+		return ""
+	}
+	for _, fits := range []func(string) bool{
+		func(s string) bool { return s == wish },
+		func(s string) bool { return slices.Contains(wordsOf(s), wish) },
+		func(s string) bool { return strings.Contains(s, wish) },
+	} {
+		for _, c := range who.Options[i].Choices {
+			if fits(strings.ToLower(c.Value)) || fits(strings.ToLower(c.Name)) {
+				return c.Value
+			}
+		}
+	}
+	return ""
+}
+
+// wordsOf splits "gemini-2.5-flash" into its words.
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
