@@ -35,6 +35,10 @@ func (onePage) Clipboard(context.Context, protocol.TabID, *string) (string, erro
 	return "from the clipboard", nil
 }
 
+func (onePage) Routine(name string) (protocol.Routine, error) {
+	return protocol.Routine{Version: 1, Name: name, Params: map[string]string{"what": ""}, Steps: []string{`clipboard "${what}"`}}, nil
+}
+
 func (onePage) Page(context.Context, protocol.TabID) (protocol.PageInfo, error) {
 	return protocol.PageInfo{Tab: "t1", URL: "https://example.com/a"}, nil
 }

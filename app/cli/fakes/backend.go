@@ -4,10 +4,12 @@
 package fakes
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,7 +36,7 @@ func New() *Backend {
 	b := new(Backend)
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /health", b.health)
-	routes.Handle("POST /command", b.route(b.command))
+	routes.Handle("POST /command", b.waiting(b.route(b.command)))
 	routes.Handle("POST /app", b.route(b.app))
 	routes.Handle("POST /agent-status", b.route(b.agentStatus))
 	routes.HandleFunc("GET /activity/history", b.history)
@@ -94,6 +96,26 @@ func (b *Backend) stream(w http.ResponseWriter, _ *http.Request) {
 		data, _ := json.Marshal(e)
 		_, _ = fmt.Fprintf(w, "id: %d\nevent: activity\ndata: %s\n\n", e.Index, data)
 	}
+}
+
+// waiting answers a command whose page asks the person, as the real server does
+// for a caller that accepts events; everything else goes on to next.
+func (b *Backend) waiting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if !strings.Contains(string(body), "asks.test") || !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		question, _ := json.Marshal(protocol.Waiting{Command: "goto", Question: "May claude open http://asks.test?"})
+		last, _ := json.Marshal(protocol.CommandReply{OK: true, Text: "you said yes"})
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "event: waiting\ndata: %s\n\n: alive\n\nevent: reply\ndata: %s\n\n", question, last)
+	})
 }
 
 // route checks what the real server checks, and turns an error into its reply.
