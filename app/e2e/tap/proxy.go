@@ -40,6 +40,7 @@ type proxy struct {
 	mu       sync.Mutex
 	test     net.Conn        // the connected test; nil when none is
 	sessions map[string]bool // the CDP sessions that the test attached
+	pending  map[string]bool // the targets that it is attaching to
 	written  sync.Mutex      // one message at a time towards the browser
 }
 
@@ -74,7 +75,7 @@ func Proxy(ctx context.Context, browser string, args []string, socket string) er
 	}
 	defer listener.Close()
 
-	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}}
+	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}, pending: map[string]bool{}}
 	go p.accept(listener)
 	go func() {
 		p.relayApp(appIn)
@@ -153,7 +154,7 @@ func (p *proxy) ours(e envelope) bool {
 		var params struct {
 			SessionID  string `json:"sessionId"`
 			TargetInfo struct {
-				Attached bool `json:"attached"`
+				TargetID string `json:"targetId"`
 			} `json:"targetInfo"`
 		}
 		if json.Unmarshal(e.Params, &params) != nil {
@@ -162,18 +163,15 @@ func (p *proxy) ours(e envelope) bool {
 		if p.sessions[params.SessionID] {
 			return true
 		}
-		if e.Method == "Target.attachedToTarget" && e.SessionID == "" && p.sessions[pendingAttach] {
-			delete(p.sessions, pendingAttach)
+		// By target: what the browser attaches by itself meanwhile is the app's.
+		if target := params.TargetInfo.TargetID; e.Method == "Target.attachedToTarget" && e.SessionID == "" && p.pending[target] {
+			delete(p.pending, target)
 			p.sessions[params.SessionID] = true
 			return true
 		}
 	}
 	return e.SessionID != "" && p.sessions[e.SessionID]
 }
-
-// pendingAttach stands in the session table while the test waits for the answer
-// to Target.attachToTarget.
-const pendingAttach = "(pending)"
 
 // accept serves one test at a time.
 func (p *proxy) accept(listener net.Listener) {
@@ -204,8 +202,12 @@ func (p *proxy) relayTest(conn net.Conn) {
 			return
 		}
 		if e.Method == "Target.attachToTarget" {
+			var params struct {
+				TargetID string `json:"targetId"`
+			}
+			_ = json.Unmarshal(e.Params, &params) // the browser says what is wrong with it
 			p.mu.Lock()
-			p.sessions[pendingAttach] = true
+			p.pending[params.TargetID] = true
 			p.mu.Unlock()
 		}
 		message[len(message)-1] = 0
