@@ -152,10 +152,10 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 	fast := !whole
 	params.OptimizeForSpeed = &fast
 	if whole {
-		return p.captureSized(ctx, params, width, height)
+		return p.captureSized(ctx, params, size)
 	}
 	params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
-	data, err := p.captureSized(ctx, params, width, height)
+	data, err := p.captureSized(ctx, params, size)
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +179,15 @@ func (p *page) sized(ctx context.Context, width, height, x, y int64) {
 	_ = p.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
 	asked := ctx
 	ctx = context.WithoutCancel(ctx)
-	_ = postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+	own := func() error {
+		return postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+	}
+	_ = own()
 	// It takes it up when the size before was drawn.
-	_ = p.settled(asked, width)
+	_ = p.settled(asked, width, func() error {
+		err := postCommand(ctx, p.session, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
+		return errors.Join(err, own())
+	})
 	_ = postCommand(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)})
 }
 

@@ -196,17 +196,33 @@ func content(t *testing.T, file protocol.PageFile) []byte {
 	return data
 }
 
+// Every width has its own picture, in a tab in the back as in front, and the
+// page its own size afterwards.
 func TestResponsivePictures(t *testing.T) {
-	f, ctx, id := shop(t)
-	if err := f.ActivateTab(ctx, id); err != nil {
-		t.Fatal(err)
-	}
-	shots, err := f.Responsive(ctx, id, []int{900}, protocol.ScreenshotRequest{Format: "png"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if img := picture(t, shots[0].Path); img.Bounds().Dx() != 900 {
-		t.Errorf("900 wide: %v", img.Bounds())
+	f, _, id := shop(t)
+	for _, front := range []protocol.TabID{f.first(t), id} {
+		if err := f.ActivateTab(deadline(t), front); err != nil {
+			t.Fatal(err)
+		}
+		before, err := f.Evaluate(deadline(t), id, "innerWidth")
+		if err != nil {
+			t.Fatal(err)
+		}
+		widths := []int{375, 1280, 768}
+		shots, err := f.Responsive(deadline(t), id, widths, protocol.ScreenshotRequest{Format: "png"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, shot := range shots {
+			at := picture(t, shot.Path).Bounds()
+			if at.Dx() != widths[i] || at.Dx() != shot.Width || at.Dy() != shot.Height {
+				t.Errorf("%d wide, %s in front: %v for %+v", widths[i], front, at, shot)
+			}
+		}
+		after, err := f.Evaluate(deadline(t), id, "innerWidth")
+		if err != nil || string(after.Value) != string(before.Value) {
+			t.Errorf("the page was %s wide and is %s, %v", before.Value, after.Value, err)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width
 			}
 		}
 	}
-	data, err := p.captureSized(ctx, captureParams(q, nil), size.Width, size.Height)
+	data, err := p.captureSized(ctx, captureParams(q, nil), size)
 	if err != nil {
 		return shot, err
 	}
@@ -107,11 +107,12 @@ func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverri
 			}
 		}
 	}
-	return p.settled(ctx, size.Width)
+	return p.settled(ctx, size.Width, nil)
 }
 
-// settled waits until the page is so wide.
-func (p *page) settled(ctx context.Context, width int64) error {
+// settled waits until the page is so wide; again, if it is not nil, tells it its
+// size once more.
+func (p *page) settled(ctx context.Context, width int64, again func() error) error {
 	world, err := p.world(ctx)
 	if err != nil {
 		return err
@@ -128,20 +129,33 @@ func (p *page) settled(ctx context.Context, width int64) error {
 		if err := p.secondPicture(ctx); err != nil {
 			return err
 		}
+		if again != nil {
+			if err := again(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
+// sizeTries is how often a page is told a size before it is taken as it is.
+const sizeTries = 12
+
 // captureSized is capture for a page that was given another size: a picture of
-// the size before is taken again.
-func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height int64) (data []byte, err error) {
-	for range 6 {
+// another size is taken again. Each further picture that made the page draw
+// before (nudge) gives the view back the size that it had when it was asked
+// for, whenever it is done: so the size is told again.
+func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, size emulation.SetDeviceMetricsOverrideParams) (data []byte, err error) {
+	for range sizeTries {
 		if data, err = p.capture(ctx, params); err != nil {
 			return nil, err
 		}
 		at, _, unread := image.DecodeConfig(bytes.NewReader(data))
-		if unread != nil || math.Abs(float64(at.Width)*float64(height)-float64(at.Height)*float64(width)) <= float64(max(at.Width, at.Height)) {
+		if unread != nil || math.Abs(float64(at.Width)*float64(size.Height)-float64(at.Height)*float64(size.Width)) <= float64(max(at.Width, at.Height)) {
 			return data, nil //nolint:nilerr // webp cannot be read here, and is taken as it is
+		}
+		if err := p.resize(ctx, size); err != nil {
+			return nil, err
 		}
 	}
 	return data, nil
