@@ -30,6 +30,7 @@ it.each([
   ['MaxCols', timing.MAX_COLS],
   ['MinRows', timing.MIN_ROWS],
   ['MaxRows', timing.MAX_ROWS],
+  ['MaxAttachment', timing.MAX_ATTACHMENT],
   ['RestartBackoffMin', timing.RECONNECT_MIN],
   ['RestartBackoffMax', timing.RECONNECT_MAX],
 ])('%s is the same on both sides', (name, ours) => {

@@ -50,3 +50,17 @@ export const SCROLLBACK = 10_000;
 export const PASTE_LINES = 5;
 /** The largest text that a program may put on the clipboard, in bytes. */
 export const CLIPBOARD_LIMIT = 100 * 1024;
+/** How long nobody types before a draft is kept, in milliseconds. */
+export const DRAFT_QUIET = 300;
+/** How long a draft is not kept at most while somebody types on, in milliseconds. */
+export const DRAFT_LATEST = 2_000;
+/** How many entries of a conversation are asked for at once. */
+export const CHAT_PAGE = 200;
+/** How many conversations are kept while others are looked at. */
+export const MAX_TALKS = 12;
+/** How near to its end a conversation counts as read to the end, in pixels. */
+export const FOLLOW_WITHIN = 24;
+/** How near to its beginning older entries are asked for, in pixels. */
+export const OLDER_WITHIN = 600;
+/** The largest attachment of a message, in bytes. */
+export const MAX_ATTACHMENT = 10 * 1024 * 1024;

@@ -1,0 +1,46 @@
+import type { ChatAttachment, Tab } from '$ui/protocol/protocol';
+import { MAX_ATTACHMENT } from '../core/timing';
+
+/** Pictures that every agent with pictures takes. */
+const pictures = /^image\/(?:png|jpeg|gif|webp)$/;
+
+/** The picture of an attachment that holds its bytes. */
+export function attachmentUrl(item: ChatAttachment): string | undefined {
+  if (item.kind !== 'image' || !item.data || !pictures.test(item.mime ?? '')) return undefined;
+  return `data:${item.mime ?? ''};base64,${item.data}`;
+}
+
+/** A mentioned tab. */
+export function tabAttachment(tab: Tab): ChatAttachment {
+  return { kind: 'tab', name: tab.title === '' ? tab.url : tab.title, tab: tab.id, text: tab.url };
+}
+
+/** Thrown when a file is too large to go with a message. */
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+}
+
+/** A file as something that goes with a message; throws TooLargeError. */
+export async function fileAttachment(file: File): Promise<ChatAttachment> {
+  if (file.size > MAX_ATTACHMENT) {
+    const most = String(MAX_ATTACHMENT / 1024 / 1024);
+    throw new TooLargeError(`${file.name} is larger than ${most} MB.`);
+  }
+  const data = base64(new Uint8Array(await file.arrayBuffer()));
+  const picture = pictures.test(file.type);
+  return {
+    kind: picture ? 'image' : 'file',
+    name: file.name === '' ? (picture ? 'Picture' : 'File') : file.name,
+    data,
+    mime: file.type === '' ? 'application/octet-stream' : file.type,
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = '';
+  // A call takes a limited number of arguments.
+  const step = 0x8000;
+  for (let at = 0; at < bytes.length; at += step)
+    text += String.fromCharCode(...bytes.subarray(at, at + step));
+  return btoa(text);
+}

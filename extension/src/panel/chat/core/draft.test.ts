@@ -1,0 +1,40 @@
+import { beforeEach, expect, it } from 'vitest';
+import { FakeClock } from '../../core/fakes/clock';
+import { DRAFT_LATEST, DRAFT_QUIET } from '../../core/timing';
+import { Draft } from './draft';
+
+let clock: FakeClock;
+let saved: string[];
+let draft: Draft;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  saved = [];
+  draft = new Draft(clock, (text) => saved.push(text));
+});
+
+it('is saved once, after the last key', () => {
+  draft.change('a');
+  clock.advance(DRAFT_QUIET - 1);
+  draft.change('ab');
+  clock.advance(DRAFT_QUIET);
+  expect(saved).toEqual(['ab']);
+  expect(clock.pending).toBe(0);
+});
+
+it('is saved now and then while somebody types on', () => {
+  for (let typed = 0; typed <= DRAFT_LATEST; typed += DRAFT_QUIET / 2) {
+    draft.change(String(typed));
+    clock.advance(DRAFT_QUIET / 2);
+  }
+  expect(saved).toHaveLength(1);
+});
+
+it('is saved at once when the panel goes, and not at all when it was sent', () => {
+  draft.change('a');
+  draft.flush();
+  draft.change('b');
+  draft.drop();
+  clock.advance(DRAFT_LATEST);
+  expect(saved).toEqual(['a']);
+});

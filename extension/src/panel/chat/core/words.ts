@@ -1,0 +1,133 @@
+import type {
+  ChatEnd,
+  ChatRoute,
+  ChatTool,
+  ChatUsage,
+  ConversationState,
+  RouteKind,
+} from '$ui/protocol/protocol';
+
+/** What a conversation is doing, for the line beside its title. */
+export const stateWords: Record<ConversationState, string> = {
+  idle: '',
+  starting: 'Starting…',
+  running: 'Working',
+  needs_you: 'Needs you',
+  failed: 'Stopped',
+  sign_in: 'Sign in',
+  terminal: 'In a terminal',
+};
+
+/** Who carries a message out, in a word. */
+export const routeWords: Record<RouteKind, string> = {
+  instant: 'Instant',
+  fast: 'Fast model',
+  strong: 'Strong model',
+};
+
+/** What stands on a message's route. */
+export function routeWord(route: ChatRoute): string {
+  const model = route.kind === 'instant' ? undefined : route.model;
+  return model === undefined || model === '' ? routeWords[route.kind] : model;
+}
+
+/** A duration as a person says it. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${String(Math.max(1, Math.round(ms)))} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return `${String(minutes)} min ${String(Math.round((ms % 60_000) / 1_000))} s`;
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** What was used: tokens and cost, as far as the agent says. */
+export function usageWords(usage: ChatUsage | undefined): string {
+  if (usage === undefined) return '';
+  const words: string[] = [];
+  const tokens = (usage.input ?? 0) + (usage.output ?? 0);
+  if (tokens > 0) words.push(`${compact.format(tokens)} tokens`);
+  if (usage.cost !== undefined && usage.cost > 0) words.push(cost(usage.cost, usage.currency));
+  return words.join(' · ');
+}
+
+/** How full the agent's memory of the conversation is; empty when it does not say. */
+export function contextWords(usage: ChatUsage | undefined): string {
+  const { context = 0, contextSize = 0 } = usage ?? {};
+  if (context === 0 || contextSize === 0) return '';
+  return `${String(Math.round((100 * context) / contextSize))} % of ${compact.format(contextSize)}`;
+}
+
+function cost(amount: number, currency = 'USD'): string {
+  const digits = amount < 0.1 ? 4 : 2;
+  const sign = currency === 'USD' ? '$' : `${currency} `;
+  return sign + amount.toFixed(digits);
+}
+
+/** How a turn ended, in a line. */
+export function endWords(end: ChatEnd, agent: string): string {
+  switch (end.reason) {
+    case 'done':
+      return ['Done', duration(end.durationMs)].join(' in ');
+    case 'cancelled':
+      return 'Stopped by you';
+    case 'refused':
+      return `${agent} refused to answer this`;
+    case 'max_tokens':
+      return 'The answer is longer than the model may give';
+    case 'max_turns':
+      return `${agent} reached its limit of steps`;
+    case 'failed':
+      return end.error?.message ?? `${agent} failed`;
+    case 'crashed':
+      return end.error?.message ?? `${agent} stopped unexpectedly`;
+    case 'restarted':
+      return 'Pilotfish ended in the middle of this';
+  }
+}
+
+/** Whether a turn ended as it should. */
+export const endedWell = (end: ChatEnd): boolean =>
+  end.reason === 'done' || end.reason === 'cancelled';
+
+/** One honest line about a tool call. */
+export function toolLine(tool: ChatTool): string {
+  const line = tool.line ?? '';
+  if (line !== '') return line;
+  return tool.title === '' ? tool.kind : tool.title;
+}
+
+/** What a tool asks to do, to go behind "wants to". */
+export function wish(tool: ChatTool): string {
+  switch (tool.kind) {
+    case 'execute':
+      return 'run a command';
+    case 'edit':
+      return 'change a file';
+    case 'delete':
+      return 'delete something';
+    case 'move':
+      return 'move something';
+    case 'read':
+      return 'read something';
+    case 'search':
+      return 'search';
+    case 'fetch':
+      return 'fetch something from the web';
+    case 'switch_mode':
+      return 'change how it works';
+    case 'browser':
+      return 'do something in the browser';
+    default:
+      return 'use a tool';
+  }
+}
+
+/** A time as it is near to now: the clock today, else the day. */
+export function moment(at: string, now: Date): string {
+  const date = new Date(at);
+  const today = date.toDateString() === now.toDateString();
+  return today
+    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+    : date.toLocaleDateString([], { day: 'numeric', month: 'short' });
+}

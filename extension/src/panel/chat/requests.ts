@@ -1,0 +1,117 @@
+import { chatExportReplySchema, chatSearchReplySchema } from '$ui/protocol/chat';
+import type {
+  ChatExportReply,
+  ChatFound,
+  ConversationID,
+  QueueAction,
+} from '$ui/protocol/protocol';
+import { SvelteMap } from 'svelte/reactivity';
+import * as v from 'valibot';
+import { OfflineError, type Connection } from '../connection/connection';
+import { RefusedError } from '../connection/request';
+
+/** Why something did not work, and what to do about it. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a person asks of the backend about a conversation, and what became of it. */
+export class Requests {
+  /** Why the last thing did not work, by conversation. */
+  readonly problems = new SvelteMap<ConversationID, Problem>();
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  cancel(id: ConversationID): Promise<boolean> {
+    return this.#do(id, '/chat/cancel', {});
+  }
+
+  restart(id: ConversationID): Promise<boolean> {
+    return this.#do(id, '/chat/restart', {});
+  }
+
+  terminal(id: ConversationID): Promise<boolean> {
+    return this.#do(id, '/chat/terminal', {});
+  }
+
+  resume(id: ConversationID): Promise<boolean> {
+    return this.#do(id, '/chat/resume', {});
+  }
+
+  remove(id: ConversationID): Promise<boolean> {
+    return this.#do(id, '/chat/delete', {});
+  }
+
+  signIn(id: ConversationID, method: string): Promise<boolean> {
+    return this.#do(id, '/chat/sign-in', { method });
+  }
+
+  answer(id: ConversationID, approval: string, option: string): Promise<boolean> {
+    return this.#do(id, '/chat/answer', { approval, option });
+  }
+
+  queue(
+    id: ConversationID,
+    action: QueueAction,
+    message: string,
+    part: { text?: string; to?: number } = {},
+  ): Promise<boolean> {
+    return this.#do(id, '/chat/queue', { action, message, ...part });
+  }
+
+  /** A whole conversation as a file. */
+  async export(
+    id: ConversationID,
+    format: 'markdown' | 'json',
+  ): Promise<ChatExportReply | undefined> {
+    let made: ChatExportReply | undefined;
+    await this.try(id, async () => {
+      const body = { conversation: id, format };
+      made = await this.#connection.request('/chat/export', body, chatExportReplySchema);
+    });
+    return made;
+  }
+
+  /** Looks for words in all conversations; throws when there is nobody to ask. */
+  async search(text: string): Promise<ChatFound[]> {
+    const body = { text, limit: 50 };
+    const reply = await this.#connection.request('/chat/search', body, chatSearchReplySchema);
+    return reply.found;
+  }
+
+  dismiss(id: ConversationID): void {
+    this.problems.delete(id);
+  }
+
+  /** Runs a request; false when it did not work, with the reason in `problems`. */
+  async try(id: ConversationID, run: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await run();
+      this.problems.delete(id);
+      return true;
+    } catch (error) {
+      this.problems.set(id, problem(error));
+      return false;
+    }
+  }
+
+  /** Sends something whose reply says nothing; throws RefusedError. */
+  async post(path: string, body: object): Promise<void> {
+    await this.#connection.request(path, body, v.unknown());
+  }
+
+  #do(id: ConversationID, path: string, part: object): Promise<boolean> {
+    return this.try(id, () => this.post(path, { conversation: id, ...part }));
+  }
+}
+
+function problem(error: unknown): Problem {
+  if (error instanceof RefusedError) return { message: error.message, hint: error.hint };
+  if (error instanceof OfflineError)
+    return { message: 'Pilotfish is not connected.', hint: 'Your text is still here.' };
+  return { message: 'Pilotfish does not answer.', hint: 'Try again.' };
+}

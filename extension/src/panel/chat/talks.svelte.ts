@@ -1,0 +1,310 @@
+import type {
+  AgentKind,
+  ChatAttachment,
+  ConversationID,
+  PanelEvent,
+  RouteKind,
+  TabID,
+} from '$ui/protocol/protocol';
+import { PanelUnwatch, PanelWatch } from '$ui/protocol/protocol';
+import { chatAttachmentSchema, chatPageSchema } from '$ui/protocol/chat';
+import { SvelteMap } from 'svelte/reactivity';
+import type { Connection } from '../connection/connection';
+import type { Clock } from '../core/clock';
+import { CHAT_PAGE, MAX_TALKS } from '../core/timing';
+import type { Conversations } from '../state/conversations.svelte';
+import { Draft } from './core/draft';
+import { Input } from './input.svelte';
+import { Requests } from './requests';
+import { Talk } from './talk.svelte';
+
+/** What the surroundings give. */
+export interface Surroundings {
+  readonly connection: Connection;
+  readonly heads: Conversations;
+  readonly clock: Clock;
+}
+
+/** A message that is on its way. */
+export interface Outgoing {
+  readonly text: string;
+  readonly attachments: readonly ChatAttachment[];
+  readonly route?: RouteKind | undefined;
+  /** Interrupts the turn that runs instead of waiting behind it. */
+  readonly now?: boolean;
+  /** An earlier user entry that is taken back with all behind it. */
+  readonly replaces?: string;
+}
+
+/** A conversation that was made here. */
+interface Fresh {
+  readonly tab: TabID;
+  agent?: AgentKind;
+  command?: string;
+  /** It was begun at the backend. */
+  started?: Promise<void>;
+}
+
+/** The conversations of the panel: which is shown where, and what a person does with them. */
+export class Talks {
+  /** What is asked of the backend. */
+  readonly requests: Requests;
+  readonly #around: Surroundings;
+  /** The one that was chosen beside a tab. */
+  readonly #chosen = new SvelteMap<TabID, ConversationID>();
+  /** Kept conversations, the one shown last at the end. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #kept = new Map<ConversationID, Talk>();
+  /** Made here; the backend learns of it with the first word, and then its head comes. */
+  readonly #fresh = new SvelteMap<ConversationID, Fresh>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #inputs = new Map<ConversationID, Input>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #drafts = new Map<ConversationID, Draft>();
+  #watched: ConversationID | undefined;
+  /** The socket that is open was told what is watched. */
+  #asked = false;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.requests = new Requests(around.connection);
+  }
+
+  /** Which conversation a tab shows; undefined before `settle`. */
+  of(tab: TabID): ConversationID | undefined {
+    const chosen = this.#chosen.get(tab);
+    if (chosen === undefined) return undefined;
+    return this.#fresh.has(chosen) || this.#around.heads.get(chosen) ? chosen : undefined;
+  }
+
+  /**
+   * Decides which conversation a tab shows when none was chosen: the one used
+   * last, else a new one. It stays that one, whatever others do meanwhile.
+   */
+  settle(tab: TabID): void {
+    if (this.of(tab) !== undefined) return;
+    const last = this.#around.heads.of(tab)[0]?.id;
+    if (last === undefined) this.#new(tab);
+    else this.#chosen.set(tab, last);
+  }
+
+  choose(tab: TabID, id: ConversationID): void {
+    this.#chosen.set(tab, id);
+  }
+
+  /** Begins another conversation beside a tab; one without a word is that already. */
+  begin(tab: TabID): void {
+    const empty = this.#around.heads.of(tab).find((one) => one.entries === 0 && !one.draft);
+    if (empty === undefined) this.#new(tab);
+    else this.#chosen.set(tab, empty.id);
+  }
+
+  /** Which agent a conversation that was not begun yet will have; empty for that of Settings. */
+  freshAgent(id: ConversationID): AgentKind {
+    return this.#fresh.get(id)?.agent ?? '';
+  }
+
+  /** The conversation as it is seen. */
+  talk(id: ConversationID): Talk {
+    let talk = this.#kept.get(id);
+    if (talk === undefined) talk = new Talk();
+    else this.#kept.delete(id);
+    this.#kept.set(id, talk);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_TALKS) break;
+      this.#kept.delete(oldest);
+    }
+    return talk;
+  }
+
+  /** What a person is writing to a conversation. */
+  input(id: ConversationID): Input {
+    let input = this.#inputs.get(id);
+    if (input === undefined) {
+      input = new Input();
+      this.#inputs.set(id, input);
+    }
+    return input;
+  }
+
+  /** Asks for what is said in this conversation, and for no other; undefined for none. */
+  watch(id: ConversationID | undefined): void {
+    if (this.#watched === id) return;
+    if (this.#watched !== undefined) {
+      this.#drafts.get(this.#watched)?.flush();
+      this.#around.connection.send({ type: PanelUnwatch, conversation: this.#watched });
+    }
+    this.#watched = id;
+    this.#asked = false;
+  }
+
+  /** The socket is gone, and with it what was asked. */
+  lost(): void {
+    this.#asked = false;
+  }
+
+  /** Asks for what is said from where it was, unless it was asked already. */
+  rewatch(): void {
+    if (this.#asked) return;
+    const id = this.#watched;
+    const fresh = id === undefined ? undefined : this.#fresh.get(id);
+    if (id === undefined || (fresh !== undefined && fresh.started === undefined)) return;
+    this.#asked = true;
+    const after = this.talk(id).index;
+    this.#around.connection.send({ type: PanelWatch, conversation: id, after });
+  }
+
+  apply(event: PanelEvent): void {
+    if (event.type === 'conversation_gone') {
+      this.#kept.delete(event.conversation);
+      this.requests.problems.delete(event.conversation);
+      if (this.#watched === event.conversation) this.#watched = undefined;
+    }
+    if (event.type === 'conversation') this.#fresh.delete(event.conversation.id);
+    if (event.type !== 'chat') return;
+    const talk = this.#kept.get(event.conversation);
+    if (talk === undefined) return;
+    if (event.page !== undefined) talk.take(event.page);
+    if (event.events.length > 0) talk.take(event.events);
+  }
+
+  /** Fetches entries before the first. */
+  async older(id: ConversationID): Promise<void> {
+    const talk = this.talk(id);
+    const first = talk.cells[0];
+    if (talk.fetching || !talk.more || first === undefined) return;
+    talk.fetching = true;
+    await this.requests.try(id, async () => {
+      const body = { conversation: id, before: first.entry.index, limit: CHAT_PAGE };
+      talk.prepend(await this.#around.connection.request('/chat/history', body, chatPageSchema));
+    });
+    talk.fetching = false;
+  }
+
+  /** Sends a message; false when it was refused, with the reason in `problems`. */
+  async send(id: ConversationID, message: Outgoing): Promise<boolean> {
+    const draft = this.#draft(id);
+    draft.drop();
+    const sent = await this.requests.try(id, async () => {
+      await this.#exist(id);
+      await this.requests.post('/chat/send', {
+        conversation: id,
+        message: crypto.randomUUID(),
+        text: message.text,
+        attachments: message.attachments,
+        ...(message.route && { route: message.route }),
+        ...(message.now && { now: true }),
+        ...(message.replaces !== undefined && { replaces: message.replaces }),
+      });
+    });
+    if (sent && message.replaces === undefined && this.#around.heads.get(id)?.draft)
+      void this.set(id, { draft: '' });
+    return sent;
+  }
+
+  /** Keeps what is being typed. */
+  draft(id: ConversationID, text: string): void {
+    this.#draft(id).change(text);
+  }
+
+  /** Keeps it now: the panel goes. */
+  flush(): void {
+    for (const draft of this.#drafts.values()) draft.flush();
+  }
+
+  /** Changes what is not null. */
+  set(
+    id: ConversationID,
+    part: {
+      title?: string;
+      draft?: string;
+      agent?: AgentKind;
+      command?: string;
+      tab?: TabID;
+      option?: string;
+      value?: string;
+    },
+  ): Promise<boolean> {
+    const fresh = this.#fresh.get(id);
+    if (fresh !== undefined && fresh.started === undefined && part.agent !== undefined) {
+      this.#fresh.set(id, {
+        ...fresh,
+        agent: part.agent,
+        ...(part.command !== undefined && { command: part.command }),
+      });
+      return Promise.resolve(true);
+    }
+    return this.requests.try(id, async () => {
+      await this.#exist(id);
+      await this.requests.post('/chat/set', { conversation: id, ...part });
+    });
+  }
+
+  /** Fetches entries until the one of an index is here. */
+  async reach(id: ConversationID, index: number): Promise<void> {
+    const talk = this.talk(id);
+    while (talk.more && (talk.cells[0]?.entry.index ?? 0) > index) {
+      const before = talk.cells.length;
+      await this.older(id);
+      if (talk.cells.length === before) return;
+    }
+  }
+
+  /** Adds a picture of a tab to what is being written. */
+  async shot(id: ConversationID, tab: TabID): Promise<void> {
+    await this.#attach(id, '/chat/screenshot', tab);
+  }
+
+  /** Lets the person click an element of a page, and adds it to what is being written. */
+  async pick(id: ConversationID, tab: TabID): Promise<void> {
+    await this.#attach(id, '/chat/pick', tab);
+  }
+
+  async #attach(id: ConversationID, path: string, tab: TabID): Promise<void> {
+    await this.requests.try(id, async () => {
+      const { connection } = this.#around;
+      this.input(id).attach(await connection.request(path, { tab }, chatAttachmentSchema));
+    });
+  }
+
+  #new(tab: TabID): void {
+    const unused = [...this.#fresh].find(
+      ([, made]) => made.tab === tab && made.started === undefined,
+    );
+    const id = unused?.[0] ?? crypto.randomUUID();
+    if (unused === undefined) this.#fresh.set(id, { tab });
+    this.#chosen.set(tab, id);
+  }
+
+  /** Makes the backend know a conversation that was made here. */
+  async #exist(id: ConversationID): Promise<void> {
+    const fresh = this.#fresh.get(id);
+    if (fresh === undefined) return;
+    fresh.started ??= this.#start(id, fresh);
+    await fresh.started;
+  }
+
+  async #start(id: ConversationID, fresh: Fresh): Promise<void> {
+    try {
+      await this.requests.post('/chat/start', {
+        conversation: id,
+        tab: fresh.tab,
+        ...(fresh.agent !== undefined && { agent: fresh.agent }),
+        ...(fresh.command !== undefined && { command: fresh.command }),
+      });
+    } catch (error) {
+      delete fresh.started;
+      throw error;
+    }
+    if (this.#watched === id) this.rewatch();
+  }
+
+  #draft(id: ConversationID): Draft {
+    let draft = this.#drafts.get(id);
+    if (draft === undefined) {
+      draft = new Draft(this.#around.clock, (text) => void this.set(id, { draft: text }));
+      this.#drafts.set(id, draft);
+    }
+    return draft;
+  }
+}

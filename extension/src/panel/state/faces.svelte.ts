@@ -1,0 +1,54 @@
+import type { TabID } from '$ui/protocol/protocol';
+import type { IconName } from '$ui/icons';
+
+/** The faces of the panel, in the order of their switch. */
+export const faces = [
+  { id: 'terminal', name: 'Terminal', icon: 'terminal' },
+  { id: 'chat', name: 'Chat', icon: 'chat' },
+] as const satisfies readonly { id: string; name: string; icon: IconName }[];
+
+export type Face = (typeof faces)[number]['id'];
+
+/** Where the choice is kept: in memory only, for as long as the browser runs. */
+const key = 'pilotfish.faces';
+
+/**
+ * Which face each tab shows. A tab that was never asked shows the face that was
+ * chosen last; the panel's document comes and goes, so the choice is kept by
+ * the extension.
+ */
+export class Faces {
+  #byTab = $state.raw<Readonly<Record<TabID, Face>>>({});
+  #last = $state<Face>('terminal');
+  readonly #area: chrome.storage.StorageArea;
+
+  constructor(area: chrome.storage.StorageArea) {
+    this.#area = area;
+  }
+
+  /** Reads what was chosen before. */
+  async load(): Promise<void> {
+    const kept = (await this.#area.get(key))[key] as
+      { last?: unknown; tabs?: Record<string, unknown> } | undefined;
+    if (isFace(kept?.last)) this.#last = kept.last;
+    const tabs = Object.entries(kept?.tabs ?? {}).filter((one): one is [string, Face] =>
+      isFace(one[1]),
+    );
+    // What was chosen while this was read is newer.
+    this.#byTab = { ...Object.fromEntries(tabs), ...this.#byTab };
+  }
+
+  of(tab: TabID | undefined): Face {
+    return (tab === undefined ? undefined : this.#byTab[tab]) ?? this.#last;
+  }
+
+  choose(tab: TabID | undefined, face: Face): void {
+    this.#last = face;
+    if (tab !== undefined) this.#byTab = { ...this.#byTab, [tab]: face };
+    void this.#area.set({ [key]: { last: face, tabs: this.#byTab } });
+  }
+}
+
+function isFace(value: unknown): value is Face {
+  return faces.some(({ id }) => id === value);
+}
