@@ -34,10 +34,10 @@ func check(a *auth.Authority, kind auth.Kind, token string, door auth.Door) (aut
 // must be denied.
 func TestEachKindOpensItsOwnDoorsOnly(t *testing.T) {
 	want := map[auth.Kind][]auth.Door{
-		auth.KindPanel:  {auth.DoorPanel, auth.DoorTerminal, auth.DoorAgents, auth.DoorProbe, auth.DoorActivity, auth.DoorTask, auth.DoorTaskRun, auth.DoorModels},
+		auth.KindPanel:  {auth.DoorPanel, auth.DoorTerminal, auth.DoorAgents, auth.DoorProbe, auth.DoorActivity, auth.DoorTask, auth.DoorTaskRun, auth.DoorModels, auth.DoorChat, auth.DoorFile},
 		auth.KindAttach: {auth.DoorAttach},
 		auth.KindAgent:  {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorAgentStatus, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask},
-		auth.KindCLI:    {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorProbe, auth.DoorApp, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask},
+		auth.KindCLI:    {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorProbe, auth.DoorApp, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask, auth.DoorChat},
 		"unknown":       nil,
 	}
 	doors := append(auth.Doors(), "", "unheard of")

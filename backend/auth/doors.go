@@ -20,6 +20,7 @@ const (
 	DoorMCP         Door = "mcp"          // drive the browser by MCP
 	DoorActivity    Door = "activity"     // what was done in a session
 	DoorFile        Door = "file"         // fetch a screenshot or download
+	DoorChat        Door = "chat"         // conversations
 	DoorTask        Door = "task"         // ask for a task, read it, stop it
 	DoorTaskRun     Door = "task_run"     // run a task: write it, act for it, manage it
 	DoorModels      Door = "models"       // models: profiles, keys to be kept, prompts
@@ -30,7 +31,7 @@ func Doors() []Door {
 	return []Door{
 		DoorPanel, DoorTerminal, DoorAttach, DoorCommand, DoorTabs,
 		DoorAgents, DoorProbe, DoorAgentStatus, DoorApp, DoorMCP, DoorActivity, DoorFile,
-		DoorTask, DoorTaskRun, DoorModels,
+		DoorChat, DoorTask, DoorTaskRun, DoorModels,
 	}
 }
 
@@ -41,11 +42,11 @@ func (k Kind) opens(door Door) bool {
 		return k == KindPanel
 	case DoorAttach:
 		return k == KindAttach
-	case DoorCommand, DoorTabs, DoorMCP, DoorFile:
+	case DoorCommand, DoorTabs, DoorMCP:
 		return slices.Contains([]Kind{KindAgent, KindCLI}, k)
-	case DoorAgents, DoorActivity, DoorTask:
+	case DoorAgents, DoorActivity, DoorTask, DoorFile:
 		return slices.Contains([]Kind{KindPanel, KindAgent, KindCLI}, k)
-	case DoorProbe:
+	case DoorProbe, DoorChat:
 		return slices.Contains([]Kind{KindPanel, KindCLI}, k)
 	case DoorAgentStatus:
 		return k == KindAgent

@@ -46,6 +46,8 @@ type conversation struct {
 	opening  bool          // Restart opens the session
 	last     uint64        // the index of the last event
 
+	shownTab protocol.TabID // in the head that was told last
+
 	opener chan struct{} // held by who opens the session
 }
 
@@ -238,6 +240,7 @@ func (c *conversation) showHead() protocol.Conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	head := c.headLocked()
+	c.shownTab = head.Tab
 	c.show(protocol.ChatEvent{Index: c.last, Op: protocol.ChatHead, Head: &head})
 	return head
 }

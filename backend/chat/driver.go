@@ -54,6 +54,10 @@ type SessionConfig struct {
 	Dir    string
 	// Tools are the browser's MCP tools.
 	Tools []ToolServer
+	// Actor is who the session's agent is to the browser, and Tab its tab; empty
+	// when it has none.
+	Actor protocol.Actor
+	Tab   protocol.TabID
 	// System is what we tell the agent: its tab, its tools, and that what a page
 	// says is data.
 	System string

@@ -34,15 +34,21 @@ type Config struct {
 	// Settings. command is the command line of AgentCustom.
 	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (Starter, error)
 	// Tools are the browser's tools for a conversation: they speak as actor and
-	// mean tab. They are good until Release.
+	// mean tab. They are good until Release. Forget is told when a conversation was
+	// deleted.
 	Tools   func(actor protocol.Actor, tab protocol.TabID) []ToolServer
 	Release func(protocol.Actor)
+	Forget  func(protocol.Actor)
 	// System is what an agent is told of where it is.
 	System func(tab protocol.TabID) string
 	// TabOpen says whether a tab is open.
 	TabOpen func(protocol.TabID) bool
 	// Settings are read at each use.
 	Settings func() Settings
+	// Terminal continues a conversation's session in a terminal, EndTerminal ends
+	// that; nil when it cannot be done.
+	Terminal    func(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error)
+	EndTerminal func(ctx context.Context, id protocol.TerminalID) error
 	// Broker asks the person.
 	Broker *policy.Broker
 	// Publish hands an event to every panel; it must not block.
@@ -120,6 +126,9 @@ func (c *Config) fill() {
 	}
 	if c.Release == nil {
 		c.Release = func(protocol.Actor) {}
+	}
+	if c.Forget == nil {
+		c.Forget = func(protocol.Actor) {}
 	}
 	if c.System == nil {
 		c.System = func(protocol.TabID) string { return "" }
@@ -269,6 +278,23 @@ func (m *Manager) List() []protocol.Conversation {
 	return heads
 }
 
+// TabsChanged is told when tabs were opened or closed: a conversation whose tab
+// is gone floats.
+func (m *Manager) TabsChanged() {
+	m.mu.Lock()
+	all := m.allLocked()
+	m.mu.Unlock()
+	for _, c := range all {
+		c.mu.Lock()
+		shown := c.shownTab
+		changed := c.headLocked().Tab != shown
+		c.mu.Unlock()
+		if changed {
+			m.news.touch(c, true)
+		}
+	}
+}
+
 // Delete ends a conversation and removes everything that it has on disk.
 func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	m.mu.Lock()
@@ -280,6 +306,7 @@ func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	}
 	c.stop()
 	c.close()
+	m.config.Forget(c.actor())
 	m.news.gone(c)
 	m.config.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
 	m.config.Changed()

@@ -18,7 +18,7 @@ func (c *conversation) page(before uint64, limit int, v *viewer) (protocol.ChatP
 		limit = protocol.ChatPageSize
 	}
 	limit = min(limit, protocol.ChatPageMax)
-	if before == 0 {
+	if before == 0 || before > math.MaxInt64 {
 		before = math.MaxUint64
 	}
 	c.mu.Lock()

@@ -37,7 +37,9 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 	if !c.m.config.TabOpen(tab) {
 		tab = ""
 	}
-	cfg := SessionConfig{Resume: resume, Dir: starter.Launch.Dir, Tools: c.m.config.Tools(actor, tab), System: c.m.config.System(tab)}
+	cfg := SessionConfig{
+		Resume: resume, Dir: starter.Launch.Dir, Tools: c.m.config.Tools(actor, tab), System: c.m.config.System(tab), Actor: actor, Tab: tab,
+	}
 	for {
 		s := &sink{c: c, loading: cfg.Resume != ""}
 		c.mu.Lock()

@@ -27,6 +27,9 @@ type state struct {
 	Held bool `json:"held,omitempty"`
 	// Context is set when the agent's next session does not know what was said.
 	Context bool `json:"context,omitempty"`
+	// Elsewhere is set when something may have been said to the agent's session
+	// that is not in the journal.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Known are the last messages, oldest first: the same one is taken once.
 	Known []protocol.MessageID `json:"known,omitempty"`
 }

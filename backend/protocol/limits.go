@@ -267,6 +267,10 @@ const (
 	ChatViewerBytes = 4 << 20
 	// ChatWindow is how many entries of a turn are kept in memory.
 	ChatWindow = 1000
+	// ChatHits is how many hits a search gives unless asked for another number.
+	ChatHits = 50
+	// MaxWatches is how many conversations one panel watches at once.
+	MaxWatches = 32
 	// ChatHeadEvery is the shortest time between two heads that differ in nothing
 	// that a person waits for (usage, draft).
 	ChatHeadEvery = 100 * time.Millisecond

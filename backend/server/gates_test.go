@@ -43,7 +43,7 @@ var routeTable = []struct {
 	{method: "DELETE", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/activity/history", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/activity/stream", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
-	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 }
 

@@ -143,6 +143,8 @@ func (p *panelSocket) send(ctx context.Context, v any) error {
 
 // read takes in what the panel says.
 func (p *panelSocket) read(ctx context.Context) error {
+	w := watches{p: p, ends: map[protocol.ConversationID]context.CancelFunc{}}
+	defer w.close()
 	for {
 		kind, data, err := p.conn.Read(ctx)
 		if err != nil {
@@ -168,6 +170,10 @@ func (p *panelSocket) read(ctx context.Context) error {
 			if !post(ctx, p.authed, grant.Generation) {
 				return nil
 			}
+		case protocol.PanelWatch:
+			w.watch(ctx, msg.Conversation, msg.After)
+		case protocol.PanelUnwatch:
+			w.unwatch(msg.Conversation)
 		default:
 			p.server.sessions.PanelMessage(p.grant, msg)
 		}
@@ -181,7 +187,7 @@ func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 		return msg, errProtocol("this is not a message")
 	}
 	switch msg.Type {
-	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelWatch, protocol.PanelUnwatch:
 		return msg, nil
 	case protocol.PanelViewing:
 		if msg.Tab != "" {

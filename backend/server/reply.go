@@ -136,7 +136,7 @@ func httpStatus(err error) int {
 		return http.StatusUnauthorized
 	case protocol.CodeForbidden, protocol.CodeRefused:
 		return http.StatusForbidden
-	case protocol.CodeUnknownTab, protocol.CodeUnknownTerminal, protocol.CodeUnknownSession, protocol.CodeUnknownTask:
+	case protocol.CodeUnknownTab, protocol.CodeUnknownTerminal, protocol.CodeUnknownSession, protocol.CodeUnknownTask, protocol.CodeUnknownConversation:
 		return http.StatusNotFound
 	case protocol.CodeNotRunning, protocol.CodeAgentMissing, protocol.CodeProfileInUse,
 		protocol.CodeNoBrowser, protocol.CodeNoDisplay, protocol.CodeNoSandbox:

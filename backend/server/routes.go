@@ -147,6 +147,9 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "What can be acted on in a tab: the data of the command snapshot.", query: []string{"tab", "session"}, out: protocol.CommandReply{}},
 		})
 	}
+	if s.chat != nil {
+		list = append(list, s.chatRoutes()...)
+	}
 	table := map[string]map[string]route{}
 	for _, rt := range list {
 		if table[rt.path] == nil {

@@ -37,6 +37,9 @@ type Config struct {
 	// there are none.
 	Models Models
 	Tasks  Tasks
+	// Chat gives the conversations of a grant's session; nil means that there are
+	// no routes below /chat.
+	Chat func(auth.Grant) (Conversations, error)
 	// Commands are what POST /command takes, for /openapi.json.
 	Commands []CommandDoc
 	// OnReady is called with the port when the server listens; it may be nil.
@@ -55,6 +58,7 @@ type Server struct {
 	mcp      func(http.ResponseWriter, *http.Request, auth.Grant)
 	models   Models
 	tasks    Tasks
+	chat     func(auth.Grant) (Conversations, error)
 	commands []CommandDoc
 	onReady  func(int)
 	log      *slog.Logger
@@ -79,6 +83,7 @@ func New(cfg Config) (*Server, error) {
 		mcp:      cfg.MCP,
 		models:   cfg.Models,
 		tasks:    cfg.Tasks,
+		chat:     cfg.Chat,
 		commands: cfg.Commands,
 		onReady:  cfg.OnReady,
 		log:      cfg.Logger.With("component", "server"),

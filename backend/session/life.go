@@ -64,6 +64,9 @@ func (s *Session) newRun() (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.chat, err = s.newChat(dirs); err != nil {
+		return nil, err
+	}
 	profile := dirs.Profile
 	if settings.ProfileDir != "" && s.name == protocol.DefaultSession {
 		profile = settings.ProfileDir
@@ -97,6 +100,11 @@ func (s *Session) live(ctx context.Context, r *run) {
 	parts.Go(func() {
 		if err := r.terminals.Run(ctx); err != nil {
 			s.log.Error("terminals ended", "error", err)
+		}
+	})
+	parts.Go(func() {
+		if err := r.chat.Run(ctx); err != nil {
+			s.log.Error("conversations ended", "error", err)
 		}
 	})
 	parts.Go(func() { s.approvals.run(ctx, r) })

@@ -87,7 +87,7 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	}
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: agents,
-		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(),
+		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
 	}, nil
 }
 
@@ -142,7 +142,7 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 	case protocol.PanelAnswer:
 		// One that came too late is seen in the panel: the question is gone.
 		_ = s.answer(message.Approval, message.Answer)
-	case protocol.PanelAuth, protocol.PanelPing:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch:
 	}
 }
 

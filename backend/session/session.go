@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser"
+	"pilotfish/backend/chat"
 	"pilotfish/backend/command"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
@@ -48,6 +49,7 @@ type run struct {
 	up        chan struct{} // closed when the browser runs for the first time
 	upOnce    sync.Once
 	terminals *terminal.Manager
+	chat      *chat.Manager
 	commands  *command.Registry
 	policy    *policy.Policy
 	browser   *browser.Browser
@@ -100,7 +102,7 @@ func (s *Session) Info() protocol.SessionInfo {
 		return info
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
-	info.Tabs = withAgents(info.Tabs, info.Terminals)
+	info.Tabs = withAgents(info.Tabs, info.Terminals, r.chat.TabAgents())
 	if b := r.browser.Info(); b.PID != 0 {
 		info.Browser = &b
 		if !b.Sandbox {
@@ -115,14 +117,20 @@ func (s *Session) Info() protocol.SessionInfo {
 
 // withAgents returns the tabs with the state of each tab's agent: of several,
 // the one that a person has to know first.
-func withAgents(tabs []protocol.Tab, terminals []protocol.TerminalInfo) []protocol.Tab {
+func withAgents(tabs []protocol.Tab, terminals []protocol.TerminalInfo, chats map[protocol.TabID][]protocol.TabAgent) []protocol.Tab {
 	urgency := []protocol.AgentStatus{protocol.AgentMissing, protocol.AgentEnded, protocol.AgentIdle, protocol.AgentStarting, protocol.AgentWorking, protocol.AgentNeedsYou}
 	out := make([]protocol.Tab, len(tabs))
 	for i, tab := range tabs {
 		tab.Agent = nil
+		agents := slices.Clone(chats[tab.ID])
 		for _, t := range terminals {
-			if t.Tab == tab.ID && (tab.Agent == nil || slices.Index(urgency, t.Status) > slices.Index(urgency, tab.Agent.Status)) {
-				tab.Agent = &protocol.TabAgent{Name: t.Name, Status: t.Status}
+			if t.Tab == tab.ID {
+				agents = append(agents, protocol.TabAgent{Name: t.Name, Status: t.Status})
+			}
+		}
+		for _, a := range agents {
+			if tab.Agent == nil || slices.Index(urgency, a.Status) > slices.Index(urgency, tab.Agent.Status) {
+				tab.Agent = &a
 			}
 		}
 		out[i] = tab
@@ -253,8 +261,10 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 		return // a browser that closes loses its tabs one by one; they are to come back
 	}
 	s.tabs = tabs
+	r := s.run
 	s.mu.Unlock()
 	s.publishTabs()
+	r.chat.TabsChanged()
 }
 
 // publishTabs tells panels, window and files what the tabs and their agents are.
@@ -265,7 +275,7 @@ func (s *Session) publishTabs() {
 	if r == nil {
 		return
 	}
-	shown := withAgents(tabs, r.terminals.List())
+	shown := withAgents(tabs, r.terminals.List(), r.chat.TabAgents())
 	r.files.write(shown)
 	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})
 	s.m.changed()
@@ -276,6 +286,7 @@ func (s *Session) publishTabs() {
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if info.State == protocol.TerminalEnded {
 		s.actorGone(info.ID)
+		s.chatTerminalEnded(info.ID)
 	}
 	if info.Viewers > 0 {
 		s.mu.Lock()
@@ -290,6 +301,7 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 
 func (s *Session) terminalGone(id protocol.TerminalID) {
 	s.revokeTerminal(id)
+	s.chatTerminalEnded(id)
 	s.mu.Lock()
 	if s.run != nil {
 		s.run.policy.Forget(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})

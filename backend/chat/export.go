@@ -1,0 +1,105 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// exported is a conversation as JSON.
+type exported struct {
+	Version int                   `json:"version"`
+	Head    protocol.Conversation `json:"conversation"`
+	Entries []protocol.ChatEntry  `json:"entries"`
+}
+
+// Export writes a conversation down, as Markdown for a person or as JSON for a
+// program.
+func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return protocol.ChatExportReply{}, err
+	}
+	head := c.Head()
+	var entries []protocol.ChatEntry
+	if err := c.all(func(e protocol.ChatEntry) bool { entries = append(entries, e); return true }); err != nil {
+		return protocol.ChatExportReply{}, err
+	}
+	slices.Reverse(entries)
+	name := fileName(head.Title)
+	switch req.Format {
+	case "", "markdown":
+		return protocol.ChatExportReply{Name: name + ".md", Text: markdown(head, entries)}, nil
+	case "json":
+		data, err := json.MarshalIndent(exported{protocol.ChatVersion, head, some(entries)}, "", "  ")
+		return protocol.ChatExportReply{Name: name + ".json", Text: string(data) + "\n"}, err
+	}
+	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no format", req.Format), "use markdown or json")
+}
+
+// fileName makes a name of a title that every system takes.
+func fileName(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	name := strings.Trim(b.String(), "-")
+	if len(name) > 60 {
+		name = strings.Trim(name[:60], "-")
+	}
+	if name == "" {
+		name = "conversation"
+	}
+	return name
+}
+
+// markdown writes a conversation for a person.
+func markdown(head protocol.Conversation, entries []protocol.ChatEntry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s, %s\n", head.Title, head.AgentName, head.Created.Format("2 January 2006"))
+	for _, e := range entries {
+		switch e.Kind {
+		case protocol.EntryUser:
+			fmt.Fprintf(&b, "\n## You\n\n%s\n", e.Text)
+			for _, a := range e.Attachments {
+				fmt.Fprintf(&b, "\n- %s: %s\n", a.Kind, a.Name)
+			}
+		case protocol.EntryText:
+			fmt.Fprintf(&b, "\n%s\n", e.Text)
+		case protocol.EntryThought:
+			fmt.Fprintf(&b, "\n> %s\n", strings.ReplaceAll(e.Text, "\n", "\n> "))
+		case protocol.EntryTool:
+			line := e.Tool.Line
+			if line == "" {
+				line = e.Tool.Title
+			}
+			fmt.Fprintf(&b, "\n- %s (%s)\n", line, e.Tool.Status)
+		case protocol.EntryPlan:
+			b.WriteByte('\n')
+			for _, p := range e.Plan {
+				mark := " "
+				if p.Status == "completed" {
+					mark = "x"
+				}
+				fmt.Fprintf(&b, "- [%s] %s\n", mark, p.Text)
+			}
+		case protocol.EntryPermission:
+			fmt.Fprintf(&b, "\n- Asked: %s: %s\n", e.Permission.Subject.Title, e.Permission.Outcome)
+		case protocol.EntryNotice:
+			fmt.Fprintf(&b, "\n*%s*\n", e.Text)
+		case protocol.EntryEnd:
+			if e.End.Reason != protocol.EndDone {
+				fmt.Fprintf(&b, "\n*The turn ended: %s.*\n", e.End.Reason)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,342 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+func TestMain(m *testing.M) {
+	if runChild() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// script is what a played agent does with a prompt.
+type script func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error)
+
+// played is an agent in this process: the core is tested without one's protocol.
+type played struct {
+	shared   bool
+	noResume bool
+	steer    bool
+	script   script
+	replay   []Update
+	signIn   []protocol.SignInMethod
+
+	mu       sync.Mutex
+	signed   bool
+	started  int
+	agents   []*playedAgent
+	prompts  []Prompt
+	resumed  []string
+	canceled int
+}
+
+type playedAgent struct {
+	p    *played
+	done chan struct{}
+	once sync.Once
+	err  error
+}
+
+type playedSession struct {
+	a       *playedAgent
+	id      string
+	sink    Sink
+	cancels chan struct{}
+}
+
+func (p *played) Start(life context.Context, _ Launch) (Agent, error) {
+	a := &playedAgent{p: p, done: make(chan struct{})}
+	p.mu.Lock()
+	p.started++
+	p.agents = append(p.agents, a)
+	p.mu.Unlock()
+	context.AfterFunc(life, func() { a.die(errors.New("its life ended")) })
+	return a, nil
+}
+
+// last is the agent that was started last.
+func (p *played) last() *playedAgent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.agents[len(p.agents)-1]
+}
+
+func (a *playedAgent) die(err error) { a.once.Do(func() { a.err = err; close(a.done) }) }
+
+func (a *playedAgent) Shared() bool          { return a.p.shared }
+func (a *playedAgent) Done() <-chan struct{} { return a.done }
+func (a *playedAgent) Err() error            { return a.err }
+
+func (a *playedAgent) Close(context.Context) error { a.die(errors.New("it was closed")); return nil }
+
+func (a *playedAgent) SignIn(_ context.Context, method string) error {
+	if method != "key" {
+		return errors.New("no such method")
+	}
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	a.p.signed = true
+	return nil
+}
+
+func (a *playedAgent) Open(_ context.Context, cfg SessionConfig, sink Sink) (AgentSession, error) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	if len(a.p.signIn) > 0 && !a.p.signed {
+		return nil, &NeedsSignIn{Methods: a.p.signIn}
+	}
+	if cfg.Resume != "" && a.p.noResume {
+		return nil, ErrNoResume
+	}
+	a.p.resumed = append(a.p.resumed, cfg.Resume)
+	id := cfg.Resume
+	if id == "" {
+		id = fmt.Sprintf("session-%d", len(a.p.resumed))
+	} else {
+		for _, u := range a.p.replay {
+			sink.Update(u)
+		}
+	}
+	return &playedSession{a: a, id: id, sink: sink, cancels: make(chan struct{}, 1)}, nil
+}
+
+func (s *playedSession) ID() string { return s.id }
+func (s *playedSession) Abilities() protocol.ChatAbilities {
+	return protocol.ChatAbilities{Images: true, Resume: !s.a.p.noResume, Steer: s.a.p.steer, Terminal: true}
+}
+
+func (s *playedSession) Prompt(ctx context.Context, p Prompt) (TurnEnd, error) {
+	s.a.p.mu.Lock()
+	s.a.p.prompts = append(s.a.p.prompts, p)
+	s.a.p.mu.Unlock()
+	return s.a.p.script(ctx, s, p)
+}
+
+func (s *playedSession) Steer(_ context.Context, p Prompt) error {
+	s.say("steered: " + p.Text)
+	return nil
+}
+
+func (s *playedSession) Cancel(context.Context) error {
+	s.a.p.mu.Lock()
+	s.a.p.canceled++
+	s.a.p.mu.Unlock()
+	select {
+	case s.cancels <- struct{}{}:
+	default:
+	}
+	return nil
+}
+func (s *playedSession) SetOption(context.Context, string, string) error { return nil }
+func (s *playedSession) Close(context.Context) error                     { return nil }
+
+func (s *playedSession) say(text string) { s.sink.Update(Update{Text: &Chunk{Text: text}}) }
+
+// echo answers with the prompt.
+func echo(_ context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+	s.say("You said: ")
+	s.say(p.Text)
+	return TurnEnd{Reason: protocol.EndDone}, nil
+}
+
+// untilCancelled says a word and waits.
+func untilCancelled(ctx context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+	s.say("working")
+	select {
+	case <-s.cancels:
+		return TurnEnd{Reason: protocol.EndCancelled}, nil
+	case <-s.a.done:
+		return TurnEnd{}, errors.New("the pipe is closed")
+	case <-ctx.Done():
+		return TurnEnd{}, context.Cause(ctx)
+	}
+}
+
+// house is a Manager that runs.
+type house struct {
+	*Manager
+	t      *testing.T
+	dir    string
+	broker *policy.Broker
+	stop   func()
+
+	mu   sync.Mutex
+	seen []any
+}
+
+// opened is a house whose conversations have a played agent.
+func opened(t *testing.T, p *played, dir string) *house {
+	t.Helper()
+	h := &house{t: t, dir: dir, broker: policy.NewBroker("default", func() {})}
+	if h.dir == "" {
+		h.dir = t.TempDir()
+	}
+	m, err := New(Config{
+		Session: "default", Dir: filepath.Join(h.dir, "chat"), Root: h.dir, Broker: h.broker,
+		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (Starter, error) {
+			if kind == "" {
+				kind = "played"
+			}
+			return Starter{Driver: p, Launch: Launch{Kind: kind, Name: "Played", Dir: h.dir}}, nil
+		},
+		Publish: func(ev any) { h.mu.Lock(); h.seen = append(h.seen, ev); h.mu.Unlock() },
+		Logger:  slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Manager = m
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := m.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	h.stop = sync.OnceFunc(func() { cancel(); <-ended })
+	t.Cleanup(h.stop)
+	return h
+}
+
+func (h *house) start(id protocol.ConversationID) {
+	h.t.Helper()
+	if _, err := h.Start(h.t.Context(), protocol.ChatStartRequest{Conversation: id, Tab: "t1"}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) say(id protocol.ConversationID, message protocol.MessageID, text string) {
+	h.t.Helper()
+	if _, err := h.Send(h.t.Context(), protocol.ChatSendRequest{Conversation: id, Message: message, Text: text}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// until watches a conversation until the page that a viewer makes of it is as
+// wanted, and returns it.
+func (h *house) until(id protocol.ConversationID, want func(protocol.ChatPage) bool) protocol.ChatPage {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
+	defer cancel()
+	events, err := h.Watch(ctx, id, 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var v view2
+	for ev, err := range events {
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		v.take(h.t, ev)
+		if want(v.page) {
+			return v.page
+		}
+	}
+	h.t.Fatalf("it never came to it: %+v", v.page)
+	return v.page
+}
+
+// idle waits until a conversation rests.
+func (h *house) idle(id protocol.ConversationID) protocol.ChatPage {
+	h.t.Helper()
+	return h.until(id, func(p protocol.ChatPage) bool {
+		return p.Head.Message == "" && len(p.Entries) > 0 && p.Entries[len(p.Entries)-1].Kind == protocol.EntryEnd
+	})
+}
+
+// view2 is a viewer: it applies events as the panel does.
+type view2 struct {
+	page protocol.ChatPage
+	last uint64
+}
+
+func (v *view2) take(t *testing.T, ev protocol.ChatEventsEvent) {
+	t.Helper()
+	if ev.Page != nil {
+		v.page = *ev.Page
+		v.last = ev.Page.Index
+	}
+	for _, e := range ev.Events {
+		if e.Op == protocol.ChatHead {
+			v.page.Head = *e.Head
+			continue
+		}
+		if e.Index <= v.last {
+			t.Errorf("event %d after %d", e.Index, v.last)
+		}
+		v.last = e.Index
+		at := func(id string) int {
+			return slices.IndexFunc(v.page.Entries, func(x protocol.ChatEntry) bool { return x.ID == id })
+		}
+		switch e.Op {
+		case protocol.ChatPut:
+			if i := at(e.Entry.ID); i >= 0 {
+				v.page.Entries[i] = *e.Entry
+			} else {
+				v.page.Entries = append(v.page.Entries, *e.Entry)
+			}
+		case protocol.ChatAppend:
+			if i := at(e.ID); i >= 0 {
+				v.page.Entries[i].Text += e.Text
+			} else {
+				t.Errorf("words for an entry %s that is not there", e.ID)
+			}
+		case protocol.ChatRemove:
+			if i := at(e.ID); i >= 0 {
+				v.page.Entries = v.page.Entries[:i]
+			}
+		case protocol.ChatHead:
+		}
+	}
+	v.page.Index = v.last
+}
+
+// texts are the entries in short: "user hello", "text You said: hello", "end done".
+func texts(entries []protocol.ChatEntry) []string {
+	var out []string
+	for _, e := range entries {
+		line := string(e.Kind)
+		switch {
+		case e.End != nil:
+			line += " " + string(e.End.Reason)
+		case e.Tool != nil:
+			line += " " + e.Tool.Title + " " + string(e.Tool.Status)
+		case e.Permission != nil:
+			line += " " + e.Permission.Outcome
+		case e.Text != "":
+			line += " " + e.Text
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func wantTexts(t *testing.T, got []protocol.ChatEntry, want ...string) {
+	t.Helper()
+	if !slices.Equal(texts(got), want) {
+		t.Errorf("entries are\n%q\nand not\n%q", texts(got), want)
+	}
+}
+
+func code(err error) protocol.Code {
+	if err == nil {
+		return ""
+	}
+	return protocol.AsError(err).Code
+}

@@ -1,0 +1,103 @@
+package chat
+
+import (
+	"context"
+
+	"pilotfish/backend/protocol"
+)
+
+// Two programs on one session of an agent branch it silently. So a conversation
+// is the one that talks to its session, or a terminal is.
+
+// ToTerminal continues a conversation in a terminal: the chat's session ends,
+// and the terminal's program goes on with it.
+func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
+	c, err := m.find(id)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	c.mu.Lock()
+	head, t := c.headLocked(), c.turn
+	switch {
+	case head.Terminal != "":
+		c.mu.Unlock()
+		return head, nil
+	case m.config.Terminal == nil || !head.Can.Terminal || head.AgentSession == "":
+		c.mu.Unlock()
+		return head, protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot go on with this conversation in a terminal", "it has to be said something first, and to be an agent that can")
+	}
+	c.cancelLocked()
+	c.mu.Unlock()
+	if t != nil {
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return head, context.Cause(ctx)
+		}
+	}
+	// The lease is given before the terminal starts: no message gets between.
+	c.mu.Lock()
+	if c.turn != nil || c.state.Head.Terminal != "" {
+		defer c.mu.Unlock()
+		return c.headLocked(), protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+	}
+	c.state.Head.Terminal = leaseTaken
+	c.m.news.touch(c, true)
+	c.mu.Unlock()
+	c.leave()
+	terminal, err := m.config.Terminal(ctx, head)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state.Head.Terminal = terminal
+	c.save(true)
+	return c.headLocked(), err
+}
+
+// leaseTaken stands for a terminal that starts.
+const leaseTaken protocol.TerminalID = "starting"
+
+// ToChat takes a conversation back from its terminal, which ends, and loads what
+// was said there.
+func (m *Manager) ToChat(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
+	c, err := m.find(id)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	c.mu.Lock()
+	head := c.headLocked()
+	c.mu.Unlock()
+	switch {
+	case head.Terminal == "":
+		return head, nil
+	case head.Terminal == leaseTaken:
+		return head, protocol.NewError(protocol.CodeBusy, "the terminal is starting", "try again in a moment")
+	}
+	if m.config.EndTerminal != nil {
+		if err := m.config.EndTerminal(ctx, head.Terminal); err != nil && protocol.AsError(err).Code != protocol.CodeUnknownTerminal {
+			return head, err
+		}
+	}
+	c.fromTerminal(head.Terminal)
+	return c.reopen(ctx)
+}
+
+// TerminalEnded is told that a terminal's program is over: the conversation that
+// it held is free. What was said there is loaded with the next turn.
+func (m *Manager) TerminalEnded(id protocol.TerminalID) {
+	m.mu.Lock()
+	all := m.allLocked()
+	m.mu.Unlock()
+	for _, c := range all {
+		c.fromTerminal(id)
+	}
+}
+
+func (c *conversation) fromTerminal(id protocol.TerminalID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.Head.Terminal == id {
+		c.state.Head.Terminal = ""
+		c.state.Elsewhere = true
+		c.save(true)
+	}
+}

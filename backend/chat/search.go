@@ -1,0 +1,89 @@
+package chat
+
+import (
+	"context"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+// around is how many characters of the words around a hit are shown.
+const around = 60
+
+// Search finds words in all conversations of the session, those of the newest
+// conversation first.
+func (m *Manager) Search(ctx context.Context, req protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) {
+	reply := protocol.ChatSearchReply{Found: []protocol.ChatFound{}}
+	words := strings.TrimSpace(req.Text)
+	if words == "" {
+		return reply, protocol.NewError(protocol.CodeBadArgument, "there is nothing to look for", "write a word")
+	}
+	limit := req.Limit
+	if limit <= 0 || limit > protocol.ChatPageMax {
+		limit = protocol.ChatHits
+	}
+	for _, head := range m.List() {
+		c, err := m.find(head.ID)
+		if err != nil {
+			continue // deleted a moment ago
+		}
+		err = c.all(func(e protocol.ChatEntry) bool {
+			if found, ok := match(e.Text, words); ok {
+				found.Conversation, found.Title, found.Entry, found.Index, found.At = head.ID, head.Title, e.ID, e.Index, e.At
+				reply.Found = append(reply.Found, found)
+			}
+			return len(reply.Found) < limit && ctx.Err() == nil
+		})
+		if err != nil {
+			m.log.Warn("a conversation could not be searched", "conversation", head.ID, "error", err)
+		}
+		if len(reply.Found) >= limit {
+			break
+		}
+	}
+	return reply, ctx.Err()
+}
+
+// all gives every entry as it is now, newest first.
+func (c *conversation) all(yield func(protocol.ChatEntry) bool) error {
+	before := uint64(math.MaxUint64)
+	for {
+		page, err := c.page(before, protocol.ChatPageMax, nil)
+		if err != nil {
+			return err
+		}
+		for i := len(page.Entries) - 1; i >= 0; i-- {
+			if !yield(page.Entries[i]) {
+				return nil
+			}
+		}
+		if !page.More || len(page.Entries) == 0 {
+			return nil
+		}
+		before = page.Entries[0].Index
+	}
+}
+
+// match finds words in a text, whatever the case of their letters.
+func match(text, words string) (protocol.ChatFound, bool) {
+	if text == "" {
+		return protocol.ChatFound{}, false
+	}
+	n := utf8.RuneCountInString(words)
+	at := strings.Index(strings.ToLower(text), strings.ToLower(words))
+	if at < 0 {
+		return protocol.ChatFound{}, false
+	}
+	// Lower case can have another length, so the place is counted in characters.
+	before := utf8.RuneCountInString(strings.ToLower(text)[:at])
+	runes := []rune(text)
+	before = min(before, len(runes))
+	end := min(before+n, len(runes))
+	return protocol.ChatFound{
+		Before: string(runes[max(0, before-around):before]),
+		Match:  string(runes[before:end]),
+		After:  string(runes[end:min(len(runes), end+around)]),
+	}, true
+}
