@@ -77,7 +77,19 @@ func (a *chatAgents) url() string { return fmt.Sprintf("http://127.0.0.1:%d", a.
 func (a *chatAgents) others() []string {
 	a.s.m.mu.Lock()
 	defer a.s.m.mu.Unlock()
-	return builtin.Others(a.s.m.agents.Agents)
+	var names []string
+	for _, found := range a.s.m.agents.Agents {
+		if chatAgent(found) {
+			names = append(names, found.Name)
+		}
+	}
+	return names
+}
+
+// chatAgent says whether an agent of the catalogue is installed and can be talked
+// to in Chat.
+func chatAgent(a protocol.AgentInfo) bool {
+	return a.Installed && a.Problem == "" && a.Kind != protocol.AgentShell && a.Kind != protocol.AgentCustom && a.Kind != protocol.AgentPilot
 }
 
 // grant is what a conversation's agent may do: look and act, on its own tab.
