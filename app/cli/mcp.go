@@ -23,7 +23,7 @@ import (
 // app is looked for, or started, when the first command comes, and again after
 // it was restarted: the client's session outlives it.
 func (p *program) mcp(ctx context.Context, in invocation) error {
-	b := &bridge{program: p}
+	b := &bridge{find: p.connectOrStart}
 	tab := in.tab
 	if tab == "" {
 		tab = protocol.TabID(p.getenv(protocol.EnvTab))
@@ -51,7 +51,8 @@ func (p *program) mcp(ctx context.Context, in invocation) error {
 
 // bridge carries commands to the app.
 type bridge struct {
-	program *program
+	// find finds the app, or starts it.
+	find func(context.Context) (*client, error)
 
 	mu     sync.Mutex
 	client *client
@@ -64,7 +65,7 @@ func (b *bridge) connected(ctx context.Context) (*client, error) {
 	if b.client != nil {
 		return b.client, nil
 	}
-	c, err := b.program.connectOrStart(ctx)
+	c, err := b.find(ctx)
 	if err != nil {
 		return nil, err
 	}

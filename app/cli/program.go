@@ -69,6 +69,11 @@ func builtins() []builtin {
 			help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",
 			examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},
 		}, (*program).mcp},
+		{spec{
+			name: "agent", summary: "run Pilot, the agent that needs no account, on standard input and output (ACP)", group: groupAgent,
+			help:     "It carries out plain instructions (\"click Save\", \"type hello into Search and press Enter\") in the running app. A program that talks to agents starts it.",
+			examples: []string{"pilotfish agent", "pilotfish agent --tab t3"},
+		}, (*program).agent},
 		{spec{name: "doctor", summary: "say what is wrong with this installation, and how to mend it", group: groupApp}, (*program).doctor},
 		{spec{
 			name: "agent-status", summary: "say what the agent in this terminal is doing", group: groupAgent,

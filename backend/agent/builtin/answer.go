@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,8 +37,7 @@ func (a *answer) failed(s Step, err error) {
 	if p, ok := errors.AsType[*problem](err); ok {
 		choices, ask = p.choices, p.ask
 	}
-	// Some hints are for a shell.
-	if e.Hint != "" && ask == "" && !strings.Contains(e.Hint, "pilotfish ") && !strings.Contains(e.Hint, "--") {
+	if e.Hint != "" && ask == "" && !forShell(e.Hint) {
 		text += " " + escaped(sentence(e.Hint))
 	}
 	a.lines = append(a.lines, text)
@@ -47,6 +47,16 @@ func (a *answer) failed(s Step, err error) {
 	if ask != "" {
 		a.lines = append(a.lines, ask)
 	}
+}
+
+// forShell says whether a hint is about the command line.
+func forShell(hint string) bool {
+	for _, sign := range []string{"pilotfish snapshot", "pilotfish help", "pilotfish tabs", "for example: pilotfish", "--timeout", "--max", "nth="} {
+		if strings.Contains(hint, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *answer) cancelled(s Step) {
@@ -216,6 +226,11 @@ func effect(d *done, e *protocol.Effect) {
 		add("It downloads %s.", escaped(quote(f)))
 	}
 	var page []string
+	e.Changed = withoutFocus(e)
+	if e.Moved != nil {
+		// What scrolls out of view and into it is no news.
+		e.Said, e.Appeared, e.Changed, e.Gone, e.More = nil, nil, nil, nil, 0
+	}
 	for _, group := range []struct {
 		mark  string
 		lines []string
@@ -228,7 +243,7 @@ func effect(d *done, e *protocol.Effect) {
 		page = page[:effectLines]
 		e.More += more
 	}
-	if len(page) > 0 && !onlyFocus(e) {
+	if len(page) > 0 {
 		d.data = strings.Join(page, "\n")
 		if e.More > 0 {
 			d.left = fmt.Sprintf("… %d more changes are not shown.", e.More)
@@ -242,18 +257,14 @@ func effect(d *done, e *protocol.Effect) {
 // effectLines is how many lines of a page's changes an answer shows.
 const effectLines = 8
 
-// onlyFocus says whether the only change is where the focus is, which is not
-// worth a line.
-func onlyFocus(e *protocol.Effect) bool {
-	if len(e.Said)+len(e.Appeared)+len(e.Gone)+len(e.Errors)+e.More > 0 {
-		return false
+// withoutFocus are an action's changes but for the one that it has the focus now,
+// and the one that something else has it no more.
+func withoutFocus(e *protocol.Effect) []string {
+	kept := slices.DeleteFunc(slices.Clone(e.Changed), func(l string) bool { return l == e.Hit+" [focused]" })
+	if len(kept) == 1 && len(e.Changed) == 2 {
+		return nil
 	}
-	for _, l := range e.Changed {
-		if !strings.Contains(l, "[focused]") {
-			return false
-		}
-	}
-	return true
+	return kept
 }
 
 // code is an address or the like as a span of code.

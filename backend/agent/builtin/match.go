@@ -129,7 +129,14 @@ func named(pool []seen, t Target, verb Verb) []seen {
 		if t.Kind == "result" || t.Kind == "element" {
 			return pool
 		}
+		// "Row" may be a row, or what is called so.
+		if exact := byName(pool, t.Word, true); len(exact) > 0 && t.Word != strings.ToLower(t.Word) {
+			return exact
+		}
 		found := ofRole(pool, rolesOf(t.Kind))
+		if len(found) == 0 && t.Word != "" && t.Kind != "search field" {
+			return byName(pool, t.Word, true)
+		}
 		if t.Kind == "search field" && len(found) == 0 {
 			return byName(ofRole(pool, fields()), "search", false)
 		}
@@ -351,6 +358,8 @@ func roleName(role string) string {
 		return "picture"
 	case "menuitem", "menuitemcheckbox", "menuitemradio":
 		return "menu item"
+	case "main":
+		return "main part"
 	case "banner":
 		return "header"
 	case "contentinfo":

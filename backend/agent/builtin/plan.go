@@ -110,6 +110,8 @@ type Target struct {
 	Quoted bool
 	// Kind is the word for what it is: "button", "link", "field", "result".
 	Kind string
+	// Word is Kind as it was written, when there is no Name: it may be one.
+	Word string
 	// Nth counts among several from 1; -1 is the last, 0 was not said.
 	Nth int
 	// Within is a part of the page: a landmark's role, or a region's name.

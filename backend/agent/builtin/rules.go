@@ -110,7 +110,7 @@ func pageRules() []declared {
 	const pixels = `(?:(?: by)? (?P<n>\d{1,5}) ?(?P<unit>px|pixels?|points?)?)`
 	search := func(x match) (Step, bool) {
 		words := x.text("q")
-		if words == "" || len([]rune(words)) > 200 || strings.HasPrefix(strings.ToLower(x.said("q")), "for ") {
+		if words == "" || len([]rune(words)) > 200 || !x.m.quoted(x.said("q")) && goesOn(words) || strings.HasPrefix(strings.ToLower(x.said("q")), "for ") {
 			return Step{}, false
 		}
 		if name := x.said("engine"); name != "" {

@@ -22,10 +22,12 @@ func elementRules() []declared {
 		// "my name", "the password": what is meant is not what is written.
 		return text, len([]rune(text)) <= longest && (x.m.quoted(said) || !indirect.MatchString(said))
 	}
-	into := func(verb Verb) func(match) (Step, bool) {
+	// At the end of an instruction it has to be plain where the value ends.
+	ends := func(said string, m *message) bool { return m.quoted(said) || !joined.MatchString(said) }
+	into := func(verb Verb, last bool) func(match) (Step, bool) {
 		return func(x match) (Step, bool) {
 			text, ok := typed(x, "v")
-			if !ok || intoTwice.MatchString(x.said("v")) {
+			if !ok || intoTwice.MatchString(x.said("v")) || last && !ends(x.said("v"), x.m) {
 				return Step{}, false
 			}
 			t, ok := x.target("t")
@@ -77,7 +79,7 @@ func elementRules() []declared {
 		}},
 		{`(?:press|hit|push|tap|use) (?:the )?(?P<k>.+?)(?: keys?)?`, press},
 		{`select all|select everything`, fixed(Step{Verb: VerbPress, Text: "Control+a"})},
-		{`(?:select|choose|pick|set) (?:the )?(?:option )?(?P<v>.+?) (?:in|from|on|for|under) (?P<t>.+)`, into(VerbSelect)},
+		{`(?:select|choose|pick|set) (?:the )?(?:option )?(?P<v>.+?) (?:in|from|on|for|under) (?P<t>.+)`, into(VerbSelect, false)},
 		{`(?:select|choose|pick) (?P<t>.+)`, func(x match) (Step, bool) {
 			t, ok := x.target("t")
 			if !ok || indefinite.MatchString(x.said("t")) {
@@ -98,17 +100,17 @@ func elementRules() []declared {
 			return Step{Verb: VerbDrag, Target: from, To: to}, ok && also
 		}},
 
-		{`(?:type|write|enter|input|put|insert|key in|fill in|fill) (?P<v>.+) (?:into|in to|inside) (?P<t>.+)`, into(VerbType)},
-		{`(?:type|write|enter|input|put|insert|key in) (?P<v>.+) (?:in|on|as) (?P<t>.+)`, into(VerbType)},
-		{`(?:in|into) (?P<t>.+?)(?:,)? (?:type|write|enter|input|put|insert) (?P<v>.+)`, into(VerbType)},
-		{`(?:fill in|fill out|fill|complete) (?P<t>.+?) (?:with|as|:) ?(?P<v>.+)`, into(VerbFill)},
-		{`(?:replace|overwrite) (?:the (?:text|value) (?:in|of) )?(?P<t>.+?) (?:with|by) (?P<v>.+)`, into(VerbFill)},
-		{`(?:set|change) (?P<t>.+?) to (?P<v>.+)`, into(VerbSet)},
+		{`(?:type|write|enter|input|put|insert|key in|fill in|fill) (?P<v>.+) (?:into|in to|inside) (?P<t>.+)`, into(VerbType, false)},
+		{`(?:type|write|enter|input|put|insert|key in) (?P<v>.+) (?:in|on|as) (?P<t>.+)`, into(VerbType, false)},
+		{`(?:in|into) (?P<t>.+?)(?:,)? (?:type|write|enter|input|put|insert) (?P<v>.+)`, into(VerbType, true)},
+		{`(?:fill in|fill out|fill|complete) (?P<t>.+?) (?:with|as|:) ?(?P<v>.+)`, into(VerbFill, true)},
+		{`(?:replace|overwrite) (?:the (?:text|value) (?:in|of) )?(?P<t>.+?) (?:with|by) (?P<v>.+)`, into(VerbFill, true)},
+		{`(?:set|change) (?P<t>.+?) to (?P<v>.+)`, into(VerbSet, true)},
 		{`(?:clear|empty|blank)(?: out)? (?P<t>.+)`, onField(VerbFill, "")},
 		{`(?:type|write) (?P<v>.+)`, func(x match) (Step, bool) {
 			text, ok := typed(x, "v")
 			// Without quotes a long text may be more than that.
-			return Step{Verb: VerbType, Text: text}, ok && !intoTwice.MatchString(x.said("v")) &&
+			return Step{Verb: VerbType, Text: text}, ok && !intoTwice.MatchString(x.said("v")) && ends(x.said("v"), x.m) &&
 				(x.m.quoted(x.said("v")) || len(strings.Fields(text)) <= 6 && !composed.MatchString(text))
 		}},
 
@@ -131,3 +133,7 @@ var indefinite = regexp.MustCompile(`(?i)^(?:an?|any|some|one|another|the (?:bes
 
 // wholes are more than one field.
 var wholes = regexp.MustCompile(`(?i)^(?:(?:in|out)\s+)?(?:the|this|that|all|every)?\s*(?:whole |entire |rest of the )?(?:forms?|fields|pages?|form fields|details|everything|rest|blanks?)$`)
+
+// joined is more than one thing, perhaps: a value that has such a word goes in
+// quotes.
+var joined = regexp.MustCompile(`(?i)\s(?:and|then|&)\s|[,;\n]\s`)

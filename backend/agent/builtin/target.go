@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -95,10 +96,28 @@ func (g *targets) parse(m message, said string) (t Target, ok bool) {
 		return t, true
 	}
 	// A name that is not quoted is short, and says nothing else.
-	if len([]rune(t.Name)) > 60 || len(strings.Fields(t.Name)) > 8 || g.more.MatchString(t.Name) || g.vague.MatchString(t.Name) || strings.ContainsAny(t.Name, "\n,;") {
+	if len([]rune(t.Name)) > 60 || len(strings.Fields(t.Name)) > 8 || g.more.MatchString(t.Name) || g.vague.MatchString(t.Name) || goesOn(t.Name) || strings.ContainsAny(t.Name, "\n,;") {
 		return t, false
 	}
 	return t, t.Kind != "result"
+}
+
+// goesOn says whether what stands without quotes is more than a name or a value:
+// "Terms and Conditions" is one, "Save and call the bank" is not.
+func goesOn(s string) bool {
+	words := strings.Fields(strings.ToLower(s))
+	for i, w := range words {
+		switch strings.Trim(w, ",") {
+		case "then":
+			return true
+		case "and":
+			rest := words[i+1:]
+			if len(rest) > 2 || slices.ContainsFunc(rest, func(w string) bool { return slices.Contains([]string{"a", "an", "the", "my", "it", "me", "them"}, w) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inPart splits "Save in the header"; only parts of pages that can be found are
@@ -165,7 +184,7 @@ func (g *targets) count(said string, t *Target) string {
 // kinds takes the word for what it is off: "Save button", "button Save".
 func (g *targets) kinds(m message, said string, t *Target) string {
 	if found := g.kindOnly.FindStringSubmatch(said); found != nil {
-		t.Kind = kindOf(found[1])
+		t.Kind, t.Word = kindOf(found[1]), found[1]
 		return ""
 	}
 	if found := g.kind.FindStringSubmatch(said); found != nil {

@@ -3,6 +3,8 @@ package builtin
 import (
 	"fmt"
 	"strings"
+
+	"pilotfish/backend/protocol"
 )
 
 // Help is what Pilot can do, as Markdown.
@@ -77,4 +79,15 @@ func Commands() []SlashCommand {
 		{"back", "go one page back", ""},
 		{"reload", "load the page again", ""},
 	}
+}
+
+// Others are the names of the installed agents that understand more than Pilot.
+func Others(agents []protocol.AgentInfo) []string {
+	var names []string
+	for _, a := range agents {
+		if a.Installed && a.Problem == "" && a.Kind != protocol.AgentShell && a.Kind != protocol.AgentCustom && a.Kind != protocol.AgentPilot {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
