@@ -161,7 +161,7 @@ func TestCancel(t *testing.T) {
 				ended <- end.Reason
 			}()
 			if strings.Contains(words, "ask") {
-				sink.wait(t, "ask ")
+				sink.wait(t, "\nask ")
 			} else {
 				sink.wait(t, "text begun")
 			}

@@ -38,14 +38,11 @@ type agent struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	opening  int               // sessions whose id we do not know yet
-	held     map[string][]held // what came for ids that we do not know
+	opening  int                   // sessions whose id we do not know yet
+	held     map[string][]*message // what came for ids that we do not know
 	heldSize int
 	closed   bool
 }
-
-// held is a message that came before its session.
-type held struct{ m *message }
 
 // initialize asks what the agent can do.
 func (a *agent) initialize() {
@@ -140,8 +137,8 @@ func (a *agent) create(ctx context.Context, cfg chat.SessionConfig, s *session) 
 		}
 		done <- err
 		// Only now that Open can return what came before the reply is delivered.
-		for _, h := range waiting {
-			a.deliver(s, h.m)
+		for _, m := range waiting {
+			a.deliver(s, m)
 		}
 	}
 	err := a.conn.call(sdk.AgentMethodSessionNew, sdk.NewSessionRequest{
@@ -164,11 +161,11 @@ func (a *agent) create(ctx context.Context, cfg chat.SessionConfig, s *session) 
 
 // begin gives a session its id and returns what came for it before; without ok
 // there is no session.
-func (a *agent) begin(s *session, id string, ok bool) []held {
+func (a *agent) begin(s *session, id string, ok bool) []*message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.opening--
-	var waiting []held
+	var waiting []*message
 	if ok && !a.closed {
 		waiting = a.held[id]
 		s.id = id
@@ -277,22 +274,18 @@ func (a *agent) incoming(m *message) {
 		a.log.Debug("a notification of no use", "method", m.Method)
 		return
 	}
-	var to struct {
-		Session string `json:"sessionId"`
-	}
-	_ = lenient(m.Params, &to) // without an id it is for no session
 	a.mu.Lock()
-	s := a.sessions[to.Session]
-	if s == nil && a.opening > 0 && a.heldSize+len(m.Params) <= protocol.AgentInbox {
+	s := a.sessions[m.Params.Session]
+	if s == nil && a.opening > 0 && a.heldSize+m.size <= protocol.AgentInbox {
 		// The reply that names its session is still under way.
-		a.held[to.Session] = append(a.held[to.Session], held{m})
-		a.heldSize += len(m.Params)
+		a.held[m.Params.Session] = append(a.held[m.Params.Session], m)
+		a.heldSize += m.size
 		a.mu.Unlock()
 		return
 	}
 	a.mu.Unlock()
 	if s == nil {
-		a.log.Debug("a message for no session", "method", m.Method, "session", to.Session)
+		a.log.Debug("a message for no session", "method", m.Method, "session", m.Params.Session)
 		if len(m.ID) > 0 {
 			a.conn.reply(m.ID, cancelled())
 		}
@@ -304,10 +297,10 @@ func (a *agent) incoming(m *message) {
 // deliver puts a message into its session's inbox.
 func (a *agent) deliver(s *session, m *message) {
 	if len(m.ID) > 0 {
-		s.inbox.put(len(m.Params), func() { s.ask(m.ID, m.Params) })
+		s.inbox.put(m.size, func() { s.ask(m) })
 		return
 	}
-	s.inbox.put(len(m.Params), func() { s.update(m.Params) })
+	s.inbox.put(m.size, func() { s.update(&m.Params.Update) })
 }
 
 // watch ends everything when the process is gone.

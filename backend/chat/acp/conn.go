@@ -15,14 +15,25 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// message is any message of JSON-RPC: a request has a method and an id, a
-// notification a method, an answer an id.
+// message is any message that comes in: a request has a method and an id, a
+// notification a method, an answer an id. All of it is decoded at once, because
+// a line may have many megabytes.
 type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params params          `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *rpcError       `json:"error"`
+	size   int             // of the line, in bytes
+}
+
+// sending is any message that goes out.
+type sending struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
-	Params  json.RawMessage `json:"params,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  any             `json:"result,omitempty"`
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
@@ -110,6 +121,7 @@ func (c *conn) line(line []byte) error {
 		return nil
 	}
 	c.rubbish = 0
+	m.size = len(line)
 	if m.Method != "" {
 		c.incoming(&m)
 		return nil
@@ -158,7 +170,7 @@ func (c *conn) call(method string, params any, take answered) error {
 	id := c.last
 	c.pending[id] = take
 	c.mu.Unlock()
-	err := c.write(message{ID: strconv.AppendInt(nil, id, 10), Method: method}, params)
+	err := c.write(sending{ID: strconv.AppendInt(nil, id, 10), Method: method, Params: params})
 	if err == nil {
 		return nil
 	}
@@ -194,39 +206,25 @@ func (c *conn) request(ctx context.Context, method string, params, into any) err
 
 // notify sends a notification.
 func (c *conn) notify(method string, params any) error {
-	return c.write(message{Method: method}, params)
+	return c.write(sending{Method: method, Params: params})
 }
 
 // reply answers a request of the agent. That it cannot be sent means that the
 // agent is going, which is told elsewhere.
 func (c *conn) reply(id json.RawMessage, result any) {
-	raw, err := json.Marshal(result)
-	if err != nil {
-		c.refuse(id, codeInternal, err.Error())
-		return
-	}
-	if err := c.sendMessage(message{ID: id, Result: raw}); err != nil {
+	if err := c.write(sending{ID: id, Result: result}); err != nil {
 		c.log.Warn("an answer was not sent", "error", err)
 	}
 }
 
 // refuse answers a request of the agent with an error.
 func (c *conn) refuse(id json.RawMessage, code int, why string) {
-	if err := c.sendMessage(message{ID: id, Error: &rpcError{Code: code, Message: why}}); err != nil {
+	if err := c.write(sending{ID: id, Error: &rpcError{Code: code, Message: why}}); err != nil {
 		c.log.Warn("a refusal was not sent", "error", err)
 	}
 }
 
-func (c *conn) write(m message, params any) error {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", m.Method, err)
-	}
-	m.Params = raw
-	return c.sendMessage(m)
-}
-
-func (c *conn) sendMessage(m message) error {
+func (c *conn) write(m sending) error {
 	m.Version = "2.0"
 	line, err := json.Marshal(m)
 	if err != nil {

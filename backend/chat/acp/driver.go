@@ -39,7 +39,7 @@ func New(cfg Config) *Driver {
 func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
 	a := &agent{
 		cfg: d.cfg, launch: launch, log: d.cfg.Logger.With("agent", launch.Kind),
-		sessions: map[string]*session{}, held: map[string][]held{},
+		sessions: map[string]*session{}, held: map[string][]*message{},
 		initialized: make(chan struct{}), done: make(chan struct{}),
 	}
 	a.life, a.endLife = context.WithCancelCause(life)

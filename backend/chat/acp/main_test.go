@@ -21,7 +21,7 @@ import (
 )
 
 // limit is when a test is given up; nothing waits for it.
-const limit = 30 * time.Second
+const limit = 3 * time.Minute
 
 const envScripted = "ACP_TEST_SCRIPTED"
 

@@ -19,17 +19,12 @@ type question struct {
 	end     context.CancelFunc
 }
 
-// ask takes the params of a session/request_permission. It runs in the session's
-// inbox, so that the updates before it are with the sink, and those after it are
-// not.
-func (s *session) ask(id, params json.RawMessage) {
-	var p permission
-	if err := lenient(params, &p); err != nil {
-		s.agent.conn.refuse(id, codeInternal, err.Error())
-		return
-	}
+// ask takes a session/request_permission. It runs in the session's inbox, so that
+// the updates before it are with the sink, and those after it are not.
+func (s *session) ask(m *message) {
+	id, p := m.ID, &m.Params
 	s.flush()
-	ask := chat.Ask{Tool: *s.toolUpdate(&p.ToolCall.toolCall, p.ToolCall.Content, false), Options: make([]protocol.PermissionOption, 0, len(p.Options))}
+	ask := chat.Ask{Tool: *s.toolUpdate(&p.ToolCall, false), Options: make([]protocol.PermissionOption, 0, len(p.Options))}
 	for _, o := range p.Options {
 		ask.Options = append(ask.Options, permissionOption(o.ID, o.Name, o.Kind))
 	}

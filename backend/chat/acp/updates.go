@@ -17,29 +17,17 @@ type stream struct {
 	join joiner
 }
 
-// update takes the params of a session/update. It runs in the session's inbox.
-func (s *session) update(params json.RawMessage) {
-	var p struct {
-		Update json.RawMessage `json:"update"`
-	}
-	var u sessionUpdate
-	if err := lenient(params, &p); err != nil {
-		s.log.Warn("an update that cannot be read", "error", err)
-		return
-	}
-	if err := lenient(p.Update, &u); err != nil {
-		s.log.Warn("an update that cannot be read", "error", err)
-		return
-	}
+// update takes a session/update. It runs in the session's inbox.
+func (s *session) update(u *sessionUpdate) {
 	switch u.Kind {
 	case kindUser, kindText, kindThought, kindTool, kindToolMore, kindPlan:
 		// What is said of a turn that was given up is for nobody, and the history
 		// that a loaded session says again is in the conversation.
 		if !s.replays && !s.stale() {
-			s.history(&u)
+			s.history(u)
 		}
 	default:
-		s.state(&u)
+		s.state(u)
 	}
 }
 
@@ -50,7 +38,7 @@ func (s *session) history(u *sessionUpdate) {
 		s.chunk(u)
 	case kindTool, kindToolMore:
 		s.flush()
-		s.emit(chat.Update{Tool: s.toolUpdate(&u.toolCall, u.Content, u.Kind == kindTool)})
+		s.emit(chat.Update{Tool: s.toolUpdate(&u.toolCall, u.Kind == kindTool)})
 	case kindPlan:
 		s.flush()
 		plan := make([]protocol.ChatPlanItem, 0, len(u.Entries))
@@ -134,7 +122,7 @@ func (s *session) state(u *sessionUpdate) {
 
 // toolUpdate makes an upsert of a tool call. announced says that it is the
 // protocol's announcement, of which the defaults are known.
-func (s *session) toolUpdate(t *toolCall, raw json.RawMessage, announced bool) *chat.ToolUpdate {
+func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
 	u := &chat.ToolUpdate{Call: t.ID, Name: t.Meta.Claude.ToolName, Title: t.Title, Kind: t.ToolKind, Status: toolStatus(t.Status)}
 	if announced {
 		if u.Kind == nil {
@@ -147,7 +135,7 @@ func (s *session) toolUpdate(t *toolCall, raw json.RawMessage, announced bool) *
 	if said(t.RawInput) {
 		u.Input = t.RawInput
 	}
-	u.Content, u.Images = readToolContent(raw)
+	u.Content, u.Images = readToolContent(t.Content)
 	if len(u.Content) > 0 {
 		s.shown[t.ID] = true
 	}

@@ -112,6 +112,18 @@ type configValue struct {
 	Description string `json:"description"`
 }
 
+// params are those of session/update and session/request_permission.
+type params struct {
+	Session  string        `json:"sessionId"`
+	Update   sessionUpdate `json:"update"`
+	ToolCall toolCall      `json:"toolCall"`
+	Options  []struct {
+		ID   string `json:"optionId"`
+		Name string `json:"name"`
+		Kind string `json:"kind"`
+	} `json:"options"`
+}
+
 // updateKind is the "sessionUpdate" of an update.
 type updateKind string
 
@@ -131,11 +143,9 @@ const (
 
 // sessionUpdate is the update of session/update, all kinds in one.
 type sessionUpdate struct {
-	Kind updateKind `json:"sessionUpdate"`
-	// Content is a block in a chunk and a list in a tool call.
-	Content   json.RawMessage `json:"content"`
-	MessageID string          `json:"messageId"`
-	toolCall
+	Kind          updateKind     `json:"sessionUpdate"`
+	MessageID     string         `json:"messageId"`
+	toolCall                     // its content is a block in a chunk of text
 	Entries       []planEntry    `json:"entries"`
 	Commands      []command      `json:"availableCommands"`
 	CurrentMode   string         `json:"currentModeId"`
@@ -149,9 +159,10 @@ type sessionUpdate struct {
 }
 
 // toolCall is the part of an update that is about a tool, and the toolCall of a
-// permission but for the content.
+// permission.
 type toolCall struct {
 	ID        string          `json:"toolCallId"`
+	Content   json.RawMessage `json:"content"`
 	Title     *string         `json:"title"` // also of session_info_update
 	ToolKind  *string         `json:"kind"`
 	Status    *string         `json:"status"`
@@ -179,19 +190,6 @@ type command struct {
 	Input       struct {
 		Hint string `json:"hint"`
 	} `json:"input"`
-}
-
-// permission is the params of session/request_permission.
-type permission struct {
-	ToolCall struct {
-		Content json.RawMessage `json:"content"`
-		toolCall
-	} `json:"toolCall"`
-	Options []struct {
-		ID   string `json:"optionId"`
-		Name string `json:"name"`
-		Kind string `json:"kind"`
-	} `json:"options"`
 }
 
 // promptReply is the answer to session/prompt.

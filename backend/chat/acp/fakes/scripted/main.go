@@ -49,7 +49,7 @@
 //	broken           a message that is cut off, with a line end
 //	stderr TEXT      a line beside the protocol
 //	close-out        closes its output and stays
-//	close-in         closes its input and stays
+//	close-in         closes its input, says "closed" and stays
 //	die %CODE        ends at once with that code, in the middle of a line
 //	kill             ends itself by SIGKILL
 //	child            starts a process that outlives it, and says its number

@@ -35,6 +35,7 @@ func (t *turn) misbehave(word, rest string) bool {
 		select {}
 	case "close-in":
 		_ = os.Stdin.Close()
+		t.say("closed")
 		select {}
 	case "die":
 		a.writeRaw([]byte(`{"jsonrpc":"2.0","method":"session/upd`))
