@@ -518,6 +518,51 @@ func TestManyCallers(t *testing.T) {
 	}
 }
 
+// TestEachCallerSawItself: what changed since the last look, and whether a thing
+// is still what it was, is told by what this caller saw, not by what others did.
+func TestEachCallerSawItself(t *testing.T) {
+	s := stageOf(t, `<button id=b>Archive</button><p id=p>one</p>`)
+	as := func(caller string) context.Context { return protocol.WithCaller(deadline(t), caller) }
+	look := func(caller string, delta bool) string {
+		t.Helper()
+		out, err := s.Snapshot(deadline(t), s.tab, protocol.LookRequest{Caller: caller, Delta: delta})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Text
+	}
+	ref := ""
+	for line := range strings.Lines(look("ada", false)) {
+		if strings.Contains(line, "Archive") {
+			ref = strings.Fields(line)[0]
+		}
+	}
+	look("bob", false)
+	s.eval(t, `b.textContent = 'Delete all', p.textContent = 'two'`)
+	if got := look("bob", true); !strings.Contains(got, "Delete all") {
+		t.Errorf("bob's delta: %q", got)
+	}
+	// Bob has seen it; Ada has not, whoever looked meanwhile.
+	if _, err := s.Act(as("ada"), s.tab, click(ref), nil); code(err) != protocol.CodeChanged || !strings.Contains(err.Error(), "Delete all") {
+		t.Errorf("ada clicks what she saw as Archive: %v", err)
+	}
+	if _, err := s.Act(as("bob"), s.tab, click(ref), nil); err != nil {
+		t.Errorf("bob clicks what he saw: %v", err)
+	}
+	if _, err := s.Act(as("eve"), s.tab, click(ref), nil); err != nil {
+		t.Errorf("eve was told nothing of it: %v", err)
+	}
+	if got := look("ada", true); !strings.Contains(got, "Delete all") || !strings.Contains(got, "two") {
+		t.Errorf("ada's delta: %q", got)
+	}
+	if got := look("bob", true); strings.Contains(got, "two") {
+		t.Errorf("bob's second delta: %q", got)
+	}
+	if _, err := s.Act(as("ada"), s.tab, click(ref), nil); err != nil {
+		t.Errorf("ada after looking again: %v", err)
+	}
+}
+
 // TestEndsInTheMiddle: a navigation and a crash under a command end it with a
 // code, and the tab works afterwards.
 func TestEndsInTheMiddle(t *testing.T) {

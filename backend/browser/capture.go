@@ -177,17 +177,13 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 // it was last told: it is told its own before it is let go.
 func (p *page) sized(ctx context.Context, width, height, x, y int64) {
 	_ = p.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
+	p.flush(ctx)
+	p.sizedAs(nil)
 	asked := ctx
 	ctx = context.WithoutCancel(ctx)
-	own := func() error {
-		return postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
-	}
-	_ = own()
+	_ = postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 	// It takes it up when the size before was drawn.
-	_ = p.settled(asked, width, func() error {
-		err := postCommand(ctx, p.session, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
-		return errors.Join(err, own())
-	})
+	_ = p.settled(asked, width)
 	_ = postCommand(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)})
 }
 
@@ -276,6 +272,9 @@ func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotPara
 		err  error
 	}
 	done := make(chan answer, 1)
+	if err := p.sizeAgain(ctx); err != nil {
+		return nil, err
+	}
 	id, pending, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, params)
 	if err != nil {
 		return nil, err
@@ -324,9 +323,21 @@ func (p *page) nudge(ctx context.Context) {
 // secondPicture makes the browser draw the page once more; nobody reads it.
 func (p *page) secondPicture(ctx context.Context) error {
 	fast, least := true, int64(1)
-	return postCommand(ctx, p.session, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{
+	if err := p.sizeAgain(ctx); err != nil {
+		return err
+	}
+	_, sent, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, cdppage.CaptureScreenshotParams{
 		Format: cdppage.CaptureScreenshotFormatJpeg, Quality: &least, OptimizeForSpeed: &fast,
 	})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size != nil {
+		p.extra = append(p.extra, sent)
+	}
+	return nil
 }
 
 // decodePicture reads a png or jpeg into pixels that can be drawn on.

@@ -92,7 +92,7 @@ func (p *page) inFrame(ctx context.Context, f *docFrame, function string, args, 
 		if err != nil {
 			return err
 		}
-		expression := p.function(f, function, data)
+		expression := p.function(ctx, f, function, data)
 		res, err := cdp.Call(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
 		err = p.answered(ctx, f, s, world, "a part of it", res, err, into)
 		if !errors.Is(err, errStale) {

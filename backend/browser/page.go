@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -27,6 +28,9 @@ type page struct {
 
 	frames *frames  // nil until the first look or action
 	opened *opening // nil until then, and after a try that failed
+
+	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now
+	extra []*pending                                // further pictures under such a size
 }
 
 // page returns the session with a target, attaching if need be.

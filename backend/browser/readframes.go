@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
 )
 
 // Reading a page: its closed shadow roots are opened to the page script first,
@@ -50,7 +52,7 @@ func (p *page) readOnce(ctx context.Context, f *docFrame, function string, data 
 	q := &asked{s: s}
 	err = errors.Join(
 		q.send(ctx, dom.DescribeNode.Method, dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
-		q.send(ctx, runtime.Evaluate.Method, evaluateParams(p.function(f, function, data), world)),
+		q.send(ctx, runtime.Evaluate.Method, evaluateParams(p.function(ctx, f, function, data), world)),
 	)
 	if err != nil {
 		return false, p.worldError(f, world, err)
@@ -73,12 +75,12 @@ func (p *page) readOnce(ctx context.Context, f *docFrame, function string, data 
 }
 
 // function is the call of a function of ours with the page script.
-func (p *page) function(f *docFrame, function string, args []byte) string {
+func (p *page) function(ctx context.Context, f *docFrame, function string, args []byte) string {
 	return fmt.Sprintf(`globalThis.pilotfishPage ? (async (page, args) => {
-		page.configure({ prefix: %q, base: %d });
+		page.configure({ prefix: %q, base: %d, caller: %q });
 		try { const value = await (%s)(page, args); return JSON.stringify({ value: value ?? null, next: page.next() }); }
 		catch (error) { return JSON.stringify({ error: { name: String(error?.name), message: String(error?.message) }, next: page.next() }); }
-	})(pilotfishPage, %s) : 'none'`, f.prefix(), p.frames.base(f), function, args)
+	})(pilotfishPage, %s) : 'none'`, f.prefix(), p.frames.base(f), protocol.CallerOf(ctx), function, args)
 }
 
 // leftOut says whether a frame is to be left out for an error: it went away

@@ -5,6 +5,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -96,6 +97,7 @@ func (p *page) laidOut(ctx context.Context) {
 // resize gives the page a size and waits until it has it. A tab in the back
 // takes the next one only when the last was drawn: so it is drawn.
 func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
+	p.sizedAs(&size)
 	// Shown anew, a tab in the back takes up its size.
 	for _, on := range []bool{false, true} {
 		if _, err := cdp.Call(ctx, p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: on}); err != nil {
@@ -107,12 +109,49 @@ func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverri
 			}
 		}
 	}
-	return p.settled(ctx, size.Width, nil)
+	return p.settled(ctx, size.Width)
 }
 
-// settled waits until the page is so wide; again, if it is not nil, tells it its
-// size once more.
-func (p *page) settled(ctx context.Context, width int64, again func() error) error {
+// sizedAs notes the size that the page is given for now; nil is its own.
+func (p *page) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size = size; size == nil {
+		p.extra = nil
+	}
+}
+
+// sizeAgain tells the page its size just before a picture: when a picture is
+// done, whenever that is, the view gets the size back that it had when the
+// picture was asked for.
+func (p *page) sizeAgain(ctx context.Context) error {
+	p.mu.Lock()
+	size := p.size
+	p.mu.Unlock()
+	if size == nil {
+		return nil
+	}
+	return postCommand(ctx, p.session, emulation.SetDeviceMetricsOverride, *size)
+}
+
+// flush draws until every further picture that was asked for under another size
+// is done: those that are left give the view the size that it has.
+func (p *page) flush(ctx context.Context) {
+	p.mu.Lock()
+	before := p.extra
+	p.extra = nil
+	p.mu.Unlock()
+	for range 4 * sizeTries {
+		before = slices.DeleteFunc(before, func(o *pending) bool { return len(o.reply) > 0 })
+		if len(before) == 0 || ctx.Err() != nil || p.secondPicture(ctx) != nil {
+			return
+		}
+		p.laidOut(ctx)
+	}
+}
+
+// settled waits until the page is so wide.
+func (p *page) settled(ctx context.Context, width int64) error {
 	world, err := p.world(ctx)
 	if err != nil {
 		return err
@@ -129,11 +168,6 @@ func (p *page) settled(ctx context.Context, width int64, again func() error) err
 		if err := p.secondPicture(ctx); err != nil {
 			return err
 		}
-		if again != nil {
-			if err := again(); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -142,9 +176,7 @@ func (p *page) settled(ctx context.Context, width int64, again func() error) err
 const sizeTries = 12
 
 // captureSized is capture for a page that was given another size: a picture of
-// another size is taken again. Each further picture that made the page draw
-// before (nudge) gives the view back the size that it had when it was asked
-// for, whenever it is done: so the size is told again.
+// another size is taken again.
 func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, size emulation.SetDeviceMetricsOverrideParams) (data []byte, err error) {
 	for range sizeTries {
 		if data, err = p.capture(ctx, params); err != nil {

@@ -75,7 +75,7 @@ func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, int
 	if err != nil {
 		return false, err
 	}
-	expression, err := p.expression(f, name, args)
+	expression, err := p.expression(ctx, f, name, args)
 	if err != nil {
 		return false, err
 	}

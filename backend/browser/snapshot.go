@@ -49,6 +49,9 @@ type lookArgs struct {
 // Snapshot looks at a tab's page, all its frames included.
 func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
 	var look protocol.Look
+	if q.Caller != "" {
+		ctx = protocol.WithCaller(ctx, q.Caller)
+	}
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
 		l := looker{p: p, q: q}
 		out, err := l.run(ctx)

@@ -162,7 +162,7 @@ func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into
 	if err != nil {
 		return err
 	}
-	expression, err := p.expression(f, name, args)
+	expression, err := p.expression(ctx, f, name, args)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into
 }
 
 // expression is the call of a function of world.js.
-func (p *page) expression(f *docFrame, name string, args any) (string, error) {
+func (p *page) expression(ctx context.Context, f *docFrame, name string, args any) (string, error) {
 	if args == nil {
 		args = struct{}{}
 	}
@@ -179,7 +179,7 @@ func (p *page) expression(f *docFrame, name string, args any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding what is asked of the page: %w", err)
 	}
-	return fmt.Sprintf("globalThis.pilotfishDo ? pilotfishDo(%q, %q, %d, %s) : 'none'", name, f.prefix(), p.frames.base(f), data), nil
+	return fmt.Sprintf("globalThis.pilotfishDo ? pilotfishDo(%q, %q, %d, %q, %s) : 'none'", name, f.prefix(), p.frames.base(f), protocol.CallerOf(ctx), data), nil
 }
 
 func evaluateParams(expression, world string) runtime.EvaluateParams {

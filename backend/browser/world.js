@@ -159,8 +159,8 @@ globalThis.pilotfishDo ??= (() => {
     url: () => ({ url: location.href, hidden: document.hidden }),
   };
 
-  return async (name, prefix, base, args) => {
-    page.configure({ prefix, base });
+  return async (name, prefix, base, caller, args) => {
+    page.configure({ prefix, base, caller });
     try {
       const value = await commands[name](args);
       return JSON.stringify({ value, next: page.next() });

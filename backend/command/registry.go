@@ -182,10 +182,13 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	res, err := c.run(ctx, in)
+	res, err := c.run(protocol.WithCaller(ctx, in.caller()), in)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = protocol.NewError(protocol.CodeTimeout, c.Name+" was not done in time", "a longer --timeout may help")
+		}
+		if e := protocol.AsError(err); e.Code == protocol.CodeTimeout && e.Hint == "" {
+			err = protocol.NewError(e.Code, e.Message, "a longer --timeout may help")
 		}
 		return failed(in.tab, err)
 	}
@@ -220,7 +223,7 @@ func deadline(ms int) (time.Duration, error) {
 	case ms == 0:
 		return protocol.CommandTimeout, nil
 	case ms < 0 || d > protocol.MaxCommandTimeout || d <= 0:
-		return 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a timeout is from 1 ms to %s", protocol.MaxCommandTimeout), "")
+		return 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a timeout is from 1 ms to %s", protocol.MaxCommandTimeout), "for example --timeout 30s")
 	}
 	return d, nil
 }
@@ -228,11 +231,17 @@ func deadline(ms int) (time.Duration, error) {
 // resolve finds the tab that a call means. A tab that is not open is an error
 // and never another tab.
 func (in *invocation) resolve(c *command, call Call) error {
-	if c.tab == noTab {
-		return nil
-	}
 	tabs := in.browser.Tabs()
 	want := call.Request.Tab
+	if c.tab == noTab {
+		if want == "" {
+			return nil
+		}
+		// It has no use for a tab, or hands it on; one that is not there is a
+		// mistake all the same.
+		_, err := openTab(want, tabs)
+		return err
+	}
 	if named := in.args.text("tab"); named != "" {
 		if want != "" && string(want) != named {
 			canonical, err := protocol.ParseTabID(string(want))
@@ -255,18 +264,27 @@ func (in *invocation) resolve(c *command, call Call) error {
 	if want == "" {
 		return protocol.NewError(protocol.CodeUnknownTab, "no tab is named, and you have none of your own", "name one with --tab; `pilotfish tabs` lists them")
 	}
-	id, err := protocol.ParseTabID(string(want))
+	id, err := openTab(want, tabs)
 	if err != nil {
 		return err
-	}
-	if !slices.ContainsFunc(tabs, func(t protocol.Tab) bool { return t.ID == id }) {
-		return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
 	}
 	in.tab = id
 	if c.tab == ownTab {
 		return in.policy.Tab(in.actor, in.own, id, tabs)
 	}
 	return nil
+}
+
+// openTab is the id of a tab that is open, however it is written.
+func openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
+	id, err := protocol.ParseTabID(string(want))
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(tabs, func(t protocol.Tab) bool { return t.ID == id }) {
+		return "", protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
+	}
+	return id, nil
 }
 
 // allow is the rule for what the caller opens; nil for a person, whose hops are

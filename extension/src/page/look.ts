@@ -22,13 +22,11 @@ import {
   type Memory,
 } from './lines.js';
 import { Names } from './name.js';
-import type { Refs } from './refs.js';
+import { callersKept, type Refs } from './refs.js';
 import { Styles } from './styles.js';
 import type { Item, ItemData, Snapshot, SnapshotOptions } from './types.js';
 import { Walk } from './walk.js';
 
-/** Callers whose last look is remembered; the one that looked longest ago goes first. */
-const callersKept = 16;
 /** Where a name is cut in a compact look, and in a full one. */
 const shortName = 80;
 const longName = 600;

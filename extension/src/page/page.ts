@@ -18,9 +18,15 @@ import { type Change, Watch } from './watch.js';
 export interface Page {
   /**
    * Sets the frame's ref prefix (`e`; `f2e` in a child frame), the first free
-   * number (the last document's `next`), and what opens closed shadow roots.
+   * number (the last document's `next`), who asks, and what opens closed shadow
+   * roots. An action is checked against what who asks was shown.
    */
-  configure(options: { prefix?: string; base?: number; closedRoot?: ClosedRoot }): void;
+  configure(options: {
+    prefix?: string;
+    base?: number;
+    caller?: string;
+    closedRoot?: ClosedRoot;
+  }): void;
   /** Takes closed shadow roots that the caller can see. */
   addRoots(...roots: ShadowRoot[]): void;
   /** Takes elements that listen for the pointer. */
@@ -101,8 +107,8 @@ export function createPage(): Page {
   const marked = (mark: string | undefined): FrameMark | undefined =>
     mark === undefined ? undefined : (el) => `<${mark} ${refs.format(refs.number(el))}>`;
   return {
-    configure: ({ prefix = 'e', base = 1, closedRoot }) => {
-      refs.configure(prefix, base);
+    configure: ({ prefix = 'e', base = 1, caller, closedRoot }) => {
+      refs.configure(prefix, base, caller);
       if (closedRoot) tree.useClosed(closedRoot);
     },
     addRoots: (...roots) => {

@@ -1,8 +1,11 @@
 interface Known {
   node: WeakRef<Element>;
-  /** Role and name when it was last shown: what a caller believes it to be. */
+  /** Role and name when it was last shown to anybody. */
   said: string;
 }
+
+/** Callers of whom is remembered what things said; the one that was shown something longest ago goes first. */
+export const callersKept = 16;
 
 /**
  * The refs of one document. A node keeps its number for life, a number is
@@ -12,13 +15,17 @@ interface Known {
 export class Refs {
   readonly #numbers = new WeakMap<Element, number>();
   readonly #known = new Map<number, Known>();
+  /** Role and name when a caller was last shown a thing: what it believes it to be. */
+  readonly #said = new Map<string, Map<number, string>>();
   #prefix = 'e';
   #next = 1;
+  #caller = '';
 
-  /** Sets the frame's prefix (letters and digits that end in a letter) and the first free number. */
-  configure(prefix: string, base: number): void {
+  /** Sets the frame's prefix (letters and digits that end in a letter), the first free number and who asks. */
+  configure(prefix: string, base: number, caller = this.#caller): void {
     this.#prefix = prefix;
     this.#next = Math.max(this.#next, base);
+    this.#caller = caller;
   }
 
   /** The next free number. */
@@ -37,10 +44,20 @@ export class Refs {
     return num;
   }
 
-  /** Remembers what a node said when it was shown. */
+  /** Remembers what a node said when it was shown to who asks. */
   shown(num: number, said: string): void {
     const known = this.#known.get(num);
-    if (known) known.said = said;
+    if (!known) return;
+    known.said = said;
+    const own = this.#said.get(this.#caller) ?? new Map<number, string>();
+    own.set(num, said);
+    this.#said.delete(this.#caller);
+    this.#said.set(this.#caller, own);
+    if (this.#said.size <= callersKept) return;
+    for (const [oldest] of this.#said) {
+      this.#said.delete(oldest);
+      return;
+    }
   }
 
   /** How a number is written. */
@@ -56,11 +73,15 @@ export class Refs {
     return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
   }
 
-  /** What is known of a number: undefined when it was never given, node null when that is gone. */
+  /**
+   * What is known of a number: undefined when it was never given, node null when
+   * that is gone. said is what who asks was shown, empty when nothing.
+   */
   get(num: number): { node: Element | null; said: string } | undefined {
     const known = this.#known.get(num);
     if (!known) return undefined;
+    const own = this.#said.get(this.#caller)?.get(num) ?? '';
     const node = known.node.deref();
-    return { node: node?.isConnected ? node : null, said: known.said };
+    return node?.isConnected ? { node, said: own } : { node: null, said: own || known.said };
   }
 }
