@@ -97,7 +97,7 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	if n := len([]rune(text)); r.table.LongText > 0 && n >= r.table.LongText {
 		return strong(fmt.Sprintf("it is long: %d characters", n))
 	}
-	reason := "it is an action"
+	reason := "no word in it asks for comprehension"
 	if understood {
 		reason = "it is an instruction, and instant commands are off"
 		if !who.CanInstant {

@@ -144,11 +144,12 @@ func lowerFirst(s string) string {
 	return string(r)
 }
 
-// envelope is how agents get words of a page.
-var envelope = regexp.MustCompile(`(?s)<page-([0-9a-f]{16}) origin="[^"]*">\n?(.*?)\n?</page-([0-9a-f]{16})>`)
-
-// unwrapped is a text without its envelopes.
+// unwrapped is a text without the envelopes in which agents get words of a page.
 func unwrapped(s string) string {
+	if !strings.Contains(s, "<page-") {
+		return s
+	}
+	envelope := regexp.MustCompile(`(?s)<page-([0-9a-f]{16}) origin="[^"]*">\n?(.*?)\n?</page-([0-9a-f]{16})>`)
 	return envelope.ReplaceAllStringFunc(s, func(whole string) string {
 		if parts := envelope.FindStringSubmatch(whole); parts[1] == parts[3] {
 			return parts[2]

@@ -1,7 +1,7 @@
 package builtin
 
 import (
-	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -26,8 +26,6 @@ func modifierKeys() map[string]string {
 	}
 }
 
-var functionKey = regexp.MustCompile(`^f(?:[1-9]|1[0-9]|2[0-4])$`)
-
 // keys reads "Enter", "ctrl+a", "Shift Tab" or "arrow down".
 func keys(s string) (string, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
@@ -51,7 +49,7 @@ func keys(s string) (string, bool) {
 	if name, ok := keyNames()[s]; ok {
 		return strings.Join(append(held, name), "+"), true
 	}
-	if functionKey.MatchString(s) {
+	if functionKey(s) {
 		return strings.Join(append(held, strings.ToUpper(s)), "+"), true
 	}
 	if r := []rune(s); len(r) == 1 && r[0] > ' ' && r[0] < 0x7f {
@@ -74,4 +72,11 @@ func ordinals() map[string]int {
 		"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
 		"top": 1, "last": -1,
 	}
+}
+
+// functionKey says whether s is "f1" to "f24".
+func functionKey(s string) bool {
+	digits, ok := strings.CutPrefix(s, "f")
+	n, err := strconv.Atoi(digits)
+	return ok && err == nil && n >= 1 && n <= 24 && digits[0] != '0' && digits[0] != '+'
 }

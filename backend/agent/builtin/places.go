@@ -1,9 +1,11 @@
 package builtin
 
 import (
+	"net"
 	"net/url"
-	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // places are the sites that a person may call by a name.
@@ -69,12 +71,51 @@ func engineOf(address string) (string, bool) {
 	return best, best != ""
 }
 
-var (
-	// host is an address without a scheme, as people type it.
-	host = regexp.MustCompile(`^(?i:localhost|127\.0\.0\.1|\[::1\]|\d{1,3}(?:\.\d{1,3}){3}|(?:[\pL\pN](?:[\pL\pN-]*[\pL\pN])?\.)+\pL{2,24})(?::\d{1,5})?(?:[/?#]\S*)?$`)
-	// notHost are the ends of files, which are no domains that people type.
-	notHost = regexp.MustCompile(`(?i)^[^/?#:]*\.(?:pdf|png|jpe?g|gif|svg|webp|txt|md|csv|json|xml|html?|css|js|ts|zip|gz|docx?|xlsx?|pptx?|exe)$`)
-)
+// hostLike says whether s is an address without a scheme, as people type it: a
+// host with a dot, or this machine, perhaps with a port and a path.
+func hostLike(s string) bool {
+	end := strings.IndexAny(s, "/?#")
+	name := s
+	if end >= 0 {
+		name = s[:end]
+	}
+	name = strings.ToLower(name)
+	if i := strings.LastIndexByte(name, ':'); i >= 0 && !strings.HasSuffix(name, "]") {
+		port, err := strconv.ParseUint(name[i+1:], 10, 16)
+		if err != nil || port == 0 {
+			return false
+		}
+		name = name[:i]
+	}
+	if name == "localhost" || name == "[::1]" || net.ParseIP(name).To4() != nil {
+		return true
+	}
+	labels := strings.Split(name, ".")
+	if len(labels) < 2 {
+		return false
+	}
+	for _, label := range labels {
+		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label, func(r rune) bool {
+			return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}) {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	if n := len([]rune(last)); n < 2 || n > 24 || strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return false
+	}
+	return end >= 0 || !fileEnd(last)
+}
+
+// fileEnd says whether a name ends as files do, and no domain that people type.
+func fileEnd(last string) bool {
+	switch last {
+	case "pdf", "png", "jpg", "jpeg", "gif", "svg", "webp", "txt", "md", "csv", "json", "xml", "htm", "html", "css", "js", "ts", "zip", "gz", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "exe":
+		return true
+	}
+	return false
+}
 
 // looksLikeAddress says whether a word is an address.
 func looksLikeAddress(s string) bool {
@@ -82,7 +123,7 @@ func looksLikeAddress(s string) bool {
 	if strings.HasPrefix(low, "http://") || strings.HasPrefix(low, "https://") || strings.HasPrefix(low, "file:///") || low == "about:blank" {
 		return !strings.ContainsAny(s, " \t\n")
 	}
-	return host.MatchString(s) && !notHost.MatchString(s)
+	return !strings.ContainsAny(s, " \t\n") && hostLike(s)
 }
 
 // address reads where to go: an address, or the name of a place.

@@ -121,7 +121,7 @@ func pageRules() []declared {
 			return Step{Verb: VerbSearchHere, Text: words}, true
 		}
 		// "the word on this page", "on example.com": of a place that is none of ours.
-		if regexpOnPlace.MatchString(x.said("q")) {
+		if x.p.onPlace.MatchString(x.said("q")) {
 			return Step{}, false
 		}
 		if x.before != nil && x.before.Verb == VerbGoto {
@@ -198,9 +198,6 @@ func pageRules() []declared {
 
 // farAway is further than any page is long, in CSS pixels.
 const farAway = 1_000_000
-
-// regexpOnPlace is a search that ends in a place.
-var regexpOnPlace = regexp.MustCompile(`(?i)\s(?:on|in|at|using|via)\s+(?:the\s+|this\s+|my\s+)?(?:\S+\.\S{2,}|page|site|website|web ?page|tab|app|list|table|inbox|file|files)$`)
 
 // find looks on the page.
 func find(x match) (Step, bool) {

@@ -1,12 +1,8 @@
 package builtin
 
 import (
-	"regexp"
 	"strings"
 )
-
-// intoTwice is a text with a second "into": which of them is meant is not plain.
-var intoTwice = regexp.MustCompile(`(?i)\s(?:into|in to)\s`)
 
 // elementRules act on something on the page.
 func elementRules() []declared {
@@ -20,18 +16,18 @@ func elementRules() []declared {
 		}
 		text := x.m.whole(said)
 		// "my name", "the password": what is meant is not what is written.
-		return text, len([]rune(text)) <= longest && (x.m.quoted(said) || !indirect.MatchString(said))
+		return text, len([]rune(text)) <= longest && (x.m.quoted(said) || !x.p.indirect.MatchString(said))
 	}
 	// At the end of an instruction it has to be plain where the value ends.
-	ends := func(said string, m *message) bool { return m.quoted(said) || !joined.MatchString(said) }
+	ends := func(x match) bool { return x.m.quoted(x.said("v")) || !x.p.joined.MatchString(x.said("v")) }
 	into := func(verb Verb, last bool) func(match) (Step, bool) {
 		return func(x match) (Step, bool) {
 			text, ok := typed(x, "v")
-			if !ok || intoTwice.MatchString(x.said("v")) || last && !ends(x.said("v"), x.m) {
+			if !ok || x.p.intoTwice.MatchString(x.said("v")) || last && !ends(x) {
 				return Step{}, false
 			}
 			t, ok := x.target("t")
-			return Step{Verb: verb, Text: text, Target: t}, ok && !wholes.MatchString(x.said("t"))
+			return Step{Verb: verb, Text: text, Target: t}, ok && !x.p.wholes.MatchString(x.said("t"))
 		}
 	}
 	press := func(x match) (Step, bool) {
@@ -55,7 +51,7 @@ func elementRules() []declared {
 	onField := func(verb Verb, text string) func(match) (Step, bool) {
 		return func(x match) (Step, bool) {
 			t, ok := x.target("t")
-			return Step{Verb: verb, Text: text, Target: t}, ok && !forgetful.MatchString(t.Name)
+			return Step{Verb: verb, Text: text, Target: t}, ok && !x.p.forgetful.MatchString(t.Name)
 		}
 	}
 	kindly := func(verb Verb) func(match) (Step, bool) {
@@ -82,7 +78,7 @@ func elementRules() []declared {
 		{`(?:select|choose|pick|set) (?:the )?(?:option )?(?P<v>.+?) (?:in|from|on|for|under) (?P<t>.+)`, into(VerbSelect, false)},
 		{`(?:select|choose|pick) (?P<t>.+)`, func(x match) (Step, bool) {
 			t, ok := x.target("t")
-			if !ok || indefinite.MatchString(x.said("t")) {
+			if !ok || x.p.indefinite.MatchString(x.said("t")) {
 				return Step{}, false
 			}
 			if t.Kind == "" || t.Kind == "option" {
@@ -110,30 +106,11 @@ func elementRules() []declared {
 		{`(?:type|write) (?P<v>.+)`, func(x match) (Step, bool) {
 			text, ok := typed(x, "v")
 			// Without quotes a long text may be more than that.
-			return Step{Verb: VerbType, Text: text}, ok && !intoTwice.MatchString(x.said("v")) && ends(x.said("v"), x.m) &&
-				(x.m.quoted(x.said("v")) || len(strings.Fields(text)) <= 6 && !composed.MatchString(text))
+			return Step{Verb: VerbType, Text: text}, ok && !x.p.intoTwice.MatchString(x.said("v")) && ends(x) &&
+				(x.m.quoted(x.said("v")) || len(strings.Fields(text)) <= 6 && !x.p.composed.MatchString(text))
 		}},
 
 		{`(?:uncheck|untick|switch off|turn off|deselect|unselect) (?P<t>.+)|(?:switch|turn) (?P<t>.+) off`, on(VerbUncheck)},
 		{`(?:check|tick|switch on|turn on)(?: off)? (?P<t>.+)|(?:switch|turn) (?P<t>.+) on`, on(VerbCheck)},
 	}
 }
-
-// forgetful are the names of what a person may want cleared and no field is.
-var forgetful = regexp.MustCompile(`(?i)\b(?:cookies?|caches?|history|storage|console|log|logs|data|chat|conversation|session|screen|page|everything)\b`)
-
-// composed is an order to write something, rather than what is to be written.
-var composed = regexp.MustCompile(`(?i)^(?:a|an|the|some|my|your|me|about|down|up|to)\s`)
-
-// indirect is a value that is spoken of and not written out.
-var indirect = regexp.MustCompile(`(?i)^(?:(?:my|your|our|their|his|her|its|the|some|any|random|a|an|this|that|these|those)\s.*|it|this|that|them|something|anything|random\S*)$`)
-
-// indefinite leaves the choice to who reads it.
-var indefinite = regexp.MustCompile(`(?i)^(?:an?|any|some|one|another|the (?:best|cheapest|right|correct|most|least))\b`)
-
-// wholes are more than one field.
-var wholes = regexp.MustCompile(`(?i)^(?:(?:in|out)\s+)?(?:the|this|that|all|every)?\s*(?:whole |entire |rest of the )?(?:forms?|fields|pages?|form fields|details|everything|rest|blanks?)$`)
-
-// joined is more than one thing, perhaps: a value that has such a word goes in
-// quotes.
-var joined = regexp.MustCompile(`(?i)\s(?:and|then|&)\s|[,;\n]\s`)

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -127,7 +126,7 @@ func lookRules() []declared {
 				return step, ok
 			}
 			// A few bare words; what asks for a choice is not a text.
-			return step, ok && len(strings.Fields(said)) <= 3 && !chosen.MatchString(said)
+			return step, ok && len(strings.Fields(said)) <= 3 && !x.p.chosen.MatchString(said)
 		}},
 
 		{`wait(?: for)?(?: about)? (?P<n>\d{1,3}(?:\.\d+)?) ?(?P<unit>ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)`, pause},
@@ -156,6 +155,3 @@ func pause(x match) (Step, bool) {
 	}
 	return Step{Verb: VerbWait, How: "time", N: int(math.Round(length))}, length > 0 && length <= 300_000
 }
-
-// chosen is a search that asks for a choice or for knowledge and not for a text.
-var chosen = regexp.MustCompile(`(?i)^(?:a|an|me|my|out|some|any|all|the|every|more|cheap|good|similar|another)\b|\b(?:bugs?|best|cheapest|errors?|issues?|problems?|near|nearest|similar|typos?|mistakes?)\b`)

@@ -9,6 +9,8 @@ import (
 
 // targets reads what a person says of a thing on the page.
 type targets struct {
+	hints
+
 	ref, point, raw          *regexp.Regexp
 	lead, called, kind       *regexp.Regexp
 	nth, nthNumber, within   *regexp.Regexp
@@ -36,6 +38,7 @@ func landmarkWords() map[string]string {
 func newTargets() targets {
 	re := regexp.MustCompile
 	return targets{
+		hints: newHints(),
 		ref:   re(`(?i)^(?:(?:the )?(?:element|ref|item|thing) )?@?((?:f\d+)?e\d+)$`),
 		point: re(`^(?:(?:the )?(?:point|position) )?\(?\s*(\d{1,5})\s*,\s*(\d{1,5})\s*\)?$`),
 		raw:   re(`^(?:(?:css|text|label)=\S.*|role=[a-z]+(?: name=.+)?|[#.][A-Za-z_][\w-]*)$`),
@@ -74,7 +77,7 @@ func (g *targets) parse(m message, said string) (t Target, ok bool) {
 			return Target{Raw: m.whole(said)}, true
 		}
 	}
-	choice := indefinite.MatchString(said)
+	choice := g.indefinite.MatchString(said)
 	said = strings.TrimSpace(g.lead.ReplaceAllString(said, ""))
 	if rest, where, found := g.inPart(m, said); found {
 		said, t.Within = rest, where
