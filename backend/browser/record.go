@@ -36,6 +36,7 @@ type recorder struct {
 	acted   bool   // something was done that may have led to the next address
 	scripts map[*session]cdppage.ScriptIdentifier
 	video   *film
+	format  string // of the video, as it was said at the start
 }
 
 func (r *recorder) begin(ctx context.Context, s *session, child bool) error {
@@ -137,8 +138,9 @@ func (r *recorder) add(step protocol.RecordedStep) {
 	r.steps = append(r.steps, step)
 }
 
-// StartRecording begins to note what is done in a tab, and (video) to film it.
-func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video bool) error {
+// StartRecording begins to note what is done in a tab, and to film it when video
+// is a format: "avi" or "gif".
+func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video string) error {
 	k, err := b.keeper(ctx, id)
 	if err != nil {
 		return err
@@ -151,13 +153,13 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video b
 		return err
 	}
 	var shots *film
-	if video {
+	if video != "" {
 		if shots, err = b.newFilm(id); err != nil {
 			return err
 		}
 	}
 	r, err := use(ctx, k, featureRecord, func() *recorder {
-		return &recorder{scripts: make(map[*session]cdppage.ScriptIdentifier), video: shots, url: info.URL}
+		return &recorder{scripts: make(map[*session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL}
 	})
 	if err != nil {
 		if shots != nil {
@@ -193,8 +195,8 @@ func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Re
 	return out, nil
 }
 
-// StopRecording ends a recording and returns it. format is that of the video,
-// "avi" or "gif".
+// StopRecording ends a recording and returns it. format is that of the video;
+// empty is what was said at the start.
 func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
 	k := b.kept(id)
 	r, ok := get[*recorder](k, featureRecord)
@@ -214,6 +216,9 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 	out.Running = false
 	if r.video != nil {
 		out.Frames = r.video.count()
+		if format == "" {
+			format = r.format
+		}
 		file, err := r.video.finish(b, id, format)
 		if err != nil {
 			return out, err

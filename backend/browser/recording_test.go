@@ -45,10 +45,10 @@ func TestRecording(t *testing.T) {
 		t.Errorf("nothing runs: %v", err)
 	}
 	f.open(t, id, s.URL+"/form")
-	if err := f.StartRecording(ctx, id, false); err != nil {
+	if err := f.StartRecording(ctx, id, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.StartRecording(ctx, id, false); code(err) != protocol.CodeBusy {
+	if err := f.StartRecording(ctx, id, ""); code(err) != protocol.CodeBusy {
 		t.Errorf("twice: %v", err)
 	}
 	f.press(t, id, "#n")
@@ -102,11 +102,11 @@ func TestFilm(t *testing.T) {
 	}
 	f.open(t, id, s.URL+"/moving")
 	for _, format := range []string{"avi", "gif"} {
-		if err := f.StartRecording(deadline(t), id, true); err != nil {
+		if err := f.StartRecording(deadline(t), id, format); err != nil {
 			t.Fatal(err)
 		}
 		f.script(t, id, "new Promise((d) => setTimeout(d, 700))") // there is no event for enough pictures
-		r, err := f.StopRecording(deadline(t), id, format)
+		r, err := f.StopRecording(deadline(t), id, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,6 +91,8 @@ func (in *invocation) authorize(ctx context.Context, c *command, req protocol.Co
 		page, in.asked = address, address
 	case leaves(c.Name):
 		return nil // every page that it comes to is asked about by itself
+	case in.lists(c.Name) && in.policy.Rules().Decide(kind, page).Decision == protocol.SiteAsk:
+		return nil // that something is stored is no secret; what it is stays masked
 	}
 	err := in.policy.Authorize(ctx, policy.Request{
 		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: inFull(c.Spec, req.Args),
@@ -102,6 +104,11 @@ func (in *invocation) authorize(ctx context.Context, c *command, req protocol.Co
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s went from %s to %s meanwhile", in.tab, line(origin(page), urlShown), line(origin(now), urlShown)), "look at the page, and try again")
 	}
 	return nil
+}
+
+// lists says whether a command about what a page stores only names it.
+func (in *invocation) lists(name string) bool {
+	return (name == "cookies" || name == "storage") && in.do("list") == "list"
 }
 
 // current is where the call's tab is; empty without one.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
 )
 
 // envelope marks text that comes from a page as data: it stands between two
@@ -23,6 +25,27 @@ func envelope(origin, text string) string {
 		gap = "\n"
 	}
 	return fmt.Sprintf("<%s origin=%q>%s%s%s</%s>", tag, origin, gap, clean(text), gap, tag)
+}
+
+// quoted puts an error that repeats what a page said, and is not in an envelope
+// yet, into an agent's: the text of a dialog that keeps a command from its page,
+// and what a script threw.
+func (in *invocation) quoted(command string, err error) error {
+	if !in.agent() {
+		return err
+	}
+	e := protocol.AsError(err)
+	switch {
+	// Our words come first in these, so that no page can pretend an envelope.
+	case e.Code == protocol.CodeDialog, e.Code == protocol.CodeTimeout && strings.Contains(e.Message, "dialog"):
+		if strings.HasPrefix(e.Message, "<page-") {
+			return err
+		}
+	case e.Code == protocol.CodeScript && command == "eval":
+	default:
+		return err
+	}
+	return protocol.NewError(e.Code, in.foreign(in.current(), e.Message), e.Hint)
 }
 
 // clean takes out of foreign text what a terminal would obey and what makes

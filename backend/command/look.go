@@ -93,22 +93,30 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 		head += fmt.Sprintf("; a %s dialog is open: answer it with `dialog accept` or `dialog dismiss`", e.Dialog.Type)
 		add("dialog: ", []string{e.Dialog.Message})
 	}
+	place, full := in.place(e.URL)
+	if e.Loading || e.Navigated || e.Within {
+		page = append(page, full...)
+	}
 	switch {
 	case e.Loading:
-		head += "; it led to another page, which is still loading: " + line(e.URL, urlShown)
+		head += "; it led to another page, which is still loading: " + place
 	case e.Navigated:
-		head += "; it led to " + line(e.URL, urlShown)
+		head += "; it led to " + place
 		if e.Status != 0 && (e.Status < 200 || e.Status > 299) {
 			head += fmt.Sprintf(" (HTTP %d)", e.Status)
 		}
 	case e.Within:
-		head += "; the address is now " + line(e.URL, urlShown)
+		head += "; the address is now another"
+		if len(full) == 0 {
+			page = append(page, line(e.URL, urlShown))
+		}
 	}
 	for _, t := range e.Tabs {
 		head += "; it opened " + string(t)
 	}
-	for _, d := range e.Downloads {
-		head += fmt.Sprintf("; it downloads %q", line(d, 100))
+	if n := len(e.Downloads); n > 0 {
+		head += "; it downloads " + plural(n, "file")
+		add("download: ", e.Downloads)
 	}
 	if e.Moved != nil {
 		head += fmt.Sprintf("; scrolled by %.0f,%.0f, above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])

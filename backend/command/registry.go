@@ -190,7 +190,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		if e := protocol.AsError(err); e.Code == protocol.CodeTimeout && e.Hint == "" {
 			err = protocol.NewError(e.Code, e.Message, "a longer --timeout may help")
 		}
-		return failed(in.tab, err)
+		return failed(in.tab, in.quoted(c.Name, err))
 	}
 	reply = protocol.CommandReply{OK: true, Tab: in.tab, Text: res.text}
 	if res.data != nil {

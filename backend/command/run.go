@@ -25,14 +25,32 @@ func (in *invocation) arrived(info protocol.PageInfo, err error) (result, error)
 	if err != nil {
 		return result{}, err
 	}
-	text := fmt.Sprintf("%s is at %s", in.tab, line(info.URL, urlShown))
+	place, said := in.place(info.URL)
+	text := fmt.Sprintf("%s is at %s", in.tab, place)
 	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
 		text += fmt.Sprintf(" (HTTP %d)", info.Status)
 	}
 	if title := line(info.Title, titleShown); title != "" {
-		text += "\n" + in.foreign(info.URL, title)
+		said = append(said, title)
+	}
+	if len(said) > 0 {
+		text += "\n" + in.foreign(info.URL, strings.Join(said, "\n"))
 	}
 	return result{text: text, data: info}, nil
+}
+
+// place is an address as words of ours may name it. A site writes what comes
+// behind its host: an agent is told that apart, with the rest that the page says.
+func (in *invocation) place(address string) (name string, said []string) {
+	full := line(address, urlShown)
+	if !policy.Agent(in.actor) {
+		return full, nil
+	}
+	site := line(origin(address), urlShown)
+	if full == site || full == site+"/" || address == "about:blank" {
+		return full, nil
+	}
+	return site, []string{full}
 }
 
 // What is shown of an address and a title, in characters.
@@ -97,7 +115,7 @@ func runReload(ctx context.Context, in *invocation) (result, error) {
 
 func runURL(ctx context.Context, in *invocation) (result, error) {
 	info, err := in.browser.Page(ctx, in.tab)
-	return result{text: line(info.URL, 4*urlShown), data: info}, err
+	return result{text: in.foreign(info.URL, line(info.URL, 4*urlShown)), data: info}, err
 }
 
 func runTitle(ctx context.Context, in *invocation) (result, error) {
@@ -141,12 +159,16 @@ func runTabs(_ context.Context, in *invocation) (result, error) {
 		case t.Active:
 			mark = "*"
 		}
-		row := fmt.Sprintf("%s%s %s", mark, t.ID, line(t.URL, urlShown))
+		place, said := in.place(t.URL)
+		row := fmt.Sprintf("%s%s %s", mark, t.ID, place)
 		if t.ID == in.own {
 			row += " (yours)"
 		}
 		if title := line(t.Title, titleShown); title != "" {
-			row += "  " + in.foreign(t.URL, title)
+			said = append(said, title)
+		}
+		if len(said) > 0 {
+			row += "  " + in.foreign(t.URL, strings.Join(said, "  "))
 		}
 		lines = append(lines, row)
 	}
@@ -162,7 +184,12 @@ func runTab(ctx context.Context, in *invocation) (result, error) {
 	}
 	for _, t := range in.browser.Tabs() {
 		if t.ID == in.tab {
-			return result{text: fmt.Sprintf("%s is in front: %s", t.ID, line(t.URL, urlShown)), data: t}, nil
+			place, said := in.place(t.URL)
+			text := fmt.Sprintf("%s is in front: %s", t.ID, place)
+			if len(said) > 0 {
+				text += "\n" + in.foreign(t.URL, said[0])
+			}
+			return result{text: text, data: t}, nil
 		}
 	}
 	return result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.tab)+" was closed meanwhile", "`pilotfish tabs` lists the tabs")
@@ -190,6 +217,11 @@ func runNewTab(ctx context.Context, in *invocation) (result, error) {
 	}
 	in.tab = id
 	in.policy.Opened(in.actor, id)
+	if policy.Agent(in.actor) { // before anything is loaded in it, by whomever
+		if err := in.gate(ctx, id); err != nil {
+			return result{}, err
+		}
+	}
 	if address == "" {
 		return result{text: string(id) + " is open", data: protocol.PageInfo{Tab: id, URL: "about:blank"}}, nil
 	}

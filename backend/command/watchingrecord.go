@@ -13,7 +13,7 @@ import (
 
 // recordingBrowser is what recordings and traces need of a browser.
 type recordingBrowser interface {
-	StartRecording(ctx context.Context, tab protocol.TabID, video bool) error
+	StartRecording(ctx context.Context, tab protocol.TabID, video string) error
 	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
 	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
 	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
@@ -33,7 +33,7 @@ func recordingCommands() []command {
 			Args: []Arg{
 				doArg("status", "start", "stop"),
 				{Name: "name", Type: String, Help: "for stop: of the routine; made from the time when left out"},
-				{Name: "video", Type: String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: film the tab too (avi of JPEG pictures, or an animated gif)"},
+				{Name: "video", Type: String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: film the tab too (avi of JPEG pictures, or an animated gif); for stop: in another format"},
 			},
 			Returns:  "running, steps, video, routine, playwright",
 			Examples: []string{"record start --video gif", "record stop login", "record"},
@@ -59,7 +59,10 @@ func runRecord(ctx context.Context, in *invocation) (result, error) {
 	switch in.do("status") {
 	case "start":
 		video := in.args.text("video")
-		if err := in.browser.StartRecording(ctx, in.tab, video == "avi" || video == "gif"); err != nil {
+		if video == "none" {
+			video = ""
+		}
+		if err := in.browser.StartRecording(ctx, in.tab, video); err != nil {
 			return result{}, err
 		}
 		return result{text: string(in.tab) + " is recorded; `record stop` ends it", data: protocol.Recording{Running: true, Steps: []protocol.RecordedStep{}}}, nil
@@ -85,8 +88,8 @@ func (in *invocation) stopRecord(ctx context.Context) (result, error) {
 		return result{}, badArgument(fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
 	format := in.args.text("video")
-	if format != "gif" {
-		format = "avi"
+	if format == "none" {
+		format = ""
 	}
 	r, err := in.browser.StopRecording(ctx, in.tab, format)
 	if err != nil {
