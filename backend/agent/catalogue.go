@@ -24,6 +24,11 @@ type Entry struct {
 	// Folders are where its own installer puts it, beside the usual ones; "~"
 	// is the home folder.
 	Folders []string
+	// Chat are the ways to talk to it in Chat, the best one first; none for an
+	// agent that has only a screen.
+	Chat []ChatWay
+	// SignIn says how a person signs in to it when it offers no way by itself.
+	SignIn string
 	// NotThis is in the version text of another program of the same name.
 	NotThis string
 }
@@ -37,19 +42,27 @@ func Catalogue() []Entry {
 			Kind: protocol.AgentClaude, Name: "Claude Code", Program: "claude",
 			Install: "curl -fsSL https://claude.ai/install.sh | bash",
 			URL:     "https://code.claude.com/docs", Folders: []string{"~/.claude/local"},
+			Chat:   []ChatWay{{Driver: DriverACP, Program: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp@latest"}, {Driver: DriverClaude, Program: "claude"}},
+			SignIn: "start claude in a terminal and type /login",
 		},
 		{
 			Kind: "codex", Name: "Codex", Program: "codex",
 			Install: "npm install -g @openai/codex@latest", URL: "https://github.com/openai/codex",
+			Chat:   []ChatWay{{Driver: DriverACP, Program: "codex-acp", Install: "npm install -g @zed-industries/codex-acp@latest"}},
+			SignIn: "run `codex login` in a terminal",
 		},
 		{
 			Kind: "gemini", Name: "Gemini CLI", Program: "gemini",
 			Install: "npm install -g @google/gemini-cli@latest", URL: "https://github.com/google-gemini/gemini-cli",
+			Chat:   []ChatWay{{Driver: DriverACP, Program: "gemini", Args: []string{"--acp"}, Since: "0.33", Before: []string{"--experimental-acp"}}},
+			SignIn: "start gemini in a terminal and choose how to sign in",
 		},
 		{
 			Kind: "opencode", Name: "OpenCode", Program: "opencode",
 			Install: "curl -fsSL https://opencode.ai/install | bash", URL: "https://opencode.ai/docs",
 			Folders: []string{"~/.opencode/bin"},
+			Chat:    []ChatWay{{Driver: DriverACP, Program: "opencode", Args: []string{"acp"}}},
+			SignIn:  "run `opencode auth login` in a terminal",
 		},
 		{
 			Kind: "goose", Name: "Goose", Program: "goose",
@@ -57,18 +70,26 @@ func Catalogue() []Entry {
 			URL:     "https://block.github.io/goose",
 			// A tool for database migrations has the same name.
 			NotThis: "goose version:",
+			Chat:    []ChatWay{{Driver: DriverACP, Program: "goose", Args: []string{"acp"}}},
+			SignIn:  "run `goose configure` in a terminal",
 		},
 		{
 			Kind: "copilot", Name: "GitHub Copilot CLI", Program: "copilot",
 			Install: "npm install -g @github/copilot@latest", URL: "https://github.com/github/copilot-cli",
+			Chat:   []ChatWay{{Driver: DriverACP, Program: "copilot", Args: []string{"--acp"}}},
+			SignIn: "start copilot in a terminal and type /login",
 		},
 		{
 			Kind: "qwen", Name: "Qwen Code", Program: "qwen",
 			Install: "npm install -g @qwen-code/qwen-code@latest", URL: "https://github.com/QwenLM/qwen-code",
+			Chat:   []ChatWay{{Driver: DriverACP, Program: "qwen", Args: []string{"--acp"}, Since: "0.6", Before: []string{"--experimental-acp"}}},
+			SignIn: "start qwen in a terminal and type /auth",
 		},
 		{
 			Kind: "kimi", Name: "Kimi CLI", Program: "kimi",
 			Install: "uv tool install --python 3.13 kimi-cli", URL: "https://github.com/MoonshotAI/kimi-cli",
+			Chat:   []ChatWay{{Driver: DriverACP, Program: "kimi", Args: []string{"acp"}}},
+			SignIn: "run `kimi login` in a terminal",
 		},
 		{
 			Kind: "aider", Name: "Aider", Program: "aider",

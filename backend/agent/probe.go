@@ -115,12 +115,18 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 	switch e.Kind {
 	case protocol.AgentCustom:
 		info.Installed = true
+		info.Chat = DriverACP
 		return info
 	case protocol.AgentShell:
 		info.Path = p.userShell()
 		info.Installed = info.Path != ""
 		info.Name = "Shell (" + filepath.Base(info.Path) + ")"
 		return info
+	}
+	if way, path := p.chatWay(e); path != "" {
+		info.Chat = way.Driver
+	} else {
+		info.ChatInstall = chatInstall(e)
 	}
 	info.Path = p.find(e)
 	if info.Path == "" {

@@ -37,6 +37,11 @@ type AgentInfo struct {
 	Install string `json:"install,omitempty"`
 	// URL is where its makers describe it.
 	URL string `json:"url,omitempty"`
+	// Chat is the driver by which it can be talked to in Chat ("acp" or "claude");
+	// empty when it cannot. ChatInstall is then the command that makes it possible,
+	// if there is one.
+	Chat        string `json:"chat,omitempty"`
+	ChatInstall string `json:"chatInstall,omitempty"`
 	// Problem says why an installed agent cannot be used.
 	Problem string `json:"problem,omitempty"`
 }

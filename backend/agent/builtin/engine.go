@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -51,6 +53,9 @@ type Outcome struct {
 	// Text says what was done, and what was not, as Markdown. Words of a page
 	// stand in it as data only: escaped, or inside a block of code.
 	Text string
+	// Brief says the same in words of ours and the person's only, for another agent
+	// that is told of it: nothing of a page is in it.
+	Brief string
 	// Touched: something was done, or may have been, that changed a page or the
 	// tabs. An agent that is asked in place of Pilot would do that again.
 	Touched bool
@@ -102,6 +107,7 @@ type done struct {
 func (e *Engine) Run(ctx context.Context, plan Plan, tell func(Event)) Outcome {
 	r := &running{Engine: e, tab: e.tab}
 	out := Outcome{Status: protocol.ToolDone}
+	var brief []string
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		event := Event{Step: i, Verb: step.Verb, Said: step.Said, Title: intent(*step), Status: protocol.ToolRunning}
@@ -124,11 +130,13 @@ func (e *Engine) Run(ctx context.Context, plan Plan, tell func(Event)) Outcome {
 			r.answer.failed(*step, err)
 		}
 		tell(event)
+		brief = append(brief, fmt.Sprintf("%s: %s", intent(*step), event.Status))
 		if err != nil {
 			r.answer.rest(plan.Steps[i+1:])
 			break
 		}
 	}
+	out.Brief = strings.Join(brief, "; ")
 	out.Text, out.Touched, out.Commands = r.answer.String(), r.touched, r.spent
 	return out
 }
