@@ -99,7 +99,6 @@ type session struct {
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // of the turn that runs
-	asked  bool               // to cancel it
 	calls  int
 }
 
@@ -109,15 +108,6 @@ func (s *session) Abilities() protocol.ChatAbilities { return protocol.ChatAbili
 
 // Prompt understands a message and carries it out, or says why not.
 func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd, error) {
-	s.pilot.turns.Add(1)
-	defer s.pilot.turns.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(s.pilot.ctx, cancel)
-	defer stop()
-	s.mu.Lock()
-	s.cancel, s.asked = cancel, false
-	s.mu.Unlock()
 	plan, unknown := s.pilot.driver.grammar.Parse(prompt.Text)
 	if len(prompt.Images)+len(prompt.Files) > 0 {
 		unknown = &builtin.Unknown{Said: "what is attached"}
@@ -126,28 +116,36 @@ func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd,
 		s.say(unknown.Explain(s.pilot.driver.config.Others()))
 		return chat.TurnEnd{Reason: protocol.EndDone}, nil
 	}
-	s.Run(ctx, plan)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancel = nil
+	out := s.Run(ctx, plan)
 	switch {
-	case s.asked:
-		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+	case out.Status != protocol.ToolCancelled:
+		return chat.TurnEnd{Reason: protocol.EndDone}, nil
 	case ctx.Err() != nil:
 		return chat.TurnEnd{}, context.Cause(ctx)
 	}
-	return chat.TurnEnd{Reason: protocol.EndDone}, nil
+	return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
 }
 
-// Run carries a plan out and tells the sink.
+// Run carries out a plan that was made already and tells the sink. It ends early
+// with ctx, with Cancel and with the agent.
 func (s *session) Run(ctx context.Context, plan builtin.Plan) builtin.Outcome {
+	s.pilot.turns.Add(1)
+	defer s.pilot.turns.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(s.pilot.ctx, cancel)
+	defer stop()
 	s.mu.Lock()
+	s.cancel = cancel
 	first := s.calls
 	s.calls += len(plan.Steps)
 	s.mu.Unlock()
 	out := builtin.NewEngine(s.commander, "").Run(ctx, plan, func(e builtin.Event) {
 		s.sink.Update(chat.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.id, first+e.Step))})
 	})
+	s.mu.Lock()
+	s.cancel = nil
+	s.mu.Unlock()
 	s.say(out.Text)
 	return out
 }
@@ -187,7 +185,6 @@ func (s *session) Cancel(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cancel != nil {
-		s.asked = true
 		s.cancel()
 	}
 	return nil
