@@ -174,11 +174,12 @@ func (b *Browser) Run(ctx context.Context) error {
 		return err
 	}
 	b.tabs.reset(c.Restore)
+	first := c.ExtensionDir != "" && clickable(c.ProfileDir)
 	p, err := launch(ctx, &c, found.Path, b.log)
 	if err != nil {
 		return err
 	}
-	r := newRun(b, p, started)
+	r := newRun(b, p, started, first)
 	b.mu.Lock()
 	b.run = r
 	b.info = protocol.BrowserInfo{Name: found.Name, Path: found.Path, PID: p.PID(), Sandbox: !c.NoSandbox}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -49,9 +50,18 @@ func (r *run) putBack(ctx context.Context) error {
 		if e.ID != protocol.ExtensionID {
 			continue
 		}
-		// It may be going at this very moment: loading it says what matters.
-		if _, err := cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: e.ID}); err != nil {
-			r.log.InfoContext(ctx, "the disabled extension was not removed", "error", err)
+		params := extensions.UninstallParams{ID: e.ID}
+		_, err := cdp.Call(ctx, r.conn.root, extensions.Uninstall, params)
+		if err != nil && !e.Enabled {
+			// One that came with the browser is not the protocol's to remove, until
+			// it was loaded by the protocol, too.
+			if err = r.loadExtension(ctx); err == nil {
+				_, err = cdp.Call(ctx, r.conn.root, extensions.Uninstall, params)
+			}
+		}
+		if err != nil {
+			// It may be going at this very moment: loading it says what matters.
+			r.log.InfoContext(ctx, "what is left of the extension was not removed", "error", err)
 		}
 	}
 	return r.loadExtension(ctx)
@@ -61,7 +71,17 @@ func (r *run) putBack(ctx context.Context) error {
 // that session ends: a worker that is only stopped keeps it.
 func (r *run) superviseExtension(ctx context.Context) {
 	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
-	err := r.loadExtension(ctx)
+	there, err := r.loaded(ctx)
+	switch {
+	case err != nil:
+	case there:
+		// Nobody waits for it: the worker may be here before the window.
+		var click sync.WaitGroup
+		defer click.Wait()
+		click.Go(func() { r.firstClick(ctx) })
+	default:
+		err = r.loadExtension(ctx)
+	}
 	for err == nil {
 		worker := r.nextWorker(ctx)
 		if worker != nil {
@@ -166,12 +186,18 @@ func (r *run) serveWorker(ctx context.Context, s *session) {
 	}
 }
 
-// greetWorker gives a worker that starts the bridge. Its own first report may
+// greetWorker gives a worker that starts the pairing and the bridge. Its own first report may
 // have come before the binding, so it is asked for one; before its first line
 // there is nothing to ask, and its own report finds the binding. Nobody waits
 // for the answers: they come in order.
 func (r *run) greetWorker(ctx context.Context, s *session) error {
+	var paired error
+	if p := r.b.pairing(); p != nil {
+		// Before the panel's page looks for it.
+		paired = r.pair(ctx, s, p)
+	}
 	return errors.Join(
+		paired,
 		postCommand(ctx, s, runtime.Enable, cdp.Empty{}),
 		postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: protocol.BridgeBinding}),
 		postCommand(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}),

@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -30,10 +31,13 @@ func flags(c *Config) []flag {
 		{"--disable-background-networking", "no calls home that nobody asked for; they hang on a closed network"},
 		{"--disable-component-update", "the same"},
 		{"--disable-sync", "agents act here: nothing of it belongs into the person's account"},
-		{"--disable-features=DeferRendererTasksAfterInput", "after an input a page's tasks would wait for the next frame, and with them the answer to what the input did: 10 ms a click (seen)"},
+		{"--disable-features=" + strings.Join(disabledFeatures, ","), "see disabledFeatures"},
 		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
 		{"--enable-features=WebMCP", "document.modelContext: a page can offer tools to agents; off by default in Chromium 156 (seen)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
+	}
+	if c.ExtensionDir != "" {
+		f = append(f, flag{"--load-extension=" + strings.Join(append([]string{c.ExtensionDir}, distributed()...), ","), "with the browser instead of after it: its panel opens 200 ms earlier (seen)"})
 	}
 	if c.Headless {
 		f = append(f,
@@ -58,6 +62,27 @@ func flags(c *Config) []flag {
 		}
 	}
 	return f
+}
+
+// disabledFeatures are the features of Chromium that are off, with one switch,
+// because the last one counts.
+var disabledFeatures = []string{
+	// After an input a page's tasks would wait for the next frame, and with them
+	// the answer to what the input did: 10 ms a click (seen).
+	"DeferRendererTasksAfterInput",
+	// Pages of the browser's own, made with each window before anybody looks at
+	// them: a process with two pages, and 60 ms before the panel is there (seen).
+	// The address bar has its native list instead.
+	"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "PreloadTopChromeWebUI",
+	// Chromium before 156 ignored --load-extension without this.
+	"DisableLoadExtensionCommandLineSwitch",
+}
+
+// distributed are the extensions that a Debian system gives to every profile
+// with the switch that ours replaces.
+func distributed() []string {
+	dirs, _ := filepath.Glob("/usr/share/chromium/extensions/*") // only a bad pattern fails
+	return dirs
 }
 
 // The sizes of a first window, in device independent pixels.

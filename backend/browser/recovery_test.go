@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/extensions"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/serviceworker"
+	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/protocol"
 )
@@ -297,6 +298,8 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, harm := range []func(r *run) error{
+		func(r *run) error { return disable(t, r) },
+		// What was put back is the protocol's, and can be removed by it.
 		func(r *run) error {
 			_, err := cdp.Call(deadline(t), r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID})
 			return err
@@ -393,4 +396,32 @@ func TestPersonClosesBrowser(t *testing.T) {
 		t.Errorf("Run returned %v", err)
 	}
 	f.ended <- nil
+}
+
+// disable turns the extension off on the browser's own page, as a person does.
+func disable(t *testing.T, r *run) error {
+	t.Helper()
+	ctx := deadline(t)
+	made, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: "chrome://extensions"})
+	if err != nil {
+		return err
+	}
+	flat := true
+	attached, err := cdp.Call(ctx, r.conn.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: made.TargetID, Flatten: &flat})
+	if err != nil {
+		return err
+	}
+	page := r.conn.session(attached.SessionID)
+	for {
+		// Until its page is there, the target shows an empty one.
+		done, err := evaluate[bool](ctx, page, `typeof chrome === "object" && !!chrome.management && chrome.management.setEnabled("`+protocol.ExtensionID+`", false).then(() => true)`, 0)
+		if err != nil {
+			return err
+		}
+		if done {
+			break
+		}
+	}
+	_, err = cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: made.TargetID})
+	return err
 }

@@ -123,6 +123,7 @@ func (r *registry) targetInfo(info *target.Info) (ask bool) {
 	if info.Type == "tab" {
 		if len(info.EmbedderData) > 0 {
 			r.strips[info.TargetID] = strings.Contains(strings.ReplaceAll(string(info.EmbedderData), " ", ""), `"tabActive":true`)
+			r.wake()
 		}
 		return false
 	}

@@ -31,6 +31,7 @@ type run struct {
 	workers     chan *session // our worker's newest session
 	ask         chan struct{} // the worker should be asked about a tab
 	panelWanted atomic.Bool
+	clickable   bool // a click opens the panel before the worker has run
 	ready       atomic.Bool
 
 	mu       sync.Mutex
@@ -50,17 +51,18 @@ type Milestone struct {
 	After time.Duration // since Run was called
 }
 
-func newRun(b *Browser, p *process, started time.Time) *run {
+func newRun(b *Browser, p *process, started time.Time, clickable bool) *run {
 	r := &run{
-		b:       b,
-		log:     b.log,
-		proc:    p,
-		conn:    newConn(p.pipe),
-		started: started,
-		gates:   newGates(),
-		workers: make(chan *session, 1),
-		ask:     make(chan struct{}, 1),
-		pages:   make(map[target.ID]*page),
+		b:         b,
+		log:       b.log,
+		proc:      p,
+		conn:      newConn(p.pipe),
+		started:   started,
+		clickable: clickable,
+		gates:     newGates(),
+		workers:   make(chan *session, 1),
+		ask:       make(chan struct{}, 1),
+		pages:     make(map[target.ID]*page),
 	}
 	r.panelWanted.Store(b.config.ExtensionDir != "")
 	r.mark("launched")

@@ -1,0 +1,104 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/extensions"
+
+	"pilotfish/backend/protocol"
+)
+
+// openOnClick is the preference in which Chromium keeps that a click on our icon
+// opens the panel (chrome.sidePanel.setPanelBehavior). Without it a click is
+// lost until the worker has run for the first time, 150 to 250 ms later (seen).
+const openOnClick = "open_side_panel_on_icon_click"
+
+// preferences is what we read and write of a profile's Preferences.
+type preferences struct {
+	Extensions struct {
+		Settings map[string]map[string]any `json:"settings"`
+	} `json:"extensions"`
+}
+
+// clickable says whether the first click on our icon will open the panel without
+// the worker. A profile that Chromium has never used is told so beforehand; of
+// any other it is read, and where it cannot be read the worker is waited for.
+func clickable(profile string) bool {
+	state, err := os.ReadFile(filepath.Join(profile, "Local State"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return false
+	default:
+		var used struct {
+			Profile struct {
+				Last string `json:"last_used"`
+			} `json:"profile"`
+		}
+		if json.Unmarshal(state, &used) != nil || (used.Profile.Last != "" && used.Profile.Last != "Default") {
+			return false
+		}
+	}
+	path := filepath.Join(profile, "Default", "Preferences")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return seed(path) == nil
+	}
+	var known preferences
+	if err != nil || json.Unmarshal(raw, &known) != nil {
+		return false
+	}
+	on, _ := known.Extensions.Settings[protocol.ExtensionID][openOnClick].(bool)
+	return on
+}
+
+// seed writes the preferences of a new profile.
+func seed(path string) error {
+	var p preferences
+	p.Extensions.Settings = map[string]map[string]any{protocol.ExtensionID: {openOnClick: true}}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, raw, 0o600)
+}
+
+// loaded says whether the extension came with the browser, by --load-extension.
+// A branded Chrome ignores that switch.
+func (r *run) loaded(ctx context.Context) (bool, error) {
+	list, err := cdp.Call(ctx, r.conn.root, extensions.GetExtensions, cdp.Empty{})
+	if err != nil {
+		return false, fmt.Errorf("listing the extensions: %w", err)
+	}
+	for _, e := range list.Extensions {
+		if e.ID == protocol.ExtensionID && e.Enabled {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// firstClick opens the panel of the first window before the worker runs.
+func (r *run) firstClick(ctx context.Context) {
+	if !r.clickable || !r.panelWanted.Load() {
+		return
+	}
+	if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.frontStrip(); return ok }); err != nil {
+		return // the browser ends
+	}
+	if r.panelWanted.CompareAndSwap(true, false) {
+		if err := r.triggerFront(ctx); err != nil {
+			r.log.WarnContext(ctx, "the panel was not opened", "error", err)
+		}
+	}
+}
