@@ -40,6 +40,7 @@ type conversation struct {
 	session  AgentSession
 	host     *host
 	sink     *sink // of session
+	side     side  // Pilot, for instant messages
 	failure  *protocol.Error
 	signIn   []protocol.SignInMethod
 	signedIn chan struct{} // closed when the sign-in that a turn waits for is done
@@ -210,7 +211,7 @@ func (c *conversation) headLocked() protocol.Conversation {
 			head.State = protocol.ConversationSignIn
 		case t.asks > 0:
 			head.State = protocol.ConversationNeedsYou
-		case c.session == nil:
+		case c.session == nil && !t.direct:
 			head.State = protocol.ConversationStarting
 		default:
 			head.State = protocol.ConversationRunning

@@ -62,6 +62,8 @@ type Config struct {
 type Settings struct {
 	// Silence is after how long a turn that says nothing is offered to be ended.
 	Silence time.Duration
+	// Router chooses routes; nil sends everything to the conversation's agent.
+	Router *Router
 }
 
 // Manager holds the conversations of one session. Its methods are safe for

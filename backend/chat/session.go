@@ -146,6 +146,7 @@ func (c *conversation) leave() {
 	c.session, c.host, c.sink = nil, nil, nil
 	c.mu.Unlock()
 	c.letGo(session, h)
+	c.leaveSide()
 	c.m.config.Release(actor)
 }
 
@@ -177,6 +178,9 @@ func (c *conversation) giveUp(why string) {
 func (c *conversation) agentGone(h *host) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.side.host == h {
+		c.side = side{}
+	}
 	if c.host != h {
 		return
 	}

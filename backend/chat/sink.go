@@ -34,6 +34,9 @@ type sink struct {
 	// in the journal already. past takes it, for what is not.
 	loading bool
 	past    past
+	// beside is set for Pilot beside the conversation's own agent: its commands and
+	// options are not the conversation's.
+	beside bool
 }
 
 // Update takes one update in.
@@ -41,7 +44,7 @@ func (s *sink) Update(u Update) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sink != s || c.closed {
+	if c.closed || !s.counts(u) {
 		return
 	}
 	if s.loading && s.past.take(u) {
@@ -50,6 +53,14 @@ func (s *sink) Update(u Update) {
 	if err := c.update(u); err != nil {
 		c.broken(err)
 	}
+}
+
+// counts says whether an update is the conversation's.
+func (s *sink) counts(u Update) bool {
+	if s.beside {
+		return s.c.side.sink == s && u.Commands == nil && u.Options == nil && u.Usage == nil && u.Title == nil
+	}
+	return s.c.sink == s
 }
 
 // update takes one update in. The caller holds mu.

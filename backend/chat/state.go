@@ -30,6 +30,8 @@ type state struct {
 	// Elsewhere is set when something may have been said to the agent's session
 	// that is not in the journal.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Aside is what was done without the agent since its last prompt.
+	Aside []string `json:"aside,omitempty"`
 	// Known are the last messages, oldest first: the same one is taken once.
 	Known []protocol.MessageID `json:"known,omitempty"`
 }

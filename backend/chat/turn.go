@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/protocol"
 )
 
@@ -15,9 +16,13 @@ type turn struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when its end is written
+	model   string        // that the route wants
+	beside  bool          // Pilot carries it out, not the conversation's agent
+	plan    builtin.Plan  // of beside
 
 	// All below is guarded by the conversation's mu.
 	prompting bool // the agent has the prompt
+	direct    bool // Pilot carries it out: no process is asked to end it
 	cancelled bool // a person ended it
 	stopping  bool // the session ends
 	forced    bool // the agent did not end it in time
@@ -61,12 +66,19 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 		return err
 	}
 	c.talk = talk{message: message.ID, tools: map[string]string{}}
-	if _, err := c.put(userEntry(message)); err != nil {
+	entry := userEntry(message)
+	route, plan := c.route(message)
+	entry.Route = route
+	if _, err := c.put(entry); err != nil {
 		c.state.Turn = ""
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(c.m.ctx)
-	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan}
+	if route != nil {
+		t.model = route.Model
+		t.beside = route.Kind == protocol.RouteInstant && c.state.Head.Agent != protocol.AgentPilot
+	}
 	t.asking, t.unask = context.WithCancel(ctx)
 	c.turn = t
 	c.watchSilence(t)
@@ -77,6 +89,11 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 
 // run carries a turn out.
 func (c *conversation) run(t *turn) {
+	if t.beside {
+		end, err := c.instant(t)
+		c.finish(t, end, err)
+		return
+	}
 	session, err := c.open(t.ctx)
 	if err != nil {
 		c.finish(t, TurnEnd{}, err)
@@ -89,6 +106,8 @@ func (c *conversation) run(t *turn) {
 		return
 	}
 	prompt := c.prompt(t.message, c.state.Head.Can.Images)
+	prompt.Model = t.model
+	prompt.Text = c.withAside(prompt.Text)
 	if c.state.Context {
 		prompt.Text = c.withHistory(prompt.Text)
 		c.state.Context = false
@@ -279,7 +298,7 @@ func (c *conversation) cancelLocked() {
 	}
 	t.cancelled = true
 	t.unask()
-	if !t.prompting {
+	if !t.prompting || t.direct {
 		t.cancel(errCancelled)
 		return
 	}
