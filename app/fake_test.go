@@ -116,6 +116,12 @@ func (b *fakeBackend) Window() protocol.WindowState {
 	return b.state
 }
 
+func (b *fakeBackend) Begun() <-chan struct{} {
+	begun := make(chan struct{})
+	close(begun)
+	return begun
+}
+
 func (b *fakeBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
 
 func (b *fakeBackend) Start(_ context.Context, name protocol.SessionName) error {

@@ -11,6 +11,8 @@ const (
 	// trayQuitTimeout is how long the tray may take to end when its input is
 	// closed, before it is killed.
 	trayQuitTimeout = time.Second
+	// beginTimeout is how long window and tray wait for the first panel.
+	beginTimeout = 1200 * time.Millisecond
 	// showTimeout is how long a running app may take to show its window when a
 	// second one asks.
 	showTimeout = 3 * time.Second

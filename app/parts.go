@@ -41,6 +41,9 @@ type backend interface {
 	// nothing of them is left.
 	Run(ctx context.Context) error
 	Window() protocol.WindowState
+	// Begun is closed when the first panel shows its terminal, or when none is
+	// waited for.
+	Begun() <-chan struct{}
 	// Changes tells that Window has something new.
 	Changes() *hub.Subscription[struct{}]
 	Start(ctx context.Context, name protocol.SessionName) error

@@ -59,13 +59,27 @@ func (p *program) run(parent context.Context) int {
 		})
 	})()
 
-	err := p.window.run(ctx, p.opts.hidden)
+	err := p.window.run(ctx, p.opts.hidden, p.begun(ctx))
 	quit()
 	<-ended
 	if err != nil {
 		return fail(p.tty, err)
 	}
 	return exitDone
+}
+
+// begun is closed when the first panel shows its terminal, or after a moment:
+// window and tray would take the processor from it.
+func (p *program) begun(ctx context.Context) <-chan struct{} {
+	ctx, cancel := context.WithTimeout(ctx, beginTimeout)
+	go func() {
+		defer cancel()
+		select {
+		case <-p.backend.Begun():
+		case <-ctx.Done():
+		}
+	}()
+	return ctx.Done()
 }
 
 // runParts runs everything but the window, until ctx ends and all has ended.
@@ -87,7 +101,10 @@ func (p *program) runParts(ctx context.Context, quit func()) {
 	group.Go(func() { p.logs.Follow(ctx, logBatch, p.window.log) })
 	if p.trayProgram != "" {
 		tray := newTrayChild(p, quit)
-		group.Go(func() { tray.run(ctx) })
+		group.Go(func() {
+			<-p.begun(ctx)
+			tray.run(ctx)
+		})
 	}
 }
 

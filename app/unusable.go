@@ -49,6 +49,12 @@ func (b *brokenBackend) Window() protocol.WindowState {
 	}
 }
 
+func (b *brokenBackend) Begun() <-chan struct{} {
+	begun := make(chan struct{})
+	close(begun)
+	return begun
+}
+
 func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
 
 func (b *brokenBackend) Start(context.Context, protocol.SessionName) error   { return b.problem }

@@ -55,22 +55,27 @@ func newWindow(logger *slog.Logger, state func() protocol.WindowState) *window {
 	}
 }
 
-// run shows the window until close; it must be called on the main thread. When
-// it starts hidden there is no window until show.
-func (w *window) run(ctx context.Context, hidden bool) (err error) {
+// run shows the window until close; it must be called on the main thread. The
+// window is made when begun is closed, or when show wants it; one that starts
+// hidden waits for show alone.
+func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) (err error) {
 	defer close(w.ended)
 	if hidden {
-		select {
-		case <-w.wanted:
-		case <-ctx.Done():
-			return nil
-		}
+		begun = nil
+	}
+	select {
+	case <-begun:
+	case <-w.wanted:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	w.mu.Lock()
 	w.begun = !w.closing
-	begun := w.begun
+	making := w.begun
 	w.mu.Unlock()
-	if !begun {
+	if !making {
 		return nil
 	}
 	// GTK without a display ends in a panic of Wails on this goroutine.

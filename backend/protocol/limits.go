@@ -151,6 +151,9 @@ const (
 	BrowserStopTimeout = 3 * time.Second
 	// PanelOpenTimeout is how long the side panel may take to appear.
 	PanelOpenTimeout = 10 * time.Second
+	// FirstScreenTimeout is how long a panel that has connected may take to show
+	// a terminal before the rest of the start goes on.
+	FirstScreenTimeout = 500 * time.Millisecond
 	// TabSettle is how long a change of the tabs waits for the word of the
 	// extension's worker before the worker is asked.
 	TabSettle = 25 * time.Millisecond

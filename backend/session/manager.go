@@ -57,10 +57,11 @@ type Manager struct {
 	prober *agent.Prober
 
 	changes *hub.Hub[struct{}]
-	// firstPanel is closed when the first panel of this run has connected.
-	firstPanel     chan struct{}
-	firstPanelOnce sync.Once
-	use            use // of the commands, by everybody
+	// firstPanel is closed when the first panel of this run has connected,
+	// firstScreen when a first one shows a terminal, and begun when neither is
+	// waited for any more.
+	firstPanel, firstScreen, begun latch
+	use                            use // of the commands, by everybody
 
 	mu        sync.Mutex
 	ctx       context.Context // of Run; sessions live in it
@@ -87,11 +88,11 @@ func New(cfg Config) (*Manager, error) {
 		log:        cfg.Logger.With("component", "session"),
 		changes:    hub.New[struct{}](1),
 		sessions:   map[protocol.SessionName]*Session{},
-		firstPanel: make(chan struct{}),
-		tray:       protocol.TrayStarting,
-		problem:    cfg.Notice,
-		onShow:     func(string) {},
-		onQuit:     func() {},
+		firstPanel: newLatch(), firstScreen: newLatch(), begun: newLatch(),
+		tray:    protocol.TrayStarting,
+		problem: cfg.Notice,
+		onShow:  func(string) {},
+		onQuit:  func() {},
 	}
 	m.auth = auth.New(auth.Config{})
 	m.prober = agent.New(agent.Config{Logger: cfg.Logger})
@@ -151,6 +152,10 @@ func (m *Manager) sortedLocked() []*Session {
 	})
 	return sessions
 }
+
+// Begun is closed when the first panel of this run shows a terminal, or when
+// there is nothing to wait for: until then the machine is the browser's.
+func (m *Manager) Begun() <-chan struct{} { return m.begun.c }
 
 // Changes tells its reader that Window has something new. Several changes may
 // arrive as one.

@@ -24,6 +24,7 @@ import (
 // Run serves until ctx ends, then stops every session and returns when nothing
 // of them is left. The caller holds the instance lock.
 func (m *Manager) Run(ctx context.Context) error {
+	defer m.begun.open()
 	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
 		m.log.Warn("processes of a run before could not be ended", "error", err)
 	}
@@ -54,6 +55,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
 		m.startFirst(groupCtx)
+		m.begun.open()
 		m.ProbeAgents(groupCtx)
 		return nil
 	})
@@ -82,8 +84,9 @@ func (m *Manager) Run(ctx context.Context) error {
 }
 
 // startFirst starts the default session, if it is to start with the app, and
-// returns when its panel is there. The probe of the agents comes after it: a
-// dozen programs asked for their versions would delay the prompt.
+// returns when its panel shows a terminal. The app's window and the probe of the
+// agents come after it: a dozen programs asked for their versions would delay the
+// prompt.
 func (m *Manager) startFirst(ctx context.Context) {
 	if !m.cfg.Headless && !m.cfg.Settings.Get().StartSession {
 		return
@@ -98,9 +101,11 @@ func (m *Manager) startFirst(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
-	select {
-	case <-m.firstPanel:
-	case <-ctx.Done():
+	if m.firstPanel.wait(ctx) {
+		// Beside a tab without a terminal there is no screen to wait for.
+		ctx, cancel := context.WithTimeout(ctx, protocol.FirstScreenTimeout)
+		defer cancel()
+		m.firstScreen.wait(ctx)
 	}
 }
 

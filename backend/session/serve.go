@@ -124,7 +124,7 @@ func (s *Session) countPanel(by int) {
 	s.panels += by
 	changed := (before == 0) != (s.panels == 0)
 	s.mu.Unlock()
-	s.m.firstPanelOnce.Do(func() { close(s.m.firstPanel) })
+	s.m.firstPanel.open()
 	if changed {
 		s.publishInfo()
 	}
