@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -125,20 +126,27 @@ func TestConventions(t *testing.T) {
 	}
 }
 
+func same(a, b protocol.Settings) bool { return reflect.DeepEqual(a, b) }
+
 func TestSettingsSurvive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.toml")
 	store, notice, err := config.Open(path)
-	if err != nil || notice != nil || store.Get() != config.Defaults() {
+	if err != nil || notice != nil || !same(store.Get(), config.Defaults()) {
 		t.Fatalf("Open of nothing: %v, %v, %+v", err, notice, store.Get())
 	}
 	want := config.Defaults()
 	want.Agent, want.AgentCommand, want.AgentArgs = protocol.AgentCustom, `my-agent "with quotes"`, "--fast 'a b'"
 	want.FontSize, want.TerminalGraceMinutes, want.StartURL, want.EveryTab = 15, 0, "https://example.com/", true
-	if got, err := store.Save(want); err != nil || got != want {
+	want.ChatAgent, want.ChatSilenceMinutes = "gemini", 9
+	want.ChatRouting = protocol.ChatRouting{
+		Strong: []string{"why", "read … and …"}, LongText: 10,
+		Models: map[protocol.AgentKind]protocol.ChatModels{"claude": {Fast: "haiku"}, "gemini": {Fast: "flash", Strong: "pro"}},
+	}
+	if got, err := store.Save(want); err != nil || !same(got, want) {
 		t.Fatalf("Save: %v, %+v", err, got)
 	}
 	again, notice, err := config.Open(path)
-	if err != nil || notice != nil || again.Get() != want {
+	if err != nil || notice != nil || !same(again.Get(), want) {
 		t.Errorf("Open: %v, %v, %+v, want %+v", err, notice, again.Get(), want)
 	}
 	data, err := os.ReadFile(path)
@@ -158,6 +166,10 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 	for field, spoil := range map[string]func(*protocol.Settings){
 		"fontSize":             func(s *protocol.Settings) { s.FontSize = 7 },
 		"terminalGraceMinutes": func(s *protocol.Settings) { s.TerminalGraceMinutes = -1 },
+		"chatAgent":            func(s *protocol.Settings) { s.ChatAgent = protocol.AgentShell },
+		"chatCommand":          func(s *protocol.Settings) { s.ChatAgent = protocol.AgentCustom },
+		"chatSilenceMinutes":   func(s *protocol.Settings) { s.ChatSilenceMinutes = 0 },
+		"chatRouting":          func(s *protocol.Settings) { s.ChatRouting.LongText = -1 },
 		"agent":                func(s *protocol.Settings) { s.Agent = "" },
 		"agentCommand":         func(s *protocol.Settings) { s.Agent = protocol.AgentCustom },
 		"startUrl":             func(s *protocol.Settings) { s.StartURL = "javascript:alert(1)" },
@@ -176,7 +188,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 		if !ok || wrong.Field() != field || protocol.AsError(err).Hint == "" {
 			t.Errorf("%s: Save() = %v, want an error about this field that says what to do", field, err)
 		}
-		if store.Get() != config.Defaults() {
+		if !same(store.Get(), config.Defaults()) {
 			t.Errorf("%s: the settings changed to %+v", field, store.Get())
 		}
 	}
@@ -193,7 +205,7 @@ func TestDamagedSettingsArePutAside(t *testing.T) {
 				t.Fatal(err)
 			}
 			store, notice, err := config.Open(path)
-			if err != nil || notice == nil || store.Get() != config.Defaults() {
+			if err != nil || notice == nil || !same(store.Get(), config.Defaults()) {
 				t.Fatalf("Open() = %v, notice %v, %+v", err, notice, store)
 			}
 			kept, err := os.ReadFile(path + ".bad")

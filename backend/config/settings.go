@@ -33,8 +33,22 @@ type file struct {
 	EveryTab             bool               `toml:"every_tab" comment:"Start an agent in each tab that you look at, not only in the first."`
 	TerminalGraceMinutes int                `toml:"terminal_grace_minutes" comment:"How long a terminal lives while no panel shows it, in minutes. 0: until the session stops."`
 	FontSize             int                `toml:"font_size" comment:"The terminal's font size in pixels, 8 to 32."`
+	ChatAgent            protocol.AgentKind `toml:"chat_agent" comment:"Who answers in a new conversation: \"auto\" (the first agent that is installed, else Pilot), \"pilot\", \"claude\", \"gemini\", …, or \"custom\"."`
+	ChatCommand          string             `toml:"chat_command" comment:"The command line of the agent \"custom\" in a conversation: a program that speaks the Agent Client Protocol."`
+	ChatSilenceMinutes   int                `toml:"chat_silence_minutes" comment:"After how many minutes without a word you are offered to end a turn, 1 to 240."`
+	ChatInstant          bool               `toml:"chat_instant" comment:"Plain instructions (\"go to hn\", \"click Save\") are done at once, without the agent."`
+	ChatStrongWords      []string           `toml:"chat_strong_words" comment:"The words that ask for the strong model; \"…\" stands for anything between. Empty: those that are built in."`
+	ChatLongText         int                `toml:"chat_long_text" comment:"From how many characters on a message goes to the strong model. 0: never for its length."`
 	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
 	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
+	// A table stands last: what follows it would be part of it.
+	ChatModels map[protocol.AgentKind]chatModels `toml:"chat_models" comment:"The models of each agent: a part of the name of one of its choices. Empty: the conversation's own."`
+}
+
+// chatModels are the models of one agent.
+type chatModels struct {
+	Fast   string `toml:"fast"`
+	Strong string `toml:"strong"`
 }
 
 // Defaults are the settings of a new installation.
@@ -42,6 +56,8 @@ func Defaults() protocol.Settings {
 	return protocol.Settings{
 		Agent: protocol.AgentAuto, FontSize: 13, StartSession: true,
 		TerminalGraceMinutes: int(protocol.DefaultTerminalGrace.Minutes()),
+		ChatAgent:            protocol.AgentAuto, ChatSilenceMinutes: int(protocol.ChatSilence.Minutes()),
+		ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{}},
 	}
 }
 
@@ -50,14 +66,37 @@ func fileOf(s protocol.Settings) file {
 		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
 		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, EveryTab: s.EveryTab,
 		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
+		ChatInstant: s.ChatRouting.Instant, ChatStrongWords: some(s.ChatRouting.Strong), ChatLongText: s.ChatRouting.LongText, ChatModels: models(s.ChatRouting.Models),
 	}
 }
 
+func some(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func models(table map[protocol.AgentKind]protocol.ChatModels) map[protocol.AgentKind]chatModels {
+	out := make(map[protocol.AgentKind]chatModels, len(table))
+	for kind, m := range table {
+		out[kind] = chatModels(m)
+	}
+	return out
+}
+
 func (f file) settings() protocol.Settings {
+	chosen := make(map[protocol.AgentKind]protocol.ChatModels, len(f.ChatModels))
+	for kind, m := range f.ChatModels {
+		chosen[kind] = protocol.ChatModels(m)
+	}
 	return protocol.Settings{
 		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
 		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, EveryTab: f.EveryTab,
 		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
+		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
+		ChatRouting: protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen},
 	}
 }
 
@@ -146,12 +185,14 @@ func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
 	return settings, nil
 }
 
-// The range of the font size in pixels, and the longest grace in minutes (a
-// week).
+// The range of the font size in pixels, the longest grace in minutes (a week),
+// the longest silence in minutes, and how much the table of routes has.
 const (
 	minFontSize = 8
 	maxFontSize = 32
 	maxGrace    = 7 * 24 * 60
+	maxSilence  = 240
+	maxWords    = 1000
 )
 
 // check refuses what can never be right.
@@ -166,6 +207,9 @@ func check(s protocol.Settings) error {
 	case s.Agent == protocol.AgentCustom && s.AgentCommand == "":
 		return wrong("agentCommand", "the command line of the agent is empty", "write the command that starts your agent")
 	}
+	if err := checkChat(s); err != nil {
+		return err
+	}
 	if s.StartURL != "" {
 		u, err := url.Parse(s.StartURL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "about" && u.Scheme != "file") {
@@ -176,6 +220,21 @@ func check(s protocol.Settings) error {
 		if path != "" && !filepath.IsAbs(path) {
 			return wrong(field, fmt.Sprintf("%q is not a whole path", path), "write it from the root, such as /home/you/…")
 		}
+	}
+	return nil
+}
+
+// checkChat refuses what can never be right about Chat.
+func checkChat(s protocol.Settings) error {
+	switch {
+	case s.ChatAgent == "" || s.ChatAgent == protocol.AgentShell:
+		return wrong("chatAgent", "no agent is chosen for Chat", `choose "auto", "pilot", or an agent`)
+	case s.ChatAgent == protocol.AgentCustom && s.ChatCommand == "":
+		return wrong("chatCommand", "the command line of the agent is empty", "write the command that starts your agent")
+	case s.ChatSilenceMinutes < 1 || s.ChatSilenceMinutes > maxSilence:
+		return wrong("chatSilenceMinutes", fmt.Sprintf("%d minutes cannot be waited", s.ChatSilenceMinutes), fmt.Sprintf("choose 1 to %d", maxSilence))
+	case s.ChatRouting.LongText < 0 || len(s.ChatRouting.Strong) > maxWords || len(s.ChatRouting.Models) > maxWords:
+		return wrong("chatRouting", "the table of routes is too large", fmt.Sprintf("it has %d words at most", maxWords))
 	}
 	return nil
 }

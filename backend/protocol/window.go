@@ -28,6 +28,19 @@ type Settings struct {
 	TerminalGraceMinutes int `json:"terminalGraceMinutes"`
 	// FontSize of the terminal in CSS pixels, 8 to 32.
 	FontSize int `json:"fontSize"`
+	// ChatAgent answers in a new conversation; AgentAuto is the first agent that is
+	// installed, and Pilot where there is none.
+	ChatAgent AgentKind `json:"chatAgent"`
+	// ChatCommand is the command line of AgentCustom in Chat: a program that speaks
+	// the Agent Client Protocol.
+	ChatCommand string `json:"chatCommand"`
+	// ChatSilenceMinutes is after how many minutes a turn that says nothing is
+	// offered to be ended.
+	ChatSilenceMinutes int `json:"chatSilenceMinutes"`
+	// ChatRouting is the table by which a message's route is chosen. No words and no
+	// models are those that are built in; an agent that the table does not name has
+	// the built-in ones.
+	ChatRouting ChatRouting `json:"chatRouting"`
 	// StartOnLogin starts the app with the desktop.
 	StartOnLogin bool `json:"startOnLogin"`
 	// StartSession starts the default session with the app.

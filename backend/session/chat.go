@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"sync"
+	"time"
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/agent/builtin"
@@ -25,6 +29,10 @@ type chatAgents struct {
 	pilot *pilot.Driver
 	work  string // where agents start unless Settings name a folder
 	state string // tabs.json and active-tab.json
+
+	mu     sync.Mutex
+	router *chat.Router
+	table  protocol.ChatRouting // of router
 }
 
 // newChat makes what a run's conversations need.
@@ -43,8 +51,22 @@ func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 	})
 }
 
+// settings are what the person chose about Chat. The router is made again when
+// the table was changed.
 func (a *chatAgents) settings() chat.Settings {
-	return chat.Settings{Silence: protocol.ChatSilence}
+	s := a.s.m.cfg.Settings.Get()
+	table := chat.DefaultRouting()
+	table.Instant, table.LongText = s.ChatRouting.Instant, s.ChatRouting.LongText
+	if len(s.ChatRouting.Strong) > 0 {
+		table.Strong = s.ChatRouting.Strong
+	}
+	maps.Copy(table.Models, s.ChatRouting.Models)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.router == nil || !reflect.DeepEqual(table, a.table) {
+		a.router, a.table = chat.NewRouter(table), table
+	}
+	return chat.Settings{Silence: time.Duration(s.ChatSilenceMinutes) * time.Minute, Router: a.router}
 }
 
 // starter says how an agent is started; an empty kind is the one of Settings.

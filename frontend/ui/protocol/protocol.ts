@@ -153,6 +153,13 @@ export interface AgentInfo {
    */
   url?: string;
   /**
+   * Chat is the driver by which it can be talked to in Chat ("acp" or "claude");
+   * empty when it cannot. ChatInstall is then the command that makes it possible,
+   * if there is one.
+   */
+  chat?: string;
+  chatInstall?: string;
+  /**
    * Problem says why an installed agent cannot be used.
    */
   problem?: string;
@@ -352,6 +359,10 @@ export const AnswerAlways = "always";
  * The answers.
  */
 export const AnswerDeny = "deny";
+
+//////////
+// source: caller.go
+
 
 //////////
 // source: chat.go
@@ -1012,6 +1023,43 @@ export interface ConversationEvent {
 export interface ConversationGoneEvent {
   type: 'conversation_gone';
   conversation: ConversationID;
+}
+
+//////////
+// source: chatrouting.go
+
+/**
+ * ChatRouting is the table by which a message's route is chosen, as Settings
+ * have it.
+ */
+export interface ChatRouting {
+  /**
+   * Instant lets Pilot do at once what it understands completely, whichever
+   * agent the conversation has.
+   */
+  instant: boolean;
+  /**
+   * Strong are the words that ask for comprehension: they always win. "…" stands
+   * for anything between.
+   */
+  strong: string[];
+  /**
+   * LongText is from how many characters on a message goes to the strong model;
+   * 0 is never.
+   */
+  longText: number /* int */;
+  /**
+   * Models are the models of each agent.
+   */
+  models: { [key: AgentKind]: ChatModels};
+}
+/**
+ * ChatModels are the models that an agent uses for a route: a part of the name
+ * or id of one of its choices. Empty leaves the conversation's own.
+ */
+export interface ChatModels {
+  fast: string;
+  strong: string;
 }
 
 //////////
@@ -1776,6 +1824,14 @@ export const ChatViewerBytes = 4 << 20;
  * ChatWindow is how many entries of a turn are kept in memory.
  */
 export const ChatWindow = 1000;
+/**
+ * ChatHits is how many hits a search gives unless asked for another number.
+ */
+export const ChatHits = 50;
+/**
+ * MaxWatches is how many conversations one panel watches at once.
+ */
+export const MaxWatches = 32;
 /**
  * ChatHeadEvery is the shortest time between two heads that differ in nothing
  * that a person waits for (usage, draft).
@@ -4299,6 +4355,27 @@ export interface Settings {
    * FontSize of the terminal in CSS pixels, 8 to 32.
    */
   fontSize: number /* int */;
+  /**
+   * ChatAgent answers in a new conversation; AgentAuto is the first agent that is
+   * installed, and Pilot where there is none.
+   */
+  chatAgent: AgentKind;
+  /**
+   * ChatCommand is the command line of AgentCustom in Chat: a program that speaks
+   * the Agent Client Protocol.
+   */
+  chatCommand: string;
+  /**
+   * ChatSilenceMinutes is after how many minutes a turn that says nothing is
+   * offered to be ended.
+   */
+  chatSilenceMinutes: number /* int */;
+  /**
+   * ChatRouting is the table by which a message's route is chosen. No words and no
+   * models are those that are built in; an agent that the table does not name has
+   * the built-in ones.
+   */
+  chatRouting: ChatRouting;
   /**
    * StartOnLogin starts the app with the desktop.
    */

@@ -49,6 +49,8 @@ export const agentInfoSchema = v.object({
   version: v.exactOptional(v.string()),
   install: v.exactOptional(v.string()),
   url: v.exactOptional(v.string()),
+  chat: v.exactOptional(v.string()),
+  chatInstall: v.exactOptional(v.string()),
   problem: v.exactOptional(v.string()),
 });
 
@@ -294,6 +296,15 @@ export const settingsSchema = v.object({
   everyTab: v.boolean(),
   terminalGraceMinutes: v.number(),
   fontSize: v.number(),
+  chatAgent: v.string(),
+  chatCommand: v.string(),
+  chatSilenceMinutes: v.number(),
+  chatRouting: v.object({
+    instant: v.boolean(),
+    strong: list(v.string()),
+    longText: v.number(),
+    models: v.record(v.string(), v.object({ fast: v.string(), strong: v.string() })),
+  }),
   startOnLogin: v.boolean(),
   startSession: v.boolean(),
 });
