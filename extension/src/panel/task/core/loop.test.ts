@@ -1,0 +1,355 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../core/fakes/clock';
+import { ScriptedModel, SmallBrowser, step } from './fakes/world';
+import { TaskLoop, targetOf, type LoopConfig, type LoopEvent } from './loop';
+import { ModelError, type Answer, type Prompt, type Step } from './types';
+
+interface Made {
+  readonly loop: TaskLoop;
+  readonly events: LoopEvent[];
+  readonly model: ScriptedModel;
+  readonly browser: SmallBrowser;
+  readonly clock: FakeClock;
+  /** Resolves with the next event of a kind that was not seen yet. */
+  readonly until: (kind: LoopEvent['kind']) => Promise<LoopEvent>;
+}
+
+function make(
+  script: ((prompt: Prompt) => Answer | Promise<Answer>)[],
+  more: Partial<LoopConfig> = {},
+): Made {
+  const events: LoopEvent[] = [];
+  const waiting: { kind: LoopEvent['kind']; go: (event: LoopEvent) => void }[] = [];
+  const model = new ScriptedModel(script);
+  const browser = new SmallBrowser();
+  const clock = new FakeClock();
+  const loop = new TaskLoop({
+    goal: 'save it',
+    tab: 't1',
+    browser,
+    model,
+    summary: model,
+    clock,
+    now: () => 0,
+    limits: { steps: 40, time: 1e9, tokens: 0, history: 100_000 },
+    tell: (event) => {
+      events.push(event);
+      const at = waiting.findIndex(({ kind }) => kind === event.kind);
+      if (at >= 0) waiting.splice(at, 1)[0]?.go(event);
+      return Promise.resolve();
+    },
+    ...more,
+  });
+  const until = (kind: LoopEvent['kind']): Promise<LoopEvent> =>
+    new Promise((go) => {
+      waiting.push({ kind, go });
+    });
+  return { loop, events, model, browser, clock, until };
+}
+
+const kinds = (events: readonly LoopEvent[]): string[] => events.map(({ kind }) => kind);
+const end = step('finish', { do: 'done', success: true, text: 'Saved.' });
+
+describe('a task', () => {
+  it('observes, thinks, acts and records until it is done', async () => {
+    const { loop, events, browser, model } = make([step('save', { do: 'click', ref: 'e1' }), end]);
+    expect(await loop.run()).toEqual({ state: 'done', text: 'Saved.' });
+    expect(browser.done).toEqual([{ tab: 't1', action: { do: 'click', ref: 'e1' } }]);
+    const turn = ['observed', 'thinking', 'thought', 'acting', 'step'];
+    expect(kinds(events)).toEqual(['status', ...turn, ...turn, 'end']);
+    expect(loop.tokens).toBe(200);
+    expect(model.prompts[1]?.text).toContain('Click button "Save": done');
+  });
+
+  it('that the model calls unsuccessful has failed', async () => {
+    const { loop } = make([
+      step('give up', { do: 'done', success: false, text: 'There is no form.' }),
+    ]);
+    expect(await loop.run()).toEqual({ state: 'failed', text: 'There is no form.' });
+  });
+
+  it('stops a sequence when the page changes under it, and says so', async () => {
+    const { loop, browser, model } = make([
+      step(
+        'go',
+        { do: 'goto', url: 'b.test' },
+        { do: 'click', ref: 'e1' },
+        { do: 'click', ref: 'e2' },
+      ),
+      end,
+    ]);
+    browser.answer = () => ({ ok: true, text: 'Now at b.test.', moved: true });
+    await loop.run();
+    expect(browser.done).toHaveLength(1);
+    expect(model.prompts[1]?.text).toContain(
+      '2 further actions were not done, because the page changed',
+    );
+  });
+
+  it('tells the model what failed, and when it repeats itself', async () => {
+    const again = step('save', { do: 'click', ref: 'e1' }, { do: 'click', ref: 'e2' });
+    const { loop, browser, model } = make([again, again, end]);
+    browser.answer = () => ({
+      ok: false,
+      code: 'covered',
+      text: 'e1 is covered by dialog "Cookies".',
+    });
+    await loop.run();
+    expect(model.prompts[1]?.text).toContain(
+      'FAILED (covered): e1 is covered by dialog "Cookies".',
+    );
+    expect(model.prompts[1]?.text).toContain(
+      '1 further action was not done, because one before failed',
+    );
+    expect(model.prompts[2]?.text).toContain('failed 2 times in the same way');
+  });
+
+  it('tells the model of an error in its tools instead of swallowing it', async () => {
+    const { loop, browser, model } = make([step('save', { do: 'click', ref: 'e1' }), end]);
+    browser.answer = () => Promise.reject(new Error('undefined'));
+    expect((await loop.run()).state).toBe('done');
+    expect(model.prompts[1]?.text).toContain(
+      'FAILED (internal): Something went wrong that gave no reason.',
+    );
+  });
+
+  it('ends when its steps are used up, after a warning', async () => {
+    const { loop, model } = make(
+      Array.from({ length: 3 }, () => step('again', { do: 'reload' })),
+      { limits: { steps: 3, time: 1e9, tokens: 0, history: 1e5 } },
+    );
+    expect(await loop.run()).toMatchObject({
+      state: 'failed',
+      hint: expect.stringContaining('more steps') as string,
+    });
+    expect(model.prompts.at(-1)?.text).toContain('Only 1 step is left');
+  });
+
+  it('ends when its tokens or its time are used up', async () => {
+    const forever = (): (() => Answer)[] =>
+      Array.from({ length: 9 }, () => step('again', { do: 'reload' }));
+    const tokens = make(forever(), { limits: { steps: 40, time: 1e9, tokens: 150, history: 1e5 } });
+    expect((await tokens.loop.run()).text).toContain('budget of tokens');
+    expect(tokens.loop.tokens).toBe(200);
+    let at = 0;
+    const time = make(forever(), {
+      now: () => (at += 10),
+      limits: { steps: 40, time: 100, tokens: 0, history: 1e5 },
+    });
+    expect((await time.loop.run()).text).toContain('all the time');
+  });
+});
+
+describe('the person', () => {
+  it('stops a task within one action', async () => {
+    const { loop, browser } = make([
+      step('save', { do: 'click', ref: 'e1' }, { do: 'click', ref: 'e2' }),
+    ]);
+    browser.answer = () => {
+      loop.stop();
+      return { ok: true, text: 'clicked' };
+    };
+    expect(await loop.run()).toEqual({ state: 'stopped', text: 'Stopped by you.' });
+    expect(browser.done).toHaveLength(1);
+  });
+
+  it('stops a task while the model thinks', async () => {
+    const { loop, until } = make([
+      () =>
+        new Promise<Answer>(() => {
+          loop.stop();
+        }),
+    ]);
+    // A real model's request ends with its signal; so does this one's.
+    const ended = until('end');
+    void loop.run();
+    loop.stop();
+    expect(await ended).toMatchObject({ outcome: { state: 'stopped' } });
+  });
+
+  it('is asked, and the answer is a result', async () => {
+    const { loop, model, until } = make([step('ask', { do: 'ask', question: 'Which size?' }), end]);
+    const running = loop.run();
+    const asked = await until('status').then(() => until('status'));
+    expect(asked).toMatchObject({ status: 'waiting', question: 'Which size?' });
+    loop.say('Medium');
+    expect(await running).toMatchObject({ state: 'done' });
+    expect(model.prompts[1]?.text).toContain('The person answers: Medium');
+  });
+
+  it('holds a task between two actions, and says what they did', async () => {
+    const { loop, browser, model, events, until } = make([
+      step('two', { do: 'click', ref: 'e1' }, { do: 'click', ref: 'e2' }),
+      end,
+    ]);
+    browser.answer = ({ do: name }) => {
+      if (name === 'click' && browser.done.length === 1) loop.pause();
+      return { ok: true, text: 'clicked' };
+    };
+    const running = loop.run();
+    while (loop.status !== 'paused') await Promise.resolve();
+    expect(browser.done).toHaveLength(1);
+    loop.resume('clicked link "Terms"');
+    expect(await running).toMatchObject({ state: 'done' });
+    expect(browser.done).toHaveLength(2);
+    expect(model.prompts[1]?.text).toContain(
+      'The person had taken over, and did: clicked link "Terms"',
+    );
+    expect(events.filter((e) => e.kind === 'status').map((e) => e.status)).toEqual([
+      'running',
+      'paused',
+      'running',
+    ]);
+  });
+
+  it('says something in the middle', async () => {
+    const { loop, model, browser } = make([step('save', { do: 'click', ref: 'e1' }), end]);
+    browser.answer = () => {
+      loop.say('not that one');
+      return { ok: true, text: 'clicked' };
+    };
+    await loop.run();
+    expect(model.prompts[1]?.text).toContain('The person says: not that one');
+  });
+});
+
+describe('a model', () => {
+  it('that answers wrongly is told, three times at most', async () => {
+    const wrong = (): Answer => ({ text: 'Sure!', tokens: 1 });
+    const { loop, model } = make([wrong, end]);
+    expect((await loop.run()).state).toBe('done');
+    expect(model.prompts[1]?.text).toContain('words instead of the tool');
+    const never = make([wrong, wrong, wrong]);
+    expect(await never.loop.run()).toMatchObject({
+      state: 'failed',
+      hint: 'Choose another model for tasks.',
+    });
+  });
+
+  it('that is busy is asked again after the wait that it names', async () => {
+    const busy = (): Answer => {
+      throw new ModelError('Too many requests.', 'Wait.', true, 7000);
+    };
+    const { loop, clock, until } = make([busy, end]);
+    const running = loop.run();
+    expect(await until('notice')).toMatchObject({
+      text: 'Too many requests. Trying again in 7 s.',
+    });
+    while (clock.pending === 0) await Promise.resolve();
+    clock.advance(6999);
+    expect(loop.tokens).toBe(0);
+    clock.advance(1);
+    expect((await running).state).toBe('done');
+  });
+
+  it('that refuses for good ends the task with what to do', async () => {
+    const refused = (): Answer => {
+      throw new ModelError('The key is refused.', 'Enter it again.', false);
+    };
+    expect(await make([refused]).loop.run()).toEqual({
+      state: 'failed',
+      text: 'The key is refused.',
+      hint: 'Enter it again.',
+    });
+  });
+});
+
+describe('the history', () => {
+  const many = (n: number): (() => Answer)[] =>
+    Array.from({ length: n }, (_, i) => step(`goal ${String(i + 1)}`, { do: 'reload' }));
+
+  it('is told in short when it grows over its budget, and nothing is lost without a word', async () => {
+    const { loop, events, model } = make(
+      [...many(7), () => ({ text: 'Found: 42.', tokens: 5 }), end],
+      { limits: { steps: 40, time: 1e9, tokens: 0, history: 300 } },
+    );
+    await loop.run();
+    const summary = events.find((e) => e.kind === 'summary');
+    expect(summary).toMatchObject({ summary: 'Found: 42.', from: 1 });
+    const last = model.prompts.at(-1)?.text ?? '';
+    expect(last).toContain('Found: 42.');
+    expect(last).not.toContain('goal 1 ');
+    expect(last).toContain('goal 7');
+  });
+
+  it('is a list of what was done where the model makes no short form', async () => {
+    const { loop, events } = make(
+      [
+        ...many(7),
+        () => {
+          throw new Error('no');
+        },
+        end,
+      ],
+      { limits: { steps: 40, time: 1e9, tokens: 0, history: 300 } },
+    );
+    await loop.run();
+    expect(events.find((e) => e.kind === 'summary')).toMatchObject({ summary: '1. goal 1' });
+  });
+
+  it('goes on where a task was interrupted', async () => {
+    const done: Step = {
+      n: 1,
+      tab: 't1',
+      url: 'https://a.test/',
+      title: 'A',
+      thought: { evaluation: '', memory: 'the name is Ada', goal: 'first', actions: [] },
+      deeds: [],
+      tokens: 70,
+      took: 1,
+      modelTook: 1,
+    };
+    const { loop, model, events } = make([end], {
+      restored: { steps: [done], summary: '', from: 0, tokens: 70 },
+    });
+    await loop.run();
+    expect(model.prompts[0]?.text).toContain('the name is Ada');
+    expect(model.prompts[0]?.text).toContain('interrupted');
+    expect(events.find((e) => e.kind === 'step')).toMatchObject({ step: { n: 2 } });
+    expect(loop.tokens).toBe(170);
+  });
+});
+
+describe('tabs', () => {
+  it('are switched only within the task', async () => {
+    const { loop, browser, model } = make([
+      step('other', { do: 'switch_tab', tab: '9' }),
+      step('other', { do: 'switch_tab', tab: '2' }),
+      end,
+    ]);
+    browser.pages.t2 = { tab: 't2', url: 'https://b.test/', title: 'B', text: 'e1 link "B"' };
+    await loop.run();
+    expect(model.prompts[1]?.text).toContain('t9 is no tab of the task; it has t1, t2.');
+    expect(model.prompts[2]?.text).toContain('# The page in t2');
+  });
+
+  it('that the person closes are left', async () => {
+    const { loop, browser, model } = make([step('wait', { do: 'reload' }), end]);
+    browser.pages.t2 = { tab: 't2', url: 'https://b.test/', title: 'B', text: '' };
+    browser.answer = () => {
+      delete browser.pages.t1;
+      return { ok: true, text: 'x' };
+    };
+    await loop.run();
+    expect(model.prompts[1]?.text).toContain('The tab t1 was closed; the task goes on in t2.');
+  });
+
+  it('all closed, the task fails in words', async () => {
+    const { loop, browser } = make([step('wait', { do: 'reload' })]);
+    browser.answer = () => {
+      browser.pages = {};
+      return { ok: true, text: 'x' };
+    };
+    expect(await loop.run()).toEqual({
+      state: 'failed',
+      text: 'All tabs of the task were closed.',
+    });
+  });
+});
+
+it('the line of an element is found by its ref', () => {
+  expect(targetOf('  e1 button "A"\n  e12 link "B" →/x', { do: 'click', ref: 'e1' })).toBe(
+    'button "A"',
+  );
+  expect(targetOf('e12 link "B"', { do: 'click', ref: 'e1' })).toBeUndefined();
+});

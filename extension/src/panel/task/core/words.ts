@@ -1,0 +1,81 @@
+import type { Action } from './types';
+
+/** What an action is, in plain words for the person. */
+export function inWords(action: Action, target?: string): string {
+  const thing =
+    target === undefined || target === ''
+      ? 'ref' in action
+        ? (action.ref ?? 'the page')
+        : ''
+      : target;
+  switch (action.do) {
+    case 'click':
+      return `${{ left: 'Click', right: 'Right-click', middle: 'Middle-click' }[action.button ?? 'left']} ${thing}${action.count === 2 ? ' twice' : ''}`;
+    case 'hover':
+      return `Point at ${thing}`;
+    case 'type':
+      return `Type “${short(action.text)}” into ${thing}${action.enter === true ? ' and press Enter' : ''}`;
+    case 'select':
+      return `Choose “${short(action.option)}” in ${thing}`;
+    case 'check':
+      return `Switch ${thing} ${action.on === false ? 'off' : 'on'}`;
+    case 'drag':
+      return `Drag ${thing} to ${action.to}`;
+    case 'scroll':
+      return action.ref !== undefined && action.down === undefined && action.right === undefined
+        ? `Scroll to ${thing}`
+        : `Scroll ${(action.down ?? 0) < 0 ? 'up' : 'down'}`;
+    case 'press':
+      return `Press ${action.keys}`;
+    case 'upload':
+      return `Upload ${short(action.file)}`;
+    case 'dialog':
+      return action.answer === 'accept' ? 'Accept the dialog' : 'Dismiss the dialog';
+    case 'wait':
+      return action.for === 'time'
+        ? `Wait ${action.value ?? ''} ms`
+        : `Wait for ${action.for === 'gone' ? 'the end of ' : ''}${short(action.value ?? action.for)}`;
+    case 'goto':
+      return `Go to ${short(action.url)}`;
+    case 'back':
+      return 'Go back';
+    case 'forward':
+      return 'Go forward';
+    case 'reload':
+      return 'Load the page again';
+    case 'screenshot':
+      return 'Look at a picture of the page';
+    case 'read':
+      return action.ref === undefined ? 'Read the page' : `Read ${thing}`;
+    case 'table':
+      return 'Read the tables';
+    case 'find':
+      return `Find “${short(action.text)}”`;
+    case 'more':
+      return 'See more of the page';
+    case 'extract':
+      return `Collect ${short(action.fields.join(', '))}`;
+    case 'eval':
+      return 'Run JavaScript in the page';
+    case 'open_tab':
+      return action.url === undefined ? 'Open a tab' : `Open ${short(action.url)} in a tab`;
+    case 'switch_tab':
+      return `Go on in tab ${action.tab}`;
+    case 'close_tab':
+      return 'Close the tab';
+    case 'tabs':
+      return 'List the tabs';
+    case 'ask':
+      return 'Ask you';
+    case 'done':
+      return action.success ? 'Finish' : 'Give up';
+  }
+}
+
+/** The most letters of a text of the model's or the page's in a line. */
+const most = 60;
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+}
