@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import { mkdir } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatStates } from './chat-states';
 import { launch } from './fakes/face';
 import { states, take } from './states';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe.each(states)('$name', (state) => {
+describe.each([...states, ...chatStates])('$name', (state) => {
   describe.each(widths)('%i px wide', (width) => {
     it.each(['light', 'dark'])('in the %s', async (scheme) => {
       await take(browser, state, { width, dark: scheme === 'dark' }, async (page) => {
@@ -35,7 +36,11 @@ describe.each(states)('$name', (state) => {
         expect(found).toEqual([]);
 
         const wide = await page.evaluate(() =>
-          [...document.querySelectorAll<HTMLElement>('header, main, .notice, .bar, dialog[open]')]
+          [
+            ...document.querySelectorAll<HTMLElement>(
+              'header, main, .notice, .bar, article, dialog[open]',
+            ),
+          ]
             .filter((element) => element.scrollWidth > element.clientWidth + 1)
             .map((element) => element.className || element.tagName),
         );

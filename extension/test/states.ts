@@ -19,7 +19,7 @@ export const agentScreen = [
 ].join('');
 
 /** A state of the panel: how to get there. */
-interface State {
+export interface State {
   readonly name: string;
   readonly prepare?: (made: FakeBackend) => void;
   readonly act?: (page: Page, made: FakeBackend) => Promise<void>;

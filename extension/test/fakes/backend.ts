@@ -18,6 +18,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { FakeChat } from './chat';
 import { FakeTerminal } from './terminal';
 
 const types: Record<string, string> = {
@@ -37,6 +38,9 @@ export class FakeBackend {
   agents: AgentsFile = { version: 1, agents: [], default: 'shell' };
   settings: PanelView = { agent: 'auto', fontSize: 13, everyTab: false };
   readonly terminals = new Map<string, FakeTerminal>();
+  readonly chat = new FakeChat((event) => {
+    this.push(event);
+  });
   /** Every message of the panel, in order. */
   readonly messages: PanelMessage[] = [];
   /** Paths of the requests that were granted. */
@@ -183,6 +187,9 @@ export class FakeBackend {
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as PanelMessage;
       this.messages.push(message);
+      if (message.type === 'chat_watch')
+        this.chat.watch(message.conversation ?? '', message.after ?? 0);
+      if (message.type === 'chat_unwatch') this.chat.unwatch(message.conversation ?? '');
       if (message.type === 'ping') socket.send(JSON.stringify({ type: 'pong', id: message.id }));
       this.#wake();
     });
@@ -192,7 +199,7 @@ export class FakeBackend {
       session: this.session(),
       agents: this.agents,
       settings: this.settings,
-      conversations: [],
+      conversations: this.chat.heads(),
       panel: 'p1',
       tasks: [],
     };
@@ -242,6 +249,8 @@ export class FakeBackend {
   }
 
   #answer(path: string, body: unknown): [number, unknown] {
+    const chat = this.chat.answer(path, body);
+    if (chat !== undefined) return chat;
     const unknown = { error: { code: 'unknown_terminal', message: 'This terminal is gone.' } };
     switch (path) {
       case '/pty-session': {

@@ -37,6 +37,8 @@ export function installFakeChrome(state: FakeChromeState): void {
   const messages = event();
   const opened: unknown[] = [];
   const sent: unknown[] = [];
+  // The extension's storage outlives the panel's document, as the tab's does.
+  const kept = JSON.parse(sessionStorage.getItem('kept') ?? '{}') as Record<string, unknown>;
   let pairing = state.pairing;
   let active = state.activeTab;
 
@@ -64,13 +66,25 @@ export function installFakeChrome(state: FakeChromeState): void {
     chrome: {
       storage: {
         session: {
-          get: () => Promise.resolve(pairing === null ? {} : { [key]: pairing }),
+          get: (asked: string) =>
+            Promise.resolve(
+              asked === key ? (pairing === null ? {} : { [key]: pairing }) : { ...kept },
+            ),
+          set: (values: object) => {
+            Object.assign(kept, values);
+            sessionStorage.setItem('kept', JSON.stringify(kept));
+            return Promise.resolve();
+          },
           onChanged: stored,
         },
       },
       windows: { getCurrent: () => Promise.resolve({ id: state.windowId }) },
       tabs: {
         query: () => Promise.resolve([{ id: active }]),
+        update: (tabId: number) => {
+          fake.activate(tabId);
+          return Promise.resolve({});
+        },
         create: (options: unknown) => {
           opened.push(options);
           return Promise.resolve({});

@@ -1,0 +1,314 @@
+import type { Page } from 'playwright-core';
+import type { ChatTool } from '$ui/protocol/protocol';
+import type { FakeBackend } from './fakes/backend';
+import type { State } from './states';
+
+/** A conversation of every kind of entry. */
+export const conversation = '0b6f1c9e-0000-4000-8000-000000000001';
+
+const markdown = [
+  'The page has **one heading** and one link to [IANA](https://www.iana.org/domains/example).',
+  '',
+  '1. It is reserved for examples.',
+  '2. It may be used *without* asking.',
+  '',
+  '```ts',
+  "const links = [...document.querySelectorAll('a')]; // all of them",
+  'export const hosts = links.map((link) => new URL(link.href).host).filter(Boolean);',
+  '```',
+  '',
+  '| name | bytes |',
+  '|---|--:|',
+  '| index.html | 1,256 |',
+  '',
+  '> Examples are for documents.',
+].join('\n');
+
+const edit: ChatTool = {
+  call: 'c3',
+  title: 'Edit src/app/settings/options.ts',
+  kind: 'edit',
+  status: 'pending',
+  content: [
+    {
+      kind: 'diff',
+      path: 'src/app/settings/options.ts',
+      old: 'export const retries = 3;\nexport const pause = 100;\n',
+      new: 'export const retries = 5;\nexport const pause = 100;\nexport const longest = 5_000;\n',
+    },
+  ],
+};
+
+/** The face of Chat, at a tab's conversation. */
+export async function toChat(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Chat' }).click();
+  await page.getByRole('textbox', { name: /^Message to/ }).waitFor();
+}
+
+/** A conversation with something of everything. */
+export function fill(made: FakeBackend): void {
+  const { chat } = made;
+  chat.add(conversation, {
+    tab: 't1',
+    agent: 'claude',
+    agentName: 'Claude Code',
+    title: 'What this page says',
+    options: [
+      {
+        id: 'mode',
+        name: 'Mode',
+        category: 'mode',
+        value: 'ask',
+        choices: [
+          { value: 'ask', name: 'Ask first' },
+          { value: 'edit', name: 'Accept edits' },
+        ],
+      },
+      {
+        id: 'model',
+        name: 'Model',
+        category: 'model',
+        value: 'm',
+        choices: [{ value: 'm', name: 'Opus 4.8 (1M context)' }],
+      },
+    ],
+    commands: [
+      { name: 'review', about: 'review the changes of this branch' },
+      { name: 'compact', about: 'make the conversation shorter' },
+    ],
+    usage: { input: 12_000, output: 900, cost: 0.12, context: 44_000, contextSize: 200_000 },
+    can: { images: true, resume: true, steer: false, terminal: true },
+  });
+  chat.put(conversation, {
+    kind: 'user',
+    text: 'What does this page say, and where does its link lead?',
+    message: 'm1',
+    attachments: [{ kind: 'tab', name: 'Example Domain', tab: 't1', text: 'https://example.com/' }],
+    route: { kind: 'strong', reason: 'you asked what', model: 'opus' },
+  });
+  chat.put(conversation, { kind: 'thought', text: 'The person asks about the page.\nI read it.' });
+  chat.put(conversation, {
+    kind: 'tool',
+    tool: {
+      call: 'c1',
+      title: 'text',
+      line: 'Read the page',
+      kind: 'browser',
+      status: 'done',
+      input: '{\n  "tab": "t1"\n}',
+      content: [{ kind: 'text', text: 'Example Domain\nThis domain is for use in documents.' }],
+    },
+  });
+  chat.put(conversation, {
+    kind: 'tool',
+    tool: {
+      call: 'c2',
+      title: 'curl -sI https://www.iana.org/domains/example | head -n 1',
+      kind: 'execute',
+      status: 'failed',
+      input: 'curl -sI https://www.iana.org/domains/example | head -n 1',
+      content: [{ kind: 'text', text: 'curl: (6) Could not resolve host' }],
+    },
+  });
+  chat.put(conversation, {
+    kind: 'plan',
+    plan: [
+      { text: 'Read the page', status: 'completed' },
+      { text: 'Follow its link', status: 'in_progress' },
+      { text: 'Say what both have in common', status: 'pending' },
+    ],
+  });
+  chat.put(conversation, { kind: 'text', text: markdown });
+  chat.put(conversation, {
+    kind: 'end',
+    end: { reason: 'done', durationMs: 8_200, usage: { input: 12_000, output: 900, cost: 0.12 } },
+  });
+}
+
+/** Asks for a permission at the end of the conversation. */
+export function ask(made: FakeBackend, approval = 'n7'): void {
+  made.chat.put(conversation, {
+    id: 'ask',
+    kind: 'permission',
+    permission: {
+      approval,
+      subject: edit,
+      origin: 'https://example.com',
+      tab: 't1',
+      options: [
+        { id: 'once', name: 'Allow once', kind: 'once' },
+        {
+          id: 'always',
+          name: 'Always allow edits',
+          kind: 'always',
+          scope: 'all edits of files in this conversation',
+        },
+        { id: 'deny', name: 'Deny', kind: 'deny' },
+      ],
+    },
+  });
+  made.chat.change(conversation, { state: 'needs_you' });
+}
+
+const seen = (page: Page, text: string): Promise<void> =>
+  page.locator('article', { hasText: text }).first().waitFor();
+
+export const chatStates: State[] = [
+  { name: 'chat-empty', act: toChat },
+  {
+    name: 'chat-empty-agent',
+    async act(page) {
+      await toChat(page);
+      await page.getByRole('button', { name: 'Agent: Pilot' }).click();
+      await page.getByRole('menuitemradio', { name: /Claude/ }).click();
+      await page.getByText('What is this page about?').waitFor();
+    },
+  },
+  {
+    name: 'chat-talk',
+    prepare: fill,
+    async act(page) {
+      await toChat(page);
+      await seen(page, 'Examples are for documents');
+    },
+  },
+  {
+    name: 'chat-talk-top',
+    prepare: fill,
+    async act(page) {
+      await toChat(page);
+      await seen(page, 'Examples are for documents');
+      await page.getByRole('log').press('Home');
+      await seen(page, 'What does this page say');
+      await page.getByText('Read the page').first().click();
+      await page.getByText('This domain is for use').waitFor();
+    },
+  },
+  {
+    name: 'chat-permission',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      ask(made);
+      await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    },
+  },
+  {
+    name: 'chat-running',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      const { chat } = made;
+      chat.change(conversation, {
+        state: 'running',
+        quiet: true,
+        queue: [
+          { id: 'q1', text: 'Then compare it with the page of example.org', attachments: [] },
+          { id: 'q2', text: 'And write both into a table', attachments: [], route: 'fast' },
+        ],
+      });
+      chat.put(conversation, { kind: 'user', text: 'Follow the link.', message: 'm2' });
+      chat.put(conversation, {
+        kind: 'tool',
+        tool: {
+          call: 'c9',
+          title: 'goto',
+          line: 'Opening iana.org',
+          kind: 'browser',
+          status: 'running',
+          content: [],
+        },
+      });
+      chat.put(conversation, { kind: 'text', text: 'I am on my way to', open: true });
+      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+      await seen(page, 'on my way');
+    },
+  },
+  {
+    name: 'chat-failed',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      const error = {
+        code: 'crashed' as const,
+        message: 'Claude Code ended with exit code 1.',
+        hint: 'The last line it wrote: out of memory.',
+      };
+      made.chat.put(conversation, {
+        kind: 'end',
+        end: { reason: 'crashed', error, durationMs: 5 },
+      });
+      made.chat.change(conversation, { state: 'failed', error });
+      await page.getByRole('button', { name: 'Restart' }).first().waitFor();
+      await seen(page, 'exit code 1');
+    },
+  },
+  {
+    name: 'chat-sign-in',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      made.chat.change(conversation, {
+        state: 'sign_in',
+        signIn: [
+          { id: 'a', name: 'Sign in with a browser', about: 'opens a page beside this one' },
+          { id: 'b', name: 'Use an API key' },
+        ],
+      });
+      await page.getByRole('button', { name: 'Use an API key' }).waitFor();
+    },
+  },
+  {
+    name: 'chat-terminal',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      made.chat.change(conversation, { state: 'terminal' });
+      await page.getByRole('button', { name: 'Continue in chat' }).waitFor();
+    },
+  },
+  {
+    name: 'chat-list',
+    prepare(made) {
+      fill(made);
+      made.chat.add('c2', {
+        tab: 't2',
+        title: 'Sockets that close by themselves',
+        state: 'running',
+        entries: 4,
+      });
+      made.chat.add('c3', {
+        title: 'Prices of last week, compared with those of the week before',
+        entries: 9,
+      });
+    },
+    async act(page) {
+      await toChat(page);
+      await page.getByRole('button', { name: 'What this page says' }).click();
+      await page.getByRole('searchbox').fill('link');
+      await page.locator('mark').first().waitFor();
+      await page.getByRole('searchbox').fill('');
+      await page.getByText('Their tab is closed').waitFor();
+    },
+  },
+  {
+    name: 'chat-commands',
+    prepare: fill,
+    async act(page) {
+      await toChat(page);
+      await page.getByRole('textbox', { name: /^Message/ }).fill('/');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'chat-writing',
+    prepare: fill,
+    async act(page) {
+      await toChat(page);
+      await page.getByRole('textbox', { name: /^Message/ }).fill('Compare this page with @Web');
+      await page.getByRole('option').first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('\nand say in a sentence what is different, and what is the same.');
+    },
+  },
+];

@@ -1,0 +1,433 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { settleTime } from '../src/panel/state/approvals';
+import { ask, conversation, fill, toChat } from './chat-states';
+import type { FakeBackend } from './fakes/backend';
+import { backend, launch, openPanel } from './fakes/face';
+
+let browser: Browser;
+let made: FakeBackend;
+let page: Page;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  made = await backend();
+});
+afterEach(async () => {
+  await context.close();
+  await made.stop();
+});
+
+async function open(): Promise<void> {
+  ({ page, context } = await openPanel(browser, made));
+  await toChat(page);
+}
+
+const message = () => page.getByRole('textbox', { name: /^Message to/ });
+const entry = (text: string) => page.locator('article', { hasText: text }).first();
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const asked = (path: string) =>
+  made.chat.asked.filter((one) => one.path === path).map(({ body }) => body);
+
+async function say(text: string): Promise<void> {
+  await message().fill(text);
+  await message().press('Enter');
+}
+
+describe('the first message', () => {
+  it('starts a conversation beside the tab, and is shown once it is written', async () => {
+    await open();
+    await say('go to example.org');
+    await entry('go to example.org').waitFor();
+    expect(await message().inputValue()).toBe('');
+    expect(asked('/chat/start')).toEqual([{ conversation: made.chat.first, tab: 't1' }]);
+    expect(asked('/chat/send')).toMatchObject([{ text: 'go to example.org', attachments: [] }]);
+  });
+
+  it('can be one of the examples', async () => {
+    await open();
+    await button('List the links').click();
+    await entry('List the links').waitFor();
+  });
+
+  it('stays in the input when it is refused, with the reason', async () => {
+    await open();
+    made.chat.refuse = { code: 'busy', message: 'Not now.', hint: 'Try later.' };
+    await say('hello');
+    expect(await page.getByRole('alert').textContent()).toContain('Not now. Try later.');
+    expect(await message().inputValue()).toBe('hello');
+  });
+
+  it('goes to the agent that was chosen', async () => {
+    await open();
+    await button('Agent: Pilot').click();
+    await page.getByRole('menuitemradio', { name: /Claude/ }).click();
+    await say('hello');
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/start')).toMatchObject([{ agent: 'claude' }]);
+  });
+
+  it('cannot go to an agent that is missing, but says how to get it', async () => {
+    await open();
+    await button('Agent: Pilot').click();
+    await page.getByRole('menuitem', { name: /Codex/ }).click();
+    await page.getByRole('dialog').getByText('npm install -g @openai/codex').waitFor();
+  });
+});
+
+describe('typing', () => {
+  it('sends on Enter, and breaks the line on Shift+Enter', async () => {
+    await open();
+    await message().focus();
+    await page.keyboard.type('one');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('two');
+    await page.keyboard.press('Enter');
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([{ text: 'one\ntwo' }]);
+  });
+
+  it('does not send what an input method still composes', async () => {
+    await open();
+    await message().focus();
+    const session = await context.newCDPSession(page);
+    await session.send('Input.imeSetComposition', {
+      text: 'に',
+      selectionStart: 1,
+      selectionEnd: 1,
+    });
+    await page.keyboard.press('Enter');
+    await session.send('Input.insertText', { text: '日本' });
+    await page.keyboard.press('Enter');
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([{ text: '日本' }]);
+  });
+
+  it('keeps a draft, which is there when the panel is opened again', async () => {
+    await open();
+    await message().fill('not finished');
+    await made.until(() => made.chat.heads()[0]?.draft === 'not finished');
+    await page.reload();
+    await message().waitFor();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLTextAreaElement>('form textarea')?.value === 'not finished',
+    );
+    await message().press('Enter');
+    await made.until(() => made.chat.heads()[0]?.draft === '');
+  });
+
+  it('completes commands of the agent and titles of tabs', async () => {
+    fill(made);
+    await open();
+    await message().focus();
+    await page.keyboard.type('/rev');
+    await page.getByRole('option', { name: /review/ }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await message().inputValue()).toBe('/review ');
+    await page.keyboard.type('against @mdn');
+    await page.getByRole('option').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([
+      { attachments: [{ kind: 'tab', tab: 't2', text: made.tabs[1]?.url }] },
+    ]);
+  });
+
+  it('takes a picture that is pasted', async () => {
+    await open();
+    await message().focus();
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array([137, 80])], 'shot.png', { type: 'image/png' }));
+      document.activeElement?.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    });
+    await button('Remove shot.png').waitFor();
+    await message().press('Enter');
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([
+      { text: '', attachments: [{ kind: 'image', name: 'shot.png', data: 'iVA=' }] },
+    ]);
+  });
+});
+
+describe('a turn', () => {
+  beforeEach(async () => {
+    fill(made);
+    await open();
+    await say('Follow the link.');
+    await button('Stop').waitFor();
+  });
+
+  it('grows word by word, and nothing twice', async () => {
+    const { chat } = made;
+    const id = chat.put(conversation, { kind: 'text', text: 'I read', open: true });
+    chat.append(conversation, id, ' the **page**.');
+    await entry('I read the page.').waitFor();
+    chat.repeat(conversation);
+    chat.append(conversation, id, ' Done.');
+    await entry('I read the page. Done.').waitFor();
+    expect(await page.locator('article', { hasText: 'I read' }).count()).toBe(1);
+  });
+
+  it('goes on where it was when the socket comes back, and when the panel does', async () => {
+    const { chat } = made;
+    const id = chat.put(conversation, { kind: 'text', text: 'one', open: true });
+    await entry('one').waitFor();
+    const { index } = chat.get(conversation).head;
+    made.dropPanels();
+    chat.append(conversation, id, ' two');
+    await entry('one two').waitFor();
+    const watches = made.messages.filter(({ type }) => type === 'chat_watch');
+    expect(watches.at(-1)).toMatchObject({ after: index });
+    await page.reload();
+    chat.append(conversation, id, ' three');
+    await entry('one two three').waitFor();
+    expect(await page.locator('article', { hasText: 'one' }).count()).toBe(1);
+  });
+
+  it('is stopped by Escape', async () => {
+    await message().press('Escape');
+    await entry('Stopped by you').waitFor();
+    expect(asked('/chat/cancel')).toEqual([{ conversation }]);
+  });
+
+  it('has five messages wait behind it; the sixth stays in the input', async () => {
+    for (let at = 1; at <= 5; at++) {
+      await say(`message ${String(at)}`);
+      await page
+        .getByText(`${String(at)} message`, { exact: false })
+        .first()
+        .waitFor();
+      await made.until(() => made.chat.get(conversation).head.queue.length === at);
+    }
+    await say('message 6');
+    expect(await page.getByRole('alert').textContent()).toContain('5 messages wait already.');
+    expect(await message().inputValue()).toBe('message 6');
+    expect(made.chat.get(conversation).head.queue).toHaveLength(5);
+  });
+
+  it('lets the queue be edited, moved by keys, and emptied', async () => {
+    const texts = (): string[] => made.chat.get(conversation).head.queue.map(({ text }) => text);
+    await say('first');
+    await say('second');
+    await made.until(() => texts().length === 2);
+    const second = page.getByRole('listitem').filter({ hasText: 'second' });
+    await second.getByRole('button', { name: 'Edit' }).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await made.until(() => texts()[0] === 'second');
+    await second.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Edit message 1' }).fill('other');
+    await page.keyboard.press('Enter');
+    await made.until(() => texts()[0] === 'other');
+    await button('Remove').first().click();
+    await button('Remove').click();
+    await made.until(() => texts().length === 0);
+  });
+});
+
+describe('a permission', () => {
+  beforeEach(async () => {
+    fill(made);
+    await open();
+    await entry('Done in').waitFor();
+    ask(made);
+    await button('Allow once').waitFor();
+  });
+
+  /** The page's own clock passes the moment in which a click does not count. */
+  async function settle(): Promise<void> {
+    await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+      await page.evaluate(() => performance.now()),
+      settleTime,
+    ] as const);
+  }
+
+  it('shows what is to be judged, and the scope of always', async () => {
+    const card = entry('wants to change a file');
+    expect(await card.innerText()).toContain('export const retries = 5;');
+    expect(await card.innerText()).toContain('https://example.com');
+    expect(await card.innerText()).toContain('all edits of files in this conversation');
+  });
+
+  it('is answered once, by a press that was meant', async () => {
+    await settle();
+    await page.evaluate(() => {
+      for (const one of document.querySelectorAll<HTMLElement>('.permission button')) one.click();
+    });
+    await message().focus();
+    await page.keyboard.press('Enter');
+    await button('Always allow edits').dblclick();
+    await made.until(() => asked('/chat/answer').length > 0);
+    expect(asked('/chat/answer')).toEqual([{ conversation, approval: 'n7', option: 'always' }]);
+  });
+
+  it('is one line when it was answered elsewhere', async () => {
+    const { chat } = made;
+    const question = chat.get(conversation).entries.find(({ id }) => id === 'ask');
+    if (question?.permission === undefined) throw new Error('nothing was asked');
+    const { approval, ...rest } = question.permission;
+    chat.put(conversation, {
+      ...question,
+      permission: {
+        ...rest,
+        answer: 'once',
+        outcome: `allowed once in the tray (${approval ?? ''})`,
+      },
+    });
+    await page.getByText('allowed once in the tray').waitFor();
+    expect(await button('Allow once').count()).toBe(0);
+  });
+
+  it('is a badge on the face of Chat while the terminal is shown', async () => {
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByRole('tab', { name: 'Chat needs you' }).waitFor();
+  });
+});
+
+describe('what was said', () => {
+  it('opens links beside the page, and runs nothing', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('link', { name: 'IANA' }).click();
+    expect(await page.evaluate(() => globalThis.fakeChrome.opened)).toMatchObject([
+      { url: 'https://www.iana.org/domains/example' },
+    ]);
+    made.chat.put(conversation, {
+      kind: 'text',
+      text: '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) ![p](https://e.example/?q)',
+    });
+    await entry('onerror').waitFor();
+    expect(await entry('onerror').locator('img, a[href^=javascript]').count()).toBe(0);
+  });
+
+  it('is edited and sent again', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('log').press('Home');
+    await entry('What does this page say').hover();
+    await button('Edit and send again').click();
+    await message().fill('What does it cost?');
+    await message().press('Enter');
+    await entry('What does it cost?').waitFor();
+    expect(asked('/chat/send')).toMatchObject([{ text: 'What does it cost?', replaces: 'e1' }]);
+    expect(await page.locator('article', { hasText: 'one heading' }).count()).toBe(0);
+  });
+
+  it('is sent again another way', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('log').press('Home');
+    await button('opus').click();
+    await page.getByText('Because you asked what.').waitFor();
+    await button('Ask the fast model').click();
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([{ route: 'fast', replaces: 'e1' }]);
+  });
+
+  it('is copied as Markdown', async () => {
+    fill(made);
+    await open();
+    await entry('one heading').hover();
+    await button('Copy as Markdown').click();
+    await button('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('**one heading**');
+  });
+});
+
+describe('a long conversation', () => {
+  beforeEach(async () => {
+    made.chat.add(conversation, { tab: 't1', title: 'Long' });
+    for (let at = 0; at < 10_000; at++)
+      made.chat.put(conversation, { kind: 'text', text: `entry number ${String(at)}` });
+    await open();
+    await entry('entry number 9999').waitFor();
+  });
+
+  it('draws what is in view, and fetches what is scrolled to', async () => {
+    expect(await page.locator('article').count()).toBeLessThan(80);
+    const log = page.getByRole('log');
+    await log.evaluate((element) => {
+      element.scrollTop = 0;
+    });
+    await made.until(() => asked('/chat/history').length > 0);
+    await log.evaluate((element) => {
+      element.scrollTop = 0;
+    });
+    await entry('entry number 98').waitFor();
+  });
+
+  it('follows its end, unless the reader reads', async () => {
+    const log = page.getByRole('log');
+    const rest = (): Promise<number> =>
+      log.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight);
+    made.chat.put(conversation, { kind: 'text', text: 'the newest' });
+    await entry('the newest').waitFor();
+    await page.waitForFunction(() => {
+      const one = document.querySelector('[role=log]');
+      return one !== null && one.scrollHeight - one.scrollTop - one.clientHeight < 2;
+    });
+    await log.hover();
+    await page.mouse.wheel(0, -200);
+    await button('To the end').waitFor();
+    const before = await log.evaluate((one) => one.scrollTop);
+    made.chat.put(conversation, { kind: 'text', text: 'newer still' });
+    await button('New below').waitFor();
+    expect(await log.evaluate((one) => one.scrollTop)).toBe(before);
+    expect(await rest()).toBeGreaterThan(100);
+    await button('New below').click();
+    await entry('newer still').waitFor();
+  });
+});
+
+describe('several conversations', () => {
+  beforeEach(async () => {
+    fill(made);
+    made.chat.add('c2', { tab: 't2', title: 'Other tab', entries: 1 });
+    made.chat.put('c2', { kind: 'text', text: 'said in the other tab' });
+    await open();
+    await entry('one heading').waitFor();
+  });
+
+  it('are one per tab, and never mix', async () => {
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await entry('said in the other tab').waitFor();
+    expect(await page.locator('article', { hasText: 'one heading' }).count()).toBe(0);
+  });
+
+  it('are found by their words', async () => {
+    await button('What this page says').click();
+    await page.getByRole('searchbox').fill('other tab');
+    await page.getByRole('button', { name: /said in the/ }).click();
+    await entry('said in the other tab').waitFor();
+    await page.locator('article.found').waitFor();
+  });
+
+  it('are renamed and deleted', async () => {
+    await button('Conversation').click();
+    await page.getByRole('menuitem', { name: 'Rename…' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Renamed');
+    await page.keyboard.press('Enter');
+    await button('Renamed').waitFor();
+    await button('Conversation').click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await button('Delete').click();
+    await page.getByText('What should happen on this page?').waitFor();
+    expect(made.chat.kept.has(conversation)).toBe(false);
+  });
+});
+
+it('the face that was chosen is there when the panel is opened again', async () => {
+  await open();
+  await page.reload();
+  await message().waitFor();
+  expect(await page.getByRole('tab', { name: 'Chat' }).getAttribute('aria-selected')).toBe('true');
+});
