@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/protocol"
+)
+
+// chatBuiltinMost is what Pilot itself may take of a message, in ms.
+const chatBuiltinMost = 100
+
+// pilotBenches measure the agent that needs no account.
+func pilotBenches() []bench {
+	return []bench{{rows: []string{"chat.builtin"}, run: chatBuiltin}}
+}
+
+// chatBuiltin measures a message of two instructions from its words to its
+// answer: Pilot's own time is the whole less what its commands took in the
+// backend. That both were done is read from the page's own record.
+func chatBuiltin(ctx context.Context, o options) (rows []row, err error) {
+	s := newSite()
+	defer s.Close()
+	p, err := newProgram()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }() //nolint:contextcheck // it ends after ctx has, too
+	if err := p.openTab(ctx, s.URL+"/empty"); err != nil {
+		return nil, err
+	}
+	commander, err := p.commander()
+	if err != nil {
+		return nil, err
+	}
+	var own, whole []float64
+	for i := range actRuns(o) + actWarm {
+		if err := p.openTab(ctx, s.act(ours, i)); err != nil {
+			return nil, err
+		}
+		value := fmt.Sprintf("Name %d", i)
+		start := time.Now()
+		// A grammar of its own each time: what it costs to make one is in the figure.
+		plan, unknown := builtin.NewGrammar(nil).Parse(`please click Add, then fill Name with "` + value + `"`)
+		if unknown != nil {
+			return nil, fmt.Errorf("%q was not understood", unknown.Said)
+		}
+		out := builtin.NewEngine(commander, "t1").Run(ctx, plan, func(builtin.Event) {})
+		took := time.Since(start)
+		if out.Status != protocol.ToolDone {
+			return nil, fmt.Errorf("Pilot did not do it: %s", out.Text) //nolint:staticcheck,revive // a name
+		}
+		if err := leavePage(ctx, s, p, i, &record{Clicked: []string{"b"}, Value: value}); err != nil {
+			return nil, err
+		}
+		if i >= actWarm {
+			own = append(own, float64(took-out.Commands)/float64(time.Millisecond))
+			whole = append(whole, float64(took)/float64(time.Millisecond))
+		}
+	}
+	r := row{Name: "chat.builtin", Unit: "ms", Value: median(own), Limit: chatBuiltinMost, Rule: valueAtMost}.with99(percentile(own, 0.99))
+	r.Notes = []string{fmt.Sprintf("the whole of two instructions takes %.1f ms, the two looks and the two actions in the browser included", median(whole))}
+	return []row{r}, nil
+}
+
+func (p *program) openTab(ctx context.Context, url string) error {
+	_, err := p.open(ctx, url)
+	return err
+}
+
+// commander sends commands to the app of a program over one connection.
+func (p *program) commander() (builtin.Commander, error) {
+	raw, err := os.ReadFile(filepath.Join(p.dir, "state", "pilotfish.json"))
+	if err != nil {
+		return nil, fmt.Errorf("finding the app: %w", err)
+	}
+	var at protocol.Endpoint
+	if err := json.Unmarshal(raw, &at); err != nil {
+		return nil, fmt.Errorf("finding the app: %w", err)
+	}
+	url := fmt.Sprintf("http://127.0.0.1:%d/command", at.Port)
+	return builtin.CommanderFunc(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+		reply, err := postCommand(ctx, url, at.Token, req)
+		if err != nil {
+			return protocol.CommandReply{Error: protocol.AsError(err)}
+		}
+		return reply
+	}), nil
+}
+
+func postCommand(ctx context.Context, url, token string, body protocol.CommandRequest) (reply protocol.CommandReply, err error) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return reply, fmt.Errorf("writing a command: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(raw))
+	if err != nil {
+		return reply, fmt.Errorf("writing a command: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return reply, fmt.Errorf("sending a command: %w", err)
+	}
+	defer resp.Body.Close()
+	return reply, json.NewDecoder(resp.Body).Decode(&reply)
+}
