@@ -43,7 +43,7 @@ func mcpSchema(ctx context.Context, _ options) ([]row, error) {
 	there, here := sdk.NewInMemoryTransports()
 	server := mcp.NewServer(mcp.Config{
 		Version: "bench", Specs: command.Specs(), Logger: slog.New(slog.DiscardHandler),
-		Execute: func(context.Context, protocol.CommandRequest) protocol.CommandReply {
+		Execute: func(context.Context, protocol.CommandRequest, func(protocol.Waiting)) protocol.CommandReply {
 			return protocol.CommandReply{OK: true}
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/backend/command"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/spelling"
 )
@@ -60,7 +61,27 @@ func bad(format string, args ...any) error {
 
 // parse reads the command line. Options may stand anywhere; after "--" there are
 // none. The invocation is returned with an error too: it says how to report it.
+// Every error says what to do.
 func (p *program) parse(argv []string) (invocation, error) {
+	in, err := p.read(argv)
+	if e := protocol.AsError(err); e != nil && e.Hint == "" {
+		return in, protocol.NewError(e.Code, e.Message, in.advice())
+	}
+	return in, err
+}
+
+// advice is an example of the command, or its usage.
+func (in *invocation) advice() string {
+	switch {
+	case len(in.spec.examples) > 0:
+		return "for example: " + in.spec.examples[0]
+	case in.spec.name != "":
+		return "usage: pilotfish " + usage(in.spec)
+	}
+	return "`pilotfish help` lists commands and options"
+}
+
+func (p *program) read(argv []string) (invocation, error) {
 	in := invocation{values: map[string]string{}}
 	// Asked for before anything can be wrong, so that the error is reported so.
 	in.json = slices.Contains(beforeDashes(argv), "--json")
@@ -152,18 +173,19 @@ func (in *invocation) option(options []arg, word string, rest []string) ([]strin
 		}
 		value, rest = rest[0], rest[1:]
 	}
-	if err := check(a, value); err != nil {
+	err := check(a, value)
+	if err != nil {
 		return nil, err
 	}
 	switch a.name {
 	case "json":
-		in.json = value == "true"
+		in.json, err = command.ReadBoolean(value)
 	case "help":
-		in.help = value == "true"
+		in.help, err = command.ReadBoolean(value)
 	default:
 		in.values[a.name] = value
 	}
-	return rest, nil
+	return rest, err
 }
 
 // place gives the words without a name to the arguments, in their order.
@@ -175,6 +197,9 @@ func (in *invocation) place(words []string) error {
 				return in.usageError("%s is missing: %s", upper(a.name), a.help)
 			}
 			continue
+		}
+		if _, given := in.values[a.name]; given {
+			return in.usageError("%s is given twice: as --%s and as %q", a.name, a.name, words[0])
 		}
 		value := words[0]
 		words = words[1:]
@@ -269,9 +294,9 @@ func check(a arg, value string) error {
 		_, err = strconv.ParseFloat(value, 64)
 		what = "a number"
 	case kindBool:
-		_, err = strconv.ParseBool(value)
+		_, err = command.ReadBoolean(value)
 		what = "true or false"
-	case kindString, kindPath:
+	case kindString, kindPath, kindPaths:
 	}
 	if err != nil {
 		return bad("%s must be %s, not %q", a.name, what, value)
@@ -301,13 +326,13 @@ func (in *invocation) payload() (map[string]json.RawMessage, error) {
 		case kindInt, kindNumber:
 			text, err = json.Marshal(json.Number(value))
 		case kindBool:
-			yes, parseErr := strconv.ParseBool(value)
+			yes, parseErr := command.ReadBoolean(value)
 			if parseErr != nil {
 				return nil, fmt.Errorf("reading --%s: %w", a.name, parseErr)
 			}
 			text, err = json.Marshal(yes)
-		case kindPath:
-			if value, err = filepath.Abs(value); err != nil {
+		case kindPath, kindPaths:
+			if value, err = absolute(a, value); err != nil {
 				return nil, fmt.Errorf("reading the path %s: %w", a.name, err)
 			}
 			text, err = json.Marshal(value)
@@ -320,4 +345,21 @@ func (in *invocation) payload() (map[string]json.RawMessage, error) {
 		payload[a.name] = text
 	}
 	return payload, nil
+}
+
+// absolute is a path of the caller, or several with commas between, as the app
+// can read them.
+func absolute(a arg, value string) (string, error) {
+	paths := []string{value}
+	if a.kind == kindPaths {
+		paths = strings.Split(value, ",")
+	}
+	for i, path := range paths {
+		whole, err := filepath.Abs(strings.TrimSpace(path))
+		if err != nil {
+			return "", err
+		}
+		paths[i] = whole
+	}
+	return strings.Join(paths, ","), nil
 }

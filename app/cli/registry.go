@@ -29,6 +29,10 @@ func declaredArg(a command.Arg) arg {
 		converted.kind = kindBool
 	case command.Lines:
 		converted.rest, converted.lines = !a.Flag, true
+	case command.Path:
+		converted.kind = kindPath
+	case command.Paths:
+		converted.kind = kindPaths
 	case command.String, command.TabArg, command.ClipArg:
 		// The backend reads tabs and clips as they are written.
 	}

@@ -23,6 +23,8 @@ const (
 	// kindPath is a file or folder of the caller: it is made absolute, because
 	// the app has another working folder.
 	kindPath kind = "path"
+	// kindPaths are several, with commas between.
+	kindPaths kind = "paths"
 )
 
 // arg is one argument of a command.

@@ -33,7 +33,8 @@ func (c *client) command(ctx context.Context, request protocol.CommandRequest, w
 		return reply, err
 	}
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
-		return reply, read(resp, &reply) // an app that knows no events
+		err := read(resp, &reply) // an app that knows no events
+		return reply, err
 	}
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)

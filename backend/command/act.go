@@ -46,7 +46,7 @@ func actCommands() []command {
 		{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"},
 	}
 	upload := one("upload", "give files to a file field, or to what opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
-		Arg{Name: "files", Type: String, Required: true, Help: "paths, with commas between"})
+		Arg{Name: "files", Type: Paths, Required: true, Help: "paths, with commas between"})
 	upload.Scope = protocol.ScopeSensitive
 	double := one("dblclick", "click something twice", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
 	list := []command{

@@ -84,13 +84,11 @@ func (a Arg) read(raw json.RawMessage) (any, error) {
 		if !isText {
 			text = string(bytes.TrimSpace(raw))
 		}
-		switch text {
-		case "true", "1", "yes", "on":
-			return true, nil
-		case "false", "0", "no", "off":
-			return false, nil
+		yes, err := ReadBoolean(text)
+		if err != nil {
+			return nil, fmt.Errorf("is true or false, not %.40s", raw)
 		}
-		return nil, fmt.Errorf("is true or false, not %.40s", raw)
+		return yes, nil
 	case ClipArg:
 		return readClip(raw, text, isText)
 	case Lines:
@@ -116,6 +114,18 @@ func (a Arg) read(raw json.RawMessage) (any, error) {
 		}
 		return text, nil
 	}
+}
+
+// ReadBoolean reads the words for true and false that every way to a command
+// takes.
+func ReadBoolean(text string) (bool, error) {
+	switch text {
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off":
+		return false, nil
+	}
+	return false, fmt.Errorf("%.40q is neither true nor false", text)
 }
 
 func readClip(raw json.RawMessage, text string, isText bool) (*protocol.Clip, error) {

@@ -182,7 +182,7 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 	for _, p := range in.args.list("params") {
 		key, value, ok := strings.Cut(p, "=")
 		if _, known := r.Params[key]; !ok || !known {
-			return result{}, badArgument(fmt.Sprintf("%.60q is no parameter of %s", p, name), "it takes "+strings.Join(slices.Sorted(maps.Keys(r.Params)), ", ")+", each as name=value")
+			return result{}, badArgument(fmt.Sprintf("%.60q is no parameter of %s", p, name), takes(r.Params))
 		}
 		given[key] = value
 	}
@@ -212,6 +212,14 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 // shortestSecret is the length from which a parameter's value is taken out of
 // what is kept of the replies; a shorter one would take half of the words along.
 const shortestSecret = 4
+
+// takes says which parameters a routine has.
+func takes(params map[string]string) string {
+	if len(params) == 0 {
+		return "it takes no parameters"
+	}
+	return "it takes " + strings.Join(slices.Sorted(maps.Keys(params)), ", ") + ", each as name=value"
+}
 
 // quoteInside makes a value safe between the double quotes of a line.
 func quoteInside(v string) string {

@@ -27,7 +27,7 @@ func workbenchCommands() []command {
 			Help: "It runs with the page's own rights and waits for a promise. An agent may only when the person allows it.",
 			Args: []Arg{
 				{Name: "expression", Type: String, Help: "the script"},
-				{Name: "file", Type: String, Flag: true, Help: "a file that holds the script; not for agents"},
+				{Name: "file", Type: Path, Flag: true, Help: "a file that holds the script; not for agents"},
 				budgetArg(),
 			},
 			Returns: "url, type, value or words", Examples: []string{"eval document.title", "eval 'await fetch(\"/api\").then((r) => r.json())'", "eval --file /home/me/check.js"},

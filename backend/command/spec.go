@@ -23,6 +23,11 @@ const (
 	// Lines are several texts: a list of them, or one text with a line for each.
 	// On a command line they are all the words that follow.
 	Lines ArgType = "lines"
+	// Path is a file of the caller's, Paths are several with commas between. The
+	// registry wants whole paths; a command line makes them of those that are
+	// relative to its folder.
+	Path  ArgType = "path"
+	Paths ArgType = "paths"
 )
 
 // Arg is one argument of a command.
@@ -99,6 +104,8 @@ func (s Spec) Schema() json.RawMessage {
 			p.Type, p.Pattern = "string", `^t?[1-9][0-9]*$`
 		case ClipArg:
 			p.Type = []string{"string", "object"}
+		case Path, Paths:
+			p.Type = "string"
 		case Lines:
 			p.Type = []string{"string", "array"}
 		case Integer:

@@ -274,7 +274,8 @@ func TestProgress(t *testing.T) {
 // While the person is asked, the client hears it: as progress when it wants
 // progress, else as a log message.
 func TestTheClientHearsThatThePersonIsAsked(t *testing.T) {
-	progress, logged := make(chan *sdk.ProgressNotificationParams, 10), make(chan *sdk.LoggingMessageParams, 10)
+	progress := make(chan *sdk.ProgressNotificationParams, 10)
+	logged := make(chan *sdk.LoggingMessageParams, 10) //nolint:staticcheck // deprecated, and what older clients hear
 	s := overPipe(t, &backend{}, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { progress <- r.Params },
 	})
@@ -293,7 +294,7 @@ func TestTheClientHearsThatThePersonIsAsked(t *testing.T) {
 		last = p.Progress
 	}
 	s = overPipeOf(t, &backend{}, &sdk.ClientOptions{
-		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { logged <- r.Params },
+		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { logged <- r.Params }, //nolint:staticcheck // see above
 	}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"})
 	if err := s.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // as older clients do
 		t.Fatal(err)
