@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"time"
 
 	"pilotfish/backend/browser"
-	"pilotfish/backend/protocol"
 )
 
 // bare is a headless Chromium that is spoken to directly over its pipe, one
@@ -48,7 +48,7 @@ func startBare(ctx context.Context) (*bare, error) {
 		"--headless", "--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--window-size=1280,800",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "about:blank",
 	}
-	if os.Getenv(protocol.EnvSandbox) == "1" {
+	if sandboxOff() {
 		args = append(args, "--no-sandbox")
 	}
 	b := &bare{cmd: exec.CommandContext(ctx, found.Path, args...), ask: ask, answer: bufio.NewReaderSize(answer, 1<<20), read: answer, profile: profile}
@@ -128,8 +128,26 @@ func (b *bare) call(method string, params, into any) error {
 	}
 }
 
+// bareName is the name that its figures have.
+const bareName = "bare protocol"
+
+var errBare = errors.New("the bare protocol only loads pages")
+
+func (b *bare) name() string { return bareName }
+
+func (b *bare) look(context.Context) (string, float64, error)         { return "", 0, errBare }
+func (b *bare) click(context.Context, string) (float64, error)        { return 0, errBare }
+func (b *bare) fill(context.Context, string, string) (float64, error) { return 0, errBare }
+func (b *bare) picture(context.Context, bool, bool) (float64, error)  { return 0, errBare }
+
 // open loads an address and returns when its load event came.
-func (b *bare) open(url string) error {
+func (b *bare) open(_ context.Context, url string) (float64, error) {
+	start := time.Now()
+	err := b.load(url)
+	return millisSince(start), err
+}
+
+func (b *bare) load(url string) error {
 	if err := b.call("Page.navigate", map[string]any{"url": url}, nil); err != nil {
 		return err
 	}
@@ -139,24 +157,6 @@ func (b *bare) open(url string) error {
 			return err
 		}
 	}
-}
-
-// eval runs an expression in the page.
-func (b *bare) eval(expression string) error {
-	return b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, nil)
-}
-
-func (b *bare) click(x, y float64) error {
-	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		params := map[string]any{"type": kind, "x": x, "y": y}
-		if kind != "mouseMoved" {
-			params["button"], params["clickCount"] = "left", 1
-		}
-		if err := b.call("Input.dispatchMouseEvent", params, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (b *bare) close() error {

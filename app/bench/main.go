@@ -44,6 +44,8 @@ const (
 	valueAtLeast rule = "at least"
 	// moreAtMost bounds value less reference.
 	moreAtMost rule = "more at most"
+	// informs bounds nothing.
+	informs rule = "no limit"
 )
 
 // row is one measurement. Times are in ms, memory and backlog in MB, throughput
@@ -54,12 +56,20 @@ type row struct {
 	Value float64 `json:"value"`
 	// P99 is the 99th percentile, or the worst of few runs.
 	P99 *float64 `json:"p99,omitempty"`
-	// Reference is what stands beside it; Ratio is Value to Reference.
+	// Reference is what stands beside it, Than its name; Ratio is Value to
+	// Reference.
 	Reference *float64 `json:"reference,omitempty"`
+	Than      string   `json:"than,omitempty"`
 	Ratio     *float64 `json:"ratio,omitempty"`
-	Limit     float64  `json:"limit"`
-	Rule      rule     `json:"rule"`
-	OK        bool     `json:"ok"`
+	// Peers are the figures of all that was measured in the same run.
+	Peers map[string]float64 `json:"peers,omitempty"`
+	Limit float64            `json:"limit"`
+	Rule  rule               `json:"rule"`
+	// RatioLimit bounds Ratio beside the rule; 0 is no bound.
+	RatioLimit float64 `json:"ratioLimit,omitempty"`
+	// Notes say what was left out, and why.
+	Notes []string `json:"notes,omitempty"`
+	OK    bool     `json:"ok"`
 }
 
 // with99 adds the 99th percentile.
@@ -72,6 +82,12 @@ func (r row) with99(v float64) row {
 func (r row) beside(reference float64) row {
 	ratio := r.Value / reference
 	r.Reference, r.Ratio = &reference, &ratio
+	return r
+}
+
+// noSlower asks for more than the rule: the reference is not faster.
+func (r row) noSlower() row {
+	r.RatioLimit = 1
 	return r
 }
 
@@ -88,6 +104,11 @@ func (r row) judged() row {
 		r.OK = r.Ratio != nil && *r.Ratio >= r.Limit
 	case moreAtMost:
 		r.OK = r.Reference != nil && r.Value-*r.Reference <= r.Limit
+	case informs:
+		r.OK = true
+	}
+	if r.RatioLimit > 0 && r.Ratio != nil && *r.Ratio > r.RatioLimit {
+		r.OK = false
 	}
 	return r
 }
@@ -107,7 +128,7 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), commandBenches(), actBenches())
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -190,10 +211,37 @@ func printTable(out io.Writer, rows []row) {
 		if !r.OK {
 			mark = "MISSED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s %s\t%s\t\n", r.Name, r.Unit,
-			number(&r.Value), number(r.P99), number(r.Reference), number(r.Ratio), r.Rule, number(&r.Limit), mark)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Unit,
+			number(&r.Value), number(r.P99), r.reference(), number(r.Ratio), r.limit(), mark)
 	}
 	_ = w.Flush() // to the console
+	var said []string
+	for _, r := range rows {
+		for _, note := range r.Notes {
+			if !slices.Contains(said, note) {
+				said = append(said, note)
+				fmt.Fprintf(out, "%s: %s\n", r.Name, note)
+			}
+		}
+	}
+}
+
+func (r row) reference() string {
+	if r.Than == "" {
+		return number(r.Reference)
+	}
+	return number(r.Reference) + " " + r.Than
+}
+
+func (r row) limit() string {
+	if r.Rule == informs {
+		return string(r.Rule)
+	}
+	limit := string(r.Rule) + " " + number(&r.Limit)
+	if r.RatioLimit > 0 && r.Reference != nil {
+		limit += fmt.Sprintf(", ratio %g", r.RatioLimit)
+	}
+	return limit
 }
 
 // number prints three significant digits.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +33,10 @@ func TestLimits(t *testing.T) {
 		{row{Value: 69, Rule: ratioAtLeast, Limit: 0.7}, false},
 		{row{Value: 6, Rule: moreAtMost, Limit: 5}.beside(1), true},
 		{row{Value: 6.5, Rule: moreAtMost, Limit: 5}.beside(1), false},
+		{row{Value: 1, Rule: informs}, true},
+		{row{Value: 10, Rule: valueAtMost, Limit: 12}.noSlower().peer("slower", 11), true},
+		{row{Value: 10, Rule: valueAtMost, Limit: 12}.noSlower().peer("slower", 11).peer("faster", 9), false},
+		{row{Value: 10, Rule: valueAtMost, Limit: 12}.noSlower(), true},
 		{row{Value: 1}, false},
 	} {
 		if got := c.row.judged().OK; got != c.want {
@@ -61,5 +67,73 @@ func TestRunMeasuresAndWrites(t *testing.T) {
 	}
 	if err := run(t.Context(), []string{"-only", "("}, &out); err == nil {
 		t.Error("a broken pattern was taken")
+	}
+}
+
+func TestRefsOfEveryLook(t *testing.T) {
+	for _, c := range []struct{ look, name, want string }{
+		{"page \"Bench\" http://x 1280x713 [↑0 ↓0]\ne16 btn Add [focused]\nf2e3 edit Name", "Add", "e16"},
+		{"e16 btn Add\n f2e3 edit Name", "Name", "f2e3"},
+		{"- button \"Add\" [ref=e2]\n- textbox \"Name\" [ref=e4]", "Name", "e4"},
+		{"  - button \"Add\" [active] [ref=f1e2] [cursor=pointer]", "Add", "f1e2"},
+		{"- textbox \"Name\" [disabled, ref=e9]", "Name", "e9"},
+		{"uid=1_0 RootWebArea \"Add\" url=\"x\"\n  uid=1_2 button \"Name\" focused", "Name", "1_2"},
+	} {
+		if got, err := refIn(c.look, c.name); err != nil || got != c.want {
+			t.Errorf("%s in %q: %q, %v", c.name, c.look, got, err)
+		}
+	}
+	if _, err := refIn("e1 btn Address", "Add"); err == nil {
+		t.Error("a longer name was taken")
+	}
+}
+
+func TestTheBestPeerIsTheReference(t *testing.T) {
+	s := samples{ours: {3, 1, 2}, "a": {9}, "b": {4, 4, 8}}
+	r := s.row("x", "ms", 5).judged()
+	if r.Value != 2 || *r.P99 != 3 || r.Than != "b" || *r.Reference != 4 || *r.Ratio != 0.5 || len(r.Peers) != 2 || !r.OK {
+		t.Errorf("%+v", r)
+	}
+	if r = r.against("a"); r.Than != "a" || *r.Reference != 9 {
+		t.Errorf("%+v", r)
+	}
+	if r = r.against("nobody"); r.Than != "a" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// One that fails is left out and named; that we fail is an error.
+func TestAPeerThatFailsIsLeftOut(t *testing.T) {
+	c := &company{drivers: []driver{&program{called: ours}, &program{called: "a", end: func(context.Context) error { return nil }}, &program{called: "b"}}}
+	took := samples{}
+	err := c.turns(t.Context(), 4, func(_ context.Context, d driver, i int) error {
+		if d.name() == "a" && i == 1 {
+			return errors.New("it hangs")
+		}
+		took.add(d.name(), 1)
+		return nil
+	})
+	if err != nil || len(c.only(took)) != 2 || len(took[ours]) != 4 || len(took["b"]) != 4 {
+		t.Errorf("%v, %v", took, err)
+	}
+	rows := c.noted([]row{{Name: "x"}})
+	if len(rows[0].Notes) != 1 || !strings.Contains(rows[0].Notes[0], "it hangs") {
+		t.Errorf("notes = %v", rows[0].Notes)
+	}
+	if err := c.turns(t.Context(), 1, func(context.Context, driver, int) error { return errors.New("no") }); err == nil {
+		t.Error("our own failure was passed over")
+	}
+}
+
+// The pages hand over what they saw, and have what is looked for.
+func TestPagesHoldWhatIsMeasured(t *testing.T) {
+	if n := strings.Count(formPage(), "<input") + strings.Count(formPage(), "<select") + strings.Count(formPage(), "<button"); n != 19 {
+		t.Errorf("the form has %d controls", n)
+	}
+	if n := strings.Count(largePage(), "</"); n != 20000 {
+		t.Errorf("the large page has %d elements", n)
+	}
+	if n := strings.Count(labelsPage(), "</button>"); n != 600 {
+		t.Errorf("the page of labels has %d buttons", n)
 	}
 }
