@@ -29,11 +29,11 @@ func pilotBenches() []bench {
 func chatBuiltin(ctx context.Context, o options) (rows []row, err error) {
 	s := newSite()
 	defer s.Close()
-	p, err := newProgram()
+	p, err := newProgram() //nolint:contextcheck // it ends after ctx has, too
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }() //nolint:contextcheck // it ends after ctx has, too
+	defer func() { err = errors.Join(err, p.close()) }()
 	if err := p.openTab(ctx, s.URL+"/empty"); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func chatBuiltin(ctx context.Context, o options) (rows []row, err error) {
 		out := builtin.NewEngine(commander, "t1").Run(ctx, plan, func(builtin.Event) {})
 		took := time.Since(start)
 		if out.Status != protocol.ToolDone {
-			return nil, fmt.Errorf("Pilot did not do it: %s", out.Text) //nolint:staticcheck,revive // a name
+			return nil, fmt.Errorf("Pilot did not do it: %s", out.Text) //nolint:staticcheck // a name
 		}
 		if err := leavePage(ctx, s, p, i, &record{Clicked: []string{"b"}, Value: value}); err != nil {
 			return nil, err
@@ -112,5 +112,6 @@ func postCommand(ctx context.Context, url, token string, body protocol.CommandRe
 		return reply, fmt.Errorf("sending a command: %w", err)
 	}
 	defer resp.Body.Close()
-	return reply, json.NewDecoder(resp.Body).Decode(&reply)
+	err = json.NewDecoder(resp.Body).Decode(&reply)
+	return reply, err
 }

@@ -38,7 +38,7 @@ func NewGrammar(words []string) *Grammar {
 			`|[.!]\s+(?:(?:and|then|next|finally|lastly|afterwards|after that|also)\b[\s,]*)*` +
 			`|\s+(?:and|then|afterwards|after that|&|->|→)(?:[\s,]+(?:then|next|finally|lastly|afterwards|after that|also))*[\s,]+`)
 		// "check the Newsletter box" is an instruction; "check the links" is not.
-		p.control = regexp.MustCompile(`(?i)\bcheck\s+(?:(?:on|the|this|my)\s+)*(?:@?(?:f\d+)?e\d+|[` + string(firstQuote) + `-\x{EFFF}]|` +
+		p.control = regexp.MustCompile(`(?i)\bcheck\s+(?:(?:on|the|this|my)\s+)*(?:@?(?:f\d+)?e\d+|` + anyQuote + `|` +
 			`[^,;.\n]{0,60}?\b(?:check ?box|box|option|switch|toggle|radio(?: button)?))\s*(?:$|[,;.!\n]|\s(?:and|then)\b)`)
 		p.typing = regexp.MustCompile(`(?i)^(?:type|write|enter|input|put|insert|key in|fill|set|change|replace|answer)\s`)
 		p.questions = p.compileRules(questionRules())

@@ -16,7 +16,7 @@ type seen struct {
 }
 
 // flatten lists the things of a look in the order of the page.
-func flatten(items []*protocol.LookItem, parents []*protocol.LookItem) []seen {
+func flatten(items, parents []*protocol.LookItem) []seen {
 	var all []seen
 	for _, item := range items {
 		all = append(all, seen{LookItem: item, parents: parents})
@@ -33,6 +33,7 @@ func lists() []string { return []string{"combobox", "listbox"} }
 func switches() []string {
 	return []string{"checkbox", "switch", "radio", "menuitemcheckbox", "menuitemradio"}
 }
+
 func clickables() []string {
 	return []string{
 		"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "option", "checkbox", "radio", "switch", "treeitem", "summary", "file",
@@ -305,11 +306,11 @@ func similar(all []seen, t Target, verb Verb) []seen {
 			continue
 		}
 		name := even(s.Name)
-		close := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) || nearly(squeezed(s.Name), squeezed(t.Name))
-		if !close && t.Name == "" && verb != VerbScroll {
-			close = slices.Contains(wanted(verb), s.Role)
+		near := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) || nearly(squeezed(s.Name), squeezed(t.Name))
+		if !near && t.Name == "" && verb != VerbScroll {
+			near = slices.Contains(wanted(verb), s.Role)
 		}
-		if close {
+		if near {
 			found = append(found, s)
 		}
 	}

@@ -183,7 +183,7 @@ func pageRules() []declared {
 			}
 			return search(x)
 		}},
-		{`(?:search for|search) (?P<q>[` + string(firstQuote) + `-\x{EFFF}])`, search},
+		{`(?:search for|search) (?P<q>` + anyQuote + `)`, search},
 		{goTo + `(?: (?:the )?(?:page|site|website|url|address))? (?P<where>\S.*)`, func(x match) (Step, bool) {
 			to, ok := address(x.text("where"))
 			return Step{Verb: VerbGoto, Text: to}, ok

@@ -12,7 +12,7 @@ func tabRules() []declared {
 	which := func(verb Verb) func(match) (Step, bool) {
 		return func(x match) (Step, bool) {
 			s := strings.TrimSpace(strings.TrimPrefix(strings.ToLower(x.said("which")), "the "))
-			name := s
+			var name string
 			if strings.HasPrefix(s, "tab ") {
 				name = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(s, "tab "), "number "))
 			} else {

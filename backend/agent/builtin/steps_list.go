@@ -67,10 +67,10 @@ func counted(lines []string, what string) done {
 		return done{line: "There are no " + what + " here"}
 	}
 	one := strings.TrimSuffix(what, "s")
-	switch {
-	case what == "checkboxes":
+	switch what {
+	case "checkboxes":
 		one = "checkbox"
-	case what == "forms", what == "fields":
+	case "forms", "fields":
 		what, one = "form fields", "form field"
 	}
 	d := done{line: fmt.Sprintf("There are %d %s", len(lines), what)}

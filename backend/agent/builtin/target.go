@@ -13,7 +13,7 @@ type targets struct {
 
 	ref, point, raw          *regexp.Regexp
 	lead, called, kind       *regexp.Regexp
-	nth, nthNumber, within   *regexp.Regexp
+	nth, nthNumber           *regexp.Regexp
 	more, vague, kindOnly    *regexp.Regexp
 	landmark, namedRegion    *regexp.Regexp
 	kindNth, kindNumberNamed *regexp.Regexp
@@ -51,7 +51,6 @@ func newTargets() targets {
 		nthNumber:       re(`(?i)^(\d{1,3})(?:st|nd|rd|th)\s+(.+)$`),
 		kindNth:         re(`(?i)^(` + kindWords + `)\s+(?:number |no\.? ?|#)(\d{1,3})$`),
 		kindNumberNamed: re(`(?i)^(?:number |no\.? ?|#)(\d{1,3})\s+(.+)$`),
-		within:          re(`(?is)^(.+?)\s+(?:in|inside|within|from|of|at)\s+(?:the\s+)?(.+?)$`),
 		landmark:        re(`(?i)^(header|banner|footer|nav|nav ?bar|navigation|navigation bar|main|main part|main content|content|side ?bar|dialog|popup|pop-up|modal|form|table|toolbar|list)$`),
 		namedRegion:     re(`(?is)^(.+?)\s+(?:section|region|part|area|form|dialog|table|box|card)$`),
 		// Words that say more than a name: a condition, a loop, a choice.
@@ -83,7 +82,7 @@ func (g *targets) parse(m message, said string) (t Target, ok bool) {
 		said, t.Within = rest, where
 	}
 	said = g.count(said, &t)
-	said = g.kinds(m, said, &t)
+	said = g.kinds(said, &t)
 	if t.Kind == "result" && t.Nth == 0 {
 		return t, false // which one?
 	}
@@ -133,10 +132,6 @@ func (g *targets) inPart(m message, said string) (rest, where string, ok bool) {
 			return "", "", false
 		}
 		from = cut
-		found := g.within.FindStringSubmatch(said)
-		if found == nil {
-			return "", "", false
-		}
 		tail := strings.TrimSpace(said[cut:])
 		head := strings.TrimSpace(said[:cut])
 		for _, word := range []string{" in", " inside", " within", " from", " of", " at"} {
@@ -185,7 +180,7 @@ func (g *targets) count(said string, t *Target) string {
 }
 
 // kinds takes the word for what it is off: "Save button", "button Save".
-func (g *targets) kinds(m message, said string, t *Target) string {
+func (g *targets) kinds(said string, t *Target) string {
 	if found := g.kindOnly.FindStringSubmatch(said); found != nil {
 		t.Kind, t.Word = kindOf(found[1]), found[1]
 		return ""

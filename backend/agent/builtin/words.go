@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // DefaultWords are the words that ask for comprehension. They always win over
@@ -21,6 +22,9 @@ func DefaultWords() []string {
 // was found: each stands as one rune of a private area, so that nothing inside
 // is an instruction, a joint or a word that asks for comprehension.
 const firstQuote = '\uE000'
+
+// anyQuote is a pattern of such a rune.
+const anyQuote = `\p{Co}`
 
 // message is what a person wrote, with its quotes set apart.
 type message struct {
@@ -42,7 +46,7 @@ func newMessage(text string) message {
 			continue
 		}
 		switch {
-		case r >= firstQuote && r < firstQuote+0x1000, r == '\r': // never ours
+		case unicode.Is(unicode.Co, r), r == '\r': // not one of ours
 			r = ' '
 		case r == '’':
 			r = '\''
@@ -107,7 +111,8 @@ func (m message) quote(r rune) int {
 func (m message) whole(s string) string {
 	s = strings.TrimSpace(s)
 	if m.quoted(s) {
-		return m.quotes[m.quote([]rune(s)[0])]
+		r, _ := utf8.DecodeRuneInString(s)
+		return m.quotes[m.quote(r)]
 	}
 	var b strings.Builder
 	for _, r := range s {

@@ -40,7 +40,9 @@ func (p *page) Command(ctx context.Context, req protocol.CommandRequest) protoco
 	case "snapshot":
 		data = protocol.Look{Items: []*protocol.LookItem{
 			{Role: "main", Children: []*protocol.LookItem{
-				{Ref: "e1", Role: "button", Name: "Save"}, {Ref: "e2", Role: "button", Name: "Twin"}, {Ref: "e3", Role: "button", Name: "Twin"},
+				{Ref: "e1", Role: "button", Name: "Save"},
+				{Ref: "e2", Role: "button", Name: "Twin"},
+				{Ref: "e3", Role: "button", Name: "Twin"},
 				{Ref: "e4", Role: "link", Name: "*bold* [x](http://evil) <b>"},
 			}},
 		}}
