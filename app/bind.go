@@ -50,7 +50,7 @@ func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 
 // AnswerApproval gives the person's word about what an agent waits for.
 func (a *App) AnswerApproval(session protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
-	return a.backend.AnswerApproval(session, id, answer)
+	return a.backend.AnswerApproval(session, id, answer, "window")
 }
 
 // SiteRules are what agents may do on which sites, the defaults last.

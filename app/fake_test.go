@@ -154,7 +154,7 @@ func (b *fakeBackend) ShowTab(_ context.Context, name protocol.SessionName, tab 
 	return nil
 }
 
-func (b *fakeBackend) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
+func (b *fakeBackend) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer, _ string) error {
 	b.called("answer %s %s %s", name, id, answer)
 	return nil
 }

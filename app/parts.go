@@ -52,8 +52,9 @@ type backend interface {
 	Create(ctx context.Context, name protocol.SessionName) error
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
-	// AnswerApproval gives the person's word about what waits.
-	AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer) error
+	// AnswerApproval gives the person's word about what waits; place is where it was
+	// given.
+	AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer, place string) error
 	SiteRules(name protocol.SessionName) ([]protocol.SiteRule, error)
 	SetSiteRule(name protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error)
 	RemoveSiteRule(name protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error)

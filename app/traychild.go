@@ -156,7 +156,7 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 			t.log.Warn("tray answer refused", "answer", a.Answer) // its menu has no room to say for what
 			return
 		}
-		t.later(ctx, group, a, func() error { return t.backend.AnswerApproval(a.Session, a.Approval, a.Answer) })
+		t.later(ctx, group, a, func() error { return t.backend.AnswerApproval(a.Session, a.Approval, a.Answer, "tray") })
 	case protocol.TrayOpen:
 		t.show("")
 	case protocol.TrayLogs:

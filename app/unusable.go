@@ -67,7 +67,7 @@ func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.
 	return b.problem
 }
 
-func (b *brokenBackend) AnswerApproval(protocol.SessionName, string, protocol.ApprovalAnswer) error {
+func (b *brokenBackend) AnswerApproval(protocol.SessionName, string, protocol.ApprovalAnswer, string) error {
 	return b.problem
 }
 

@@ -47,7 +47,8 @@ type conversation struct {
 	opening  bool          // Restart opens the session
 	last     uint64        // the index of the last event
 
-	shownTab protocol.TabID // in the head that was told last
+	asked    map[string]asked // questions of commands, by the broker's id
+	shownTab protocol.TabID   // in the head that was told last
 
 	opener chan struct{} // held by who opens the session
 }

@@ -53,7 +53,7 @@ func (c *conversation) instant(t *turn) (TurnEnd, error) {
 	out := session.Run(t.ctx, t.plan)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.aside(t.message.Text, out.Text)
+	c.aside(t.message.Text, out.Brief)
 	if out.Status == protocol.ToolCancelled {
 		return TurnEnd{Reason: protocol.EndCancelled}, nil
 	}

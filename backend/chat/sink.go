@@ -17,6 +17,8 @@ type talk struct {
 	words *words
 	tools map[string]string // the agent's call to our entry
 	plan  string            // the entry of the plan
+	// steps are commands whose tool call was not announced yet.
+	steps []Step
 }
 
 // words is a text that grows.
@@ -205,6 +207,7 @@ func (c *conversation) tool(u ToolUpdate) (string, error) {
 	}
 	tool := *e.Tool
 	merge1(&tool, u)
+	c.adopt(&tool)
 	for i := range tool.Content {
 		if content := &tool.Content[i]; content.Kind == protocol.ContentImage && content.Path == "" && len(u.Images) > 0 {
 			path, err := c.saveFile("tool", u.Images[0].Mime, u.Images[0].Data)
@@ -232,6 +235,14 @@ func merge1(t *protocol.ChatTool, u ToolUpdate) {
 	}
 	if u.Kind != nil && *u.Kind != "" && t.Kind != kindBrowser {
 		t.Kind = *u.Kind
+		if t.Kind == kindBrowser {
+			t.Line = t.Title // Pilot says it in plain words itself
+		}
+	} else if t.Kind == kindBrowser && u.Title != nil && !browserTool(t.Title) {
+		t.Line = t.Title
+	}
+	if browserTool(u.Name, t.Title) {
+		t.Kind = kindBrowser
 	}
 	if u.Status != nil {
 		t.Status = *u.Status

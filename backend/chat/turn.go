@@ -191,6 +191,9 @@ func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, 
 	if err := c.closeWords(); err != nil {
 		return err
 	}
+	if err := c.flushSteps(); err != nil {
+		return err
+	}
 	status := protocol.ToolDone
 	switch reason {
 	case protocol.EndCancelled, protocol.EndRestarted:
@@ -298,6 +301,9 @@ func (c *conversation) cancelLocked() {
 	}
 	t.cancelled = true
 	t.unask()
+	// What its commands asked is over, too. The broker calls back.
+	actor := c.actor()
+	c.m.wg.Go(func() { c.m.config.Broker.Gone(actor) })
 	if !t.prompting || t.direct {
 		t.cancel(errCancelled)
 		return

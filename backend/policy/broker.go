@@ -19,8 +19,18 @@ type Broker struct {
 	session protocol.SessionName
 	changed func()
 
+	// watch is told of every question when it waits, and when it is over.
+	watch func(question protocol.Approval, over *Over)
+
 	mu      sync.Mutex
 	pending []*pending
+}
+
+// Over is how a question ended.
+type Over struct {
+	Verdict
+	// Err is why nobody answered it; nil when somebody did.
+	Err error
 }
 
 // pending is one question. answer has room for the one that counts.
@@ -50,6 +60,10 @@ type verdict struct {
 func NewBroker(session protocol.SessionName, changed func()) *Broker {
 	return &Broker{session: session, changed: changed}
 }
+
+// Watch sets who is told of every question: when it waits, and with over when it
+// has ended. watch is called on the goroutine that asks. Set before the first one.
+func (b *Broker) Watch(watch func(question protocol.Approval, over *Over)) { b.watch = watch }
 
 // Pending returns what waits, oldest first.
 func (b *Broker) Pending() []protocol.Approval {
@@ -93,6 +107,17 @@ func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval) (Ver
 	b.mu.Unlock()
 	b.changed()
 	told(ctx, p.Approval)
+	if b.watch == nil {
+		return b.await(ctx, p)
+	}
+	b.watch(p.Approval, nil)
+	v, err := b.await(ctx, p)
+	b.watch(p.Approval, &Over{v, err})
+	return v, err
+}
+
+// await waits for the answer to a question.
+func (b *Broker) await(ctx context.Context, p *pending) (Verdict, error) {
 	select {
 	case v := <-p.answer:
 		return v.Verdict, v.err

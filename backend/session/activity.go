@@ -84,6 +84,7 @@ type told struct {
 	s      *Session
 	actor  protocol.Actor
 	parent atomic.Uint64 // of its first entry, when there is one before the end
+	chain  atomic.Bool   // it runs other commands
 }
 
 // recorded runs a command and records it. waiting is told when it waits for the
@@ -101,15 +102,16 @@ func (s *Session) recorded(ctx context.Context, actor protocol.Actor, req protoc
 	if reply.DurationMS == 0 {
 		reply.DurationMS = float64(time.Since(began).Microseconds()) / 1000
 	}
-	t.keep("", began, req, reply)
+	t.keep("", false, began, req, reply)
 	s.keepFiles(actor, req.Command, reply)
 	return reply
 }
 
-// keep records one entry and returns its index; 0 when there is no log. A log
+// keep records one entry, of a command inside of this one or of itself, and
+// returns its index; 0 when there is no log. A log
 // that cannot be opened does not keep anybody from working; it was said when it
 // was tried.
-func (t *told) keep(phase protocol.ActivityPhase, began time.Time, req protocol.CommandRequest, reply protocol.CommandReply) uint64 {
+func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, req protocol.CommandRequest, reply protocol.CommandReply) uint64 {
 	log, err := t.s.activity()
 	if err != nil {
 		t.s.log.Warn("activity cannot be recorded", "error", err)
@@ -117,14 +119,20 @@ func (t *told) keep(phase protocol.ActivityPhase, began time.Time, req protocol.
 	}
 	e := log.Entry(began, t.actor, t.s.name, req, reply)
 	e.Phase, e.Parent = phase, t.parent.Load()
-	return log.Record(e).Index
+	e = log.Record(e)
+	// The end of a command that ran others is no step of its own.
+	if phase == "" && (inside || !t.chain.Load()) {
+		t.s.chatStep(t.actor, e, reply.Data)
+	}
+	return e.Index
 }
 
 // note records what a command does that runs others.
 func (t *told) note(n command.Note) {
-	index := t.keep(n.Phase, n.Began, n.Request, n.Reply)
+	index := t.keep(n.Phase, true, n.Began, n.Request, n.Reply)
 	if n.Phase == protocol.ActivityBegun {
 		t.parent.Store(index)
+		t.chain.Store(true)
 		return
 	}
 	t.s.keepFiles(t.actor, n.Request.Command, n.Reply)
@@ -138,7 +146,7 @@ func (t *told) asks(question protocol.Approval) {
 			req.Args[a.Name] = value
 		}
 	}
-	index := t.keep(protocol.ActivityWaiting, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: question.Waiting().Question})
+	index := t.keep(protocol.ActivityWaiting, false, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: question.Waiting().Question})
 	// What stands in a chain belongs to the chain.
 	t.parent.CompareAndSwap(0, index)
 }

@@ -31,6 +31,7 @@ type approvals struct {
 func newApprovals(s *Session) *approvals {
 	a := &approvals{s: s, wake: make(chan struct{}, 1)}
 	a.broker = policy.NewBroker(s.name, a.changed)
+	a.broker.Watch(s.chatQuestion)
 	return a
 }
 
@@ -187,16 +188,17 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 
 // AnswerApproval gives a person's word about what waits. It is for the panel's
 // socket, the window and the tray: no route and no command leads here.
-func (m *Manager) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
+// place is where it was given, for a person: "tray", "window".
+func (m *Manager) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer, place string) error {
 	s, err := m.session(name)
 	if err != nil {
 		return err
 	}
-	return s.answer(id, answer)
+	return s.answer(id, answer, place)
 }
 
-func (s *Session) answer(id string, answer protocol.ApprovalAnswer) error {
-	err := s.approvals.broker.Answer(id, answer)
+func (s *Session) answer(id string, answer protocol.ApprovalAnswer, place string) error {
+	err := s.approvals.broker.AnswerOption(id, answer, "", place)
 	if err != nil {
 		s.log.Info("an answer came too late", "answer", answer, "error", err)
 		return err

@@ -264,7 +264,7 @@ func TestWholePath(t *testing.T) {
 	if reply := <-done; reply.OK || reply.Error.Code != protocol.CodeRefused {
 		t.Errorf("an agent that ended: %+v", reply)
 	}
-	if h.m.AnswerApproval(protocol.DefaultSession, w.ID, protocol.AnswerOnce) == nil {
+	if h.m.AnswerApproval(protocol.DefaultSession, w.ID, protocol.AnswerOnce, "window") == nil {
 		t.Error("a question that is over was answered")
 	}
 	// A person at a shell is not asked about what they do themselves.

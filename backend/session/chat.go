@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -71,26 +70,68 @@ func (a *chatAgents) settings() chat.Settings {
 
 // starter says how an agent is started; an empty kind is the one of Settings.
 func (a *chatAgents) starter(ctx context.Context, kind protocol.AgentKind, line string) (chat.Starter, error) {
-	if kind == "" || kind == protocol.AgentAuto {
-		kind = protocol.AgentPilot
+	settings := a.s.m.cfg.Settings.Get()
+	if kind == "" {
+		kind = settings.ChatAgent
+	}
+	if kind == protocol.AgentAuto {
+		kind = a.auto(ctx)
+	}
+	if kind == protocol.AgentCustom && line == "" {
+		line = settings.ChatCommand
 	}
 	if kind == protocol.AgentPilot {
 		return chat.Starter{Driver: a.pilot, Launch: chat.Launch{Kind: kind, Name: "Pilot"}}, nil
 	}
-	settings := a.s.m.cfg.Settings.Get()
-	launched, err := a.s.m.prober.Launch(ctx, agent.LaunchConfig{
-		Kind: kind, Command: line, WorkDir: settings.WorkDir, DefaultDir: a.work, ProgramDir: a.s.m.programDir(), StateDir: a.state,
-		Session: a.s.name, URL: a.url(),
-	})
+	launched, err := a.s.m.prober.ChatLaunch(ctx, a.launch(kind, line))
 	if err != nil {
 		return chat.Starter{}, err
 	}
-	if launched.Missing != nil {
-		return chat.Starter{}, protocol.NewError(protocol.CodeAgentMissing, launched.Missing.Name+" is not installed", cmp.Or(launched.Missing.Install, launched.Missing.Problem))
+	if missing := launched.Missing; missing != nil {
+		hint := missing.Problem
+		if missing.Install != "" {
+			hint = "install it: " + missing.Install
+		}
+		return chat.Starter{}, protocol.NewError(protocol.CodeAgentMissing, missing.Name+" cannot be talked to here", hint)
 	}
-	return chat.Starter{Driver: a.acp, Launch: chat.Launch{
+	driver, err := a.driver(launched.Driver)
+	return chat.Starter{Driver: driver, Launch: chat.Launch{
 		Kind: launched.Kind, Name: launched.Name, Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
-	}}, nil
+	}}, err
+}
+
+func (a *chatAgents) launch(kind protocol.AgentKind, line string) agent.LaunchConfig {
+	return agent.LaunchConfig{
+		Kind: kind, Command: line, WorkDir: a.s.m.cfg.Settings.Get().WorkDir, DefaultDir: a.work, ProgramDir: a.s.m.programDir(),
+		StateDir: a.state, Session: a.s.name, URL: a.url(),
+	}
+}
+
+// auto is the first agent of the catalogue that can be talked to, and Pilot
+// where there is none. It looks anew, so that one that was installed a moment
+// ago counts.
+func (a *chatAgents) auto(ctx context.Context) protocol.AgentKind {
+	a.s.m.mu.Lock()
+	known := a.s.m.agents.Agents
+	a.s.m.mu.Unlock()
+	for _, e := range agent.Catalogue() {
+		broken := slices.ContainsFunc(known, func(info protocol.AgentInfo) bool { return info.Kind == e.Kind && info.Problem != "" })
+		if len(e.Chat) == 0 || broken {
+			continue
+		}
+		if launched, err := a.s.m.prober.ChatLaunch(ctx, a.launch(e.Kind, "")); err == nil && launched.Missing == nil {
+			return e.Kind
+		}
+	}
+	return protocol.AgentPilot
+}
+
+// driver is the driver of a way to talk to an agent.
+func (a *chatAgents) driver(name string) (chat.Driver, error) {
+	if name == agent.DriverACP {
+		return a.acp, nil
+	}
+	return nil, protocol.NewError(protocol.CodeInternal, fmt.Sprintf("there is no driver %q", name), "")
 }
 
 func (a *chatAgents) url() string { return fmt.Sprintf("http://127.0.0.1:%d", a.s.m.Port()) }
@@ -99,19 +140,7 @@ func (a *chatAgents) url() string { return fmt.Sprintf("http://127.0.0.1:%d", a.
 func (a *chatAgents) others() []string {
 	a.s.m.mu.Lock()
 	defer a.s.m.mu.Unlock()
-	var names []string
-	for _, found := range a.s.m.agents.Agents {
-		if chatAgent(found) {
-			names = append(names, found.Name)
-		}
-	}
-	return names
-}
-
-// chatAgent says whether an agent of the catalogue is installed and can be talked
-// to in Chat.
-func chatAgent(a protocol.AgentInfo) bool {
-	return a.Installed && a.Problem == "" && a.Kind != protocol.AgentShell && a.Kind != protocol.AgentCustom && a.Kind != protocol.AgentPilot
+	return builtin.Others(a.s.m.agents.Agents)
 }
 
 // grant is what a conversation's agent may do: look and act, on its own tab.

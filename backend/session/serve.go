@@ -141,7 +141,7 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 		s.viewing(message.Tab)
 	case protocol.PanelAnswer:
 		// One that came too late is seen in the panel: the question is gone.
-		_ = s.answer(message.Approval, message.Answer)
+		_ = s.answer(message.Approval, message.Answer, "panel")
 	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch:
 	}
 }

@@ -79,7 +79,7 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 		if len(pending) != 1 {
 			t.Fatalf("%d questions wait", len(pending))
 		}
-		if err := h.m.AnswerApproval(protocol.DefaultSession, pending[0].ID, a); err != nil {
+		if err := h.m.AnswerApproval(protocol.DefaultSession, pending[0].ID, a, "window"); err != nil {
 			t.Fatal(err)
 		}
 	}

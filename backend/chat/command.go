@@ -1,0 +1,99 @@
+package chat
+
+import (
+	"encoding/json"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// Asked is told when a command of a conversation's agent waits for the person's
+// word: the question stands in the conversation, too.
+func (m *Manager) Asked(a protocol.Approval) {
+	c, err := m.find(protocol.ConversationID(a.Actor.ID))
+	if err != nil {
+		return // deleted a moment ago; its questions end with it
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	args := map[string]string{}
+	for _, arg := range a.Args {
+		args[arg.Name] = arg.Value
+	}
+	input, _ := json.Marshal(args) // texts only
+	e := protocol.ChatEntry{
+		Message: c.talk.message, Kind: protocol.EntryPermission, Open: true,
+		Permission: &protocol.ChatPermission{
+			Approval: a.ID, Tool: c.stepEntry(), Tab: a.Tab, Origin: a.Origin, Options: commandOptions(a),
+			Subject: protocol.ChatTool{
+				Title: a.Command + ": " + a.Why, Kind: kindBrowser, Status: protocol.ToolPending,
+				Input: bounded(protocol.Indented(input)), Content: []protocol.ToolContent{},
+			},
+		},
+	}
+	if err := c.closeWords(); err != nil {
+		c.broken(err)
+		return
+	}
+	id, err := c.put(e)
+	if err != nil {
+		c.broken(err)
+		return
+	}
+	if c.asked == nil {
+		c.asked = map[string]asked{}
+	}
+	c.asked[a.ID] = asked{entry: id, turn: c.turn}
+	if c.turn != nil {
+		c.turn.asks++
+	}
+	c.m.news.touch(c, true)
+}
+
+// asked is a question of a command.
+type asked struct {
+	entry string
+	turn  *turn
+}
+
+// commandOptions are the answers to a question of a command.
+func commandOptions(a protocol.Approval) []protocol.PermissionOption {
+	options := []protocol.PermissionOption{{ID: "once", Name: "Allow once", Kind: protocol.AnswerOnce}}
+	if a.Site != "" {
+		options = append(options, protocol.PermissionOption{ID: "always", Name: "Always allow", Kind: protocol.AnswerAlways, Scope: "agents may " + a.Why + " on " + a.Site})
+	}
+	return append(options, protocol.PermissionOption{ID: "deny", Name: "Deny", Kind: protocol.AnswerDeny})
+}
+
+// Answered is told how such a question ended.
+func (m *Manager) Answered(a protocol.Approval, v policy.Verdict, err error) {
+	c, missing := m.find(protocol.ConversationID(a.Actor.ID))
+	if missing != nil {
+		return
+	}
+	c.mu.Lock()
+	q, ok := c.asked[a.ID]
+	delete(c.asked, a.ID)
+	if ok && q.turn != nil {
+		q.turn.asks--
+		q.turn.said(c)
+	}
+	c.m.news.touch(c, true)
+	c.mu.Unlock()
+	if !ok {
+		return
+	}
+	c.amend(q.entry, func(p *protocol.ChatPermission, e *protocol.ChatEntry) {
+		p.Approval, e.Open, p.Outcome = "", false, "cancelled"
+		switch {
+		case err == nil:
+			p.Answer = string(v.Answer)
+			p.Outcome = outcomeOf(p.Options, p.Answer, v)
+		case protocol.AsError(err).Code == protocol.CodeTimeout:
+			p.Outcome = "nobody answered in time"
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// chatQuestion shows a question of a conversation's browser commands in the
+// conversation. A question about a tool of the agent's own is there already.
+func (s *Session) chatQuestion(question protocol.Approval, over *policy.Over) {
+	if question.Actor.Kind != protocol.ActorChat || question.Conversation != "" {
+		return
+	}
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	switch {
+	case r == nil:
+	case over == nil:
+		r.chat.Asked(question)
+	default:
+		r.chat.Answered(question, over.Verdict, over.Err)
+	}
+}
+
+// chatStep tells a conversation what its agent did in the browser.
+func (s *Session) chatStep(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage) {
+	if actor.Kind != protocol.ActorChat {
+		return
+	}
+	s.mu.Lock()
+	r := s.run
+	s.mu.Unlock()
+	if r == nil {
+		return
+	}
+	input, _ := json.Marshal(entry.Args) // texts only
+	step := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
+	var any any
+	if spec, err := command.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &any) == nil {
+		if made := paths(any, nil); len(made) > 0 {
+			step.Screenshot = made[0]
+		}
+	}
+	r.chat.Step(protocol.ConversationID(actor.ID), step)
+}
+
+// stepLine says in plain words what a command did.
+func stepLine(e protocol.ActivityEntry) string {
+	spec, err := command.Find(e.Command)
+	if err != nil {
+		return "Tried " + e.Command
+	}
+	if !e.OK {
+		return "Could not " + spec.Summary + ": " + e.Summary
+	}
+	words := map[string]string{
+		"snapshot": "Looked at the page", "text": "Read the page", "markdown": "Read the page", "html": "Read the page's source",
+		"screenshot": "Took a picture of the page", "links": "Listed the links", "tabs": "Listed the tabs", "url": "Asked for the address",
+		"wait": "Waited for the page",
+	}[spec.Name]
+	switch {
+	case words != "":
+		return words
+	case spec.Name == "goto" || spec.Name == "newtab":
+		if address := e.Args["url"]; address != "" {
+			return fmt.Sprintf("Opened %s", address)
+		}
+	case spec.Scope == protocol.ScopeRead:
+		return sentence(spec.Summary)
+	}
+	return sentence(strings.TrimSpace(e.Summary))
+}
+
+// sentence begins a text with a capital.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}
