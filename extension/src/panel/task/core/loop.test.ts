@@ -178,7 +178,7 @@ describe('the person', () => {
   });
 
   it('holds a task between two actions, and says what they did', async () => {
-    const { loop, browser, model, events, until } = make([
+    const { loop, browser, model, events } = make([
       step('two', { do: 'click', ref: 'e1' }, { do: 'click', ref: 'e2' }),
       end,
     ]);

@@ -1,0 +1,202 @@
+import { errorSchema } from '$ui/protocol/schema';
+import type { CommandReply, Tab, Task } from '$ui/protocol/protocol';
+import * as v from 'valibot';
+import type { Connection } from '../connection/connection';
+import { callsOf, type Call } from './calls';
+import type { Action, Browser, Observation, Result, TabLine } from './core/types';
+
+/** How many letters of a page the model is shown; what is left out stands behind handles. */
+const pageLetters = 14_000;
+
+/** How long one command may take, in ms. */
+const commandTime = 30_000;
+
+const replySchema = v.object({
+  ok: v.boolean(),
+  tab: v.exactOptional(v.string()),
+  text: v.string(),
+  data: v.exactOptional(v.unknown()),
+  error: v.exactOptional(errorSchema),
+  durationMs: v.number(),
+}) satisfies v.GenericSchema<CommandReply>;
+
+/** What a command reports of the page that it changed; see protocol.Effect. */
+const effectSchema = v.object({
+  navigated: v.optional(v.boolean(), false),
+  within: v.optional(v.boolean(), false),
+  tabs: v.optional(v.array(v.string()), []),
+  dialog: v.optional(v.unknown()),
+});
+
+const lookSchema = v.object({ url: v.string(), title: v.string() });
+const pictureSchema = v.object({ path: v.string() });
+
+/** What is needed of the panel. */
+export interface World {
+  readonly connection: Pick<Connection, 'request'>;
+  /** The task as the backend has it now: its tabs. */
+  readonly task: () => Task | undefined;
+  readonly tabs: () => readonly Tab[];
+  /** The name of this panel view: only the view that runs a task acts for it. */
+  readonly viewer: () => string;
+  /** A file of the session as base64; undefined when it cannot be had. */
+  readonly file: (path: string) => Promise<string | undefined>;
+}
+
+/** The browser as a task drives it: through the same commands as every agent, as the task's own actor. */
+export class TaskBrowser implements Browser {
+  #picture: string | undefined;
+  /** The refs of the last look at each tab: what is not among them is new. */
+  readonly #seen = new Map<string, { url: string; refs: Set<string> }>();
+
+  constructor(
+    private readonly id: string,
+    private readonly world: World,
+  ) {}
+
+  async look(tab: string, signal: AbortSignal): Promise<Observation> {
+    const known = this.world.tabs().find(({ id }) => id === tab);
+    const reply = await this.#run(
+      tab,
+      { command: 'snapshot', args: { near: true, max: pageLetters } },
+      signal,
+    );
+    const where = v.safeParse(lookSchema, reply.data);
+    const url = where.success ? where.output.url : (known?.url ?? '');
+    const title = where.success ? where.output.title : (known?.title ?? '');
+    if (!reply.ok) {
+      const {
+        code,
+        message,
+        hint = '',
+      } = reply.error ?? { code: 'internal', message: 'it did not answer' };
+      return { tab, url, title, text: '', refused: { code, message, hint } };
+    }
+    const picture = this.#picture;
+    this.#picture = undefined;
+    return {
+      tab,
+      url,
+      title,
+      text: reply.text + this.#fresh(tab, url, reply.text),
+      ...(picture !== undefined && { picture }),
+    };
+  }
+
+  async act(tab: string, action: Action, signal: AbortSignal): Promise<Result> {
+    const on =
+      action.do === 'close_tab' && action.tab !== undefined && action.tab !== '' ? action.tab : tab;
+    let result: Result = { ok: true, text: '' };
+    for (const call of callsOf(action)) {
+      const reply = await this.#run(on, call, signal);
+      result = resultOf(reply, result.moved === true);
+      if (!result.ok) break;
+    }
+    if (action.do === 'select' && result.code === 'not_actable')
+      return this.#choose(on, action.ref, action.option, signal);
+    if (action.do === 'screenshot' && result.ok) await this.#take(result);
+    return result;
+  }
+
+  tabs(): Promise<readonly TabLine[]> {
+    const task = this.world.task();
+    const mine = new Set([...(task?.tabs ?? []), ...(task?.tab === undefined ? [] : [task.tab])]);
+    return Promise.resolve(
+      this.world
+        .tabs()
+        .filter(({ id }) => mine.has(id))
+        .map(({ id, title, url }) => ({ tab: id, title, url })),
+    );
+  }
+
+  /** A list that is no native one: it is opened, and its option chosen by what it says. */
+  async #choose(tab: string, ref: string, option: string, signal: AbortSignal): Promise<Result> {
+    const opened = resultOf(
+      await this.#run(tab, { command: 'click', args: { target: ref } }, signal),
+      false,
+    );
+    if (!opened.ok) return opened;
+    const name = JSON.stringify(option);
+    for (const target of [
+      `role=option name=${name}`,
+      `role=menuitem name=${name}`,
+      `text=${option}`,
+    ]) {
+      const chosen = resultOf(
+        await this.#run(tab, { command: 'click', args: { target } }, signal),
+        false,
+      );
+      if (chosen.ok || chosen.code !== 'no_element') return chosen;
+    }
+    return {
+      ok: false,
+      code: 'no_element',
+      text: `The list was opened and has no option ${name}. ${opened.text}`,
+      moved: true,
+    };
+  }
+
+  async #take(result: Result): Promise<void> {
+    if (result.picture !== undefined) this.#picture = await this.world.file(result.picture);
+  }
+
+  async #run(
+    tab: string,
+    call: Call,
+    signal: AbortSignal,
+  ): Promise<v.InferOutput<typeof replySchema>> {
+    signal.throwIfAborted();
+    const reply = await this.world.connection.request(
+      '/task/command',
+      {
+        task: this.id,
+        viewer: this.world.viewer(),
+        command: { ...call, tab, timeoutMs: commandTime },
+      },
+      replySchema,
+    );
+    signal.throwIfAborted();
+    return reply;
+  }
+
+  /** What is new since the last look, in one line for the model. */
+  #fresh(tab: string, url: string, text: string): string {
+    const refs = new Set(
+      Array.from(text.matchAll(/^\s*((?:f\d+)?e\d+) /gm), ([, ref]) => ref ?? ''),
+    );
+    const before = this.#seen.get(tab);
+    this.#seen.set(tab, { url, refs });
+    if (before?.url !== url) return '';
+    const fresh = [...refs].filter((ref) => !before.refs.has(ref));
+    return fresh.length === 0 || fresh.length === refs.size
+      ? ''
+      : `\nNew since the last look: ${fresh.join(', ')}`;
+  }
+}
+
+/** What came of a command, for the model. */
+function resultOf(reply: v.InferOutput<typeof replySchema>, moved: boolean): Result {
+  if (!reply.ok) {
+    const {
+      code,
+      message,
+      hint = '',
+    } = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
+    const text = [reply.text, message, hint].filter((part) => part !== '').join(' ');
+    return { ok: false, code, text, moved };
+  }
+  const effect = v.safeParse(effectSchema, reply.data);
+  const picture = v.safeParse(pictureSchema, reply.data);
+  return {
+    ok: true,
+    text: reply.text,
+    moved:
+      moved ||
+      (effect.success &&
+        (effect.output.navigated ||
+          effect.output.within ||
+          effect.output.tabs.length > 0 ||
+          effect.output.dialog !== undefined)),
+    ...(picture.success && { picture: picture.output.path }),
+  };
+}

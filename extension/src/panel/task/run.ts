@@ -1,0 +1,187 @@
+import {
+  TaskDone,
+  TaskEventHead,
+  TaskEventNotice,
+  TaskEventPerson,
+  TaskEventStep,
+  TaskEventSummary,
+  TaskFailed,
+  TaskPaused,
+  TaskRunning,
+  TaskStopped,
+  TaskWaiting,
+  type Error as Refusal,
+  type LLMProfile,
+  type Task,
+  type TaskEventKind,
+  type TaskState,
+} from '$ui/protocol/protocol';
+import type { Clock } from '../core/clock';
+import { TaskBrowser, type World } from './browser';
+import { TaskLoop, type LoopEvent } from './core/loop';
+import type { Model, Outcome, Status, Step } from './core/types';
+import { TaskJournal, type Writing } from './journal';
+import type { TaskSettings } from './settings';
+
+/** The loop's words for where a task is, and the protocol's. */
+const states: Record<Status | Outcome['state'], TaskState> = {
+  running: TaskRunning,
+  waiting: TaskWaiting,
+  paused: TaskPaused,
+  done: TaskDone,
+  failed: TaskFailed,
+  stopped: TaskStopped,
+};
+
+/** Letters of history in one prompt. */
+const historyLetters = 24_000;
+
+/** What a task that begins or goes on is given. */
+export interface RunConfig {
+  /** The task as it begins, or as it was written. */
+  readonly task: Task;
+  readonly world: Omit<World, 'task'>;
+  readonly writing: Omit<Writing, 'viewer' | 'connection'>;
+  readonly settings: TaskSettings;
+  readonly profile: LLMProfile;
+  readonly model: Model;
+  readonly summary: Model;
+  readonly clock: Clock;
+  readonly before: string;
+  readonly restored?: {
+    readonly steps: readonly Step[];
+    readonly summary: string;
+    readonly from: number;
+    readonly tokens: number;
+  };
+  /** Shows what happens, after it was written. */
+  readonly show: (event: LoopEvent, head: Task) => void;
+}
+
+/** One task that runs in this panel: the loop with its journal. */
+export class Run {
+  readonly loop: TaskLoop;
+  #head: Task;
+  readonly #journal: TaskJournal;
+  readonly #show: RunConfig['show'];
+  readonly #ended = new AbortController();
+
+  constructor(config: RunConfig) {
+    const { task, world, settings, clock } = config;
+    this.#head = task;
+    this.#show = config.show;
+    this.#journal = new TaskJournal(
+      task.id,
+      { ...config.writing, connection: world.connection, viewer: world.viewer },
+      this.#ended.signal,
+    );
+    this.loop = new TaskLoop({
+      goal: task.goal,
+      tab: task.tab ?? '',
+      browser: new TaskBrowser(task.id, { ...world, task: () => this.#head }),
+      model: config.model,
+      summary: config.summary,
+      clock,
+      now: () => performance.now(),
+      tell: (event) => this.#tell(event),
+      limits: {
+        steps: task.maxSteps,
+        time: settings.minutes * 60_000,
+        tokens: task.budget,
+        history: historyLetters,
+      },
+      before: config.before,
+      vision: config.profile.vision === true,
+      eval: settings.eval,
+      ...(config.restored !== undefined && { restored: config.restored }),
+    });
+  }
+
+  /** The task as it was written last. */
+  get head(): Task {
+    return this.#head;
+  }
+
+  /** The backend's word about the task: its tabs may have grown. */
+  took(head: Task): void {
+    this.#head = { ...this.#head, tabs: head.tabs };
+  }
+
+  async run(): Promise<Outcome> {
+    try {
+      this.#head = await this.#journal.write(TaskEventHead, { ...this.#head, state: TaskRunning });
+      return await this.loop.run();
+    } finally {
+      this.#ended.abort();
+    }
+  }
+
+  async #tell(event: LoopEvent): Promise<void> {
+    const written = this.#written(event);
+    if (written !== undefined) {
+      const head = await this.#journal.write(written.kind, this.#next(event), written.data);
+      this.#head = { ...head, tabs: head.tabs };
+    }
+    this.#show(event, this.#head);
+  }
+
+  /** What of an event is written; undefined for what is only shown. */
+  #written(event: LoopEvent): { kind: TaskEventKind; data?: unknown } | undefined {
+    switch (event.kind) {
+      case 'status':
+        return event.question === undefined
+          ? { kind: TaskEventHead }
+          : { kind: TaskEventNotice, data: { question: event.question } };
+      case 'thought':
+        return { kind: TaskEventStep, data: this.#begun(event) };
+      case 'step':
+        return { kind: TaskEventStep, data: event.step };
+      case 'person':
+        return { kind: TaskEventPerson, data: { text: event.text } };
+      case 'notice':
+        return { kind: TaskEventNotice, data: { text: event.text } };
+      case 'summary':
+        return { kind: TaskEventSummary, data: { summary: event.summary, from: event.from } };
+      case 'end':
+        return { kind: TaskEventHead };
+      case 'observed':
+      case 'thinking':
+      case 'acting':
+        return undefined;
+    }
+  }
+
+  /** A step of which only the thought is known yet; the whole one replaces it. */
+  #begun(event: Extract<LoopEvent, { kind: 'thought' }>): Step {
+    return {
+      n: event.n,
+      tab: event.tab,
+      url: '',
+      title: '',
+      thought: event.thought,
+      deeds: [],
+      tokens: 0,
+      took: 0,
+      modelTook: 0,
+    };
+  }
+
+  /** The task as an event makes it. */
+  #next(event: LoopEvent): Task {
+    const head = { ...this.#head, tokens: this.loop.tokens };
+    if (event.kind === 'status') return { ...head, state: states[event.status] };
+    if (event.kind === 'step') return { ...head, steps: event.step.n };
+    if (event.kind !== 'end') return head;
+    const { state, text, hint } = event.outcome;
+    const error: Refusal | undefined =
+      state === 'failed' && hint !== undefined
+        ? { code: 'internal', message: text, hint }
+        : undefined;
+    return {
+      ...head,
+      state: states[state],
+      summary: text,
+      ...(error !== undefined && { error }),
+    };
+  }
+}
