@@ -1,0 +1,469 @@
+//go:build agents
+
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/acp"
+	stream "pilotfish/backend/chat/claude"
+	"pilotfish/backend/protocol"
+)
+
+// driven is a real agent under one of our drivers.
+type driven struct {
+	name   string
+	driver chat.Driver
+	launch chat.Launch
+	// shell makes the model's call of the agent's own tool that runs a command.
+	shell func(command string) model.Call
+}
+
+// agents are the real ones, each with a home of its own.
+func drivenAgents(t *testing.T, m *model.Model) []driven {
+	t.Helper()
+	home := t.TempDir()
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CLAUDE_CONFIG_DIR=" + filepath.Join(home, "claude"),
+		"ANTHROPIC_BASE_URL=" + m.URL(), "ANTHROPIC_API_KEY=" + model.Key,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+		// The adapter's own claude refuses to be root otherwise; it asks all the same.
+		"IS_SANDBOX=1",
+	}
+	bash := func(command string) model.Call {
+		return model.Call{Name: "Bash", Input: map[string]any{"command": command, "description": "Run it"}}
+	}
+	bin := func(name string) string { return tool(t, "build", "agents", "node_modules", ".bin", name) }
+	logged := func(line string) { t.Log("stderr:", line) }
+	return []driven{
+		{
+			name: "claude", driver: stream.New(stream.Config{}), shell: bash,
+			launch: chat.Launch{Kind: protocol.AgentClaude, Name: "Claude", Path: bin("claude"), Env: env, Stderr: logged},
+		},
+		{
+			name: "claude-agent-acp", driver: acp.New(acp.Config{Version: "test"}), shell: bash,
+			launch: chat.Launch{Kind: protocol.AgentClaude, Name: "Claude", Path: bin("claude-agent-acp"), Env: env, Stderr: logged},
+		},
+	}
+}
+
+// each runs a test with every real agent.
+func each(t *testing.T, script func(d *driven) model.Script, test func(t *testing.T, d driven, m *model.Model)) {
+	t.Helper()
+	for i := range drivenAgentCount {
+		var d driven
+		m := model.New(func(r model.Request) model.Reply { return script(&d)(r) })
+		d = drivenAgents(t, m)[i]
+		t.Run(d.name, func(t *testing.T) {
+			defer m.Close()
+			test(t, d, m)
+		})
+	}
+}
+
+const drivenAgentCount = 2
+
+// startAgent starts the process, which ends with the test.
+func (d driven) startAgent(t *testing.T) chat.Agent {
+	t.Helper()
+	d.launch.Dir = t.TempDir()
+	a, err := d.driver.Start(context.WithoutCancel(t.Context()), d.launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+func timed(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// talk is a sink that keeps what is said and answers what is asked.
+type talk struct {
+	answer  protocol.ApprovalAnswer // "" for none
+	changed chan struct{}
+
+	mu      sync.Mutex
+	text    strings.Builder
+	thought strings.Builder
+	tools   map[string]chat.ToolUpdate // folded
+	asks    []chat.Ask
+	options []protocol.ChatOption
+	usage   *protocol.ChatUsage
+}
+
+func newTalk(answer protocol.ApprovalAnswer) *talk {
+	return &talk{answer: answer, changed: make(chan struct{}, 1), tools: map[string]chat.ToolUpdate{}}
+}
+
+func (k *talk) Update(u chat.Update) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case u.Text != nil:
+		k.text.WriteString(u.Text.Text)
+	case u.Thought != nil:
+		k.thought.WriteString(u.Thought.Text)
+	case u.Options != nil:
+		k.options = u.Options
+	case u.Usage != nil:
+		k.usage = u.Usage
+	case u.Tool != nil:
+		was := k.tools[u.Tool.Call]
+		now := *u.Tool
+		if now.Title == nil {
+			now.Title = was.Title
+		}
+		if now.Status == nil {
+			now.Status = was.Status
+		}
+		if now.Content == nil {
+			now.Content = was.Content
+		}
+		k.tools[u.Tool.Call] = now
+	}
+	k.signal()
+}
+
+func (k *talk) Ask(_ context.Context, ask chat.Ask, answer func(string)) {
+	k.mu.Lock()
+	k.asks = append(k.asks, ask)
+	k.signal()
+	k.mu.Unlock()
+	for _, o := range ask.Options {
+		if o.Kind == k.answer {
+			answer(o.ID)
+			return
+		}
+	}
+}
+
+func (k *talk) signal() {
+	select {
+	case k.changed <- struct{}{}:
+	default:
+	}
+}
+
+// until waits for what the sink has got.
+func (k *talk) until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	ctx := timed(t)
+	for {
+		k.mu.Lock()
+		done := is()
+		k.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-k.changed:
+		case <-ctx.Done():
+			t.Fatalf("%s did not come; the text is %q, the tools are %+v", what, k.text.String(), k.tools)
+		}
+	}
+}
+
+func TestDriversStreamATurn(t *testing.T) {
+	script := func(*driven) model.Script {
+		return model.Steps(model.Reply{Thinking: "Let me see.", Text: "Grüße from the model, in more than one piece."})
+	}
+	each(t, script, func(t *testing.T, d driven, m *model.Model) {
+		k := newTalk("")
+		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir(), System: "The tab is t7."}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, err := s.Prompt(timed(t), chat.Prompt{Text: "Say hello."})
+		if err != nil || end.Reason != protocol.EndDone {
+			t.Fatalf("%+v, %v", end, err)
+		}
+		if k.text.String() != "Grüße from the model, in more than one piece." {
+			t.Errorf("the text is %q", k.text.String())
+		}
+		if k.thought.String() != "Let me see." {
+			t.Errorf("the thought is %q", k.thought.String())
+		}
+		if end.Usage == nil || end.Usage.Input == 0 || end.Usage.Output == 0 {
+			t.Errorf("usage %+v", end.Usage)
+		}
+		if len(k.options) == 0 {
+			t.Error("no options")
+		}
+		last := m.Requests()[len(m.Requests())-1]
+		if !strings.Contains(last.System, "The tab is t7.") {
+			t.Error("the model was not told our system prompt")
+		}
+		if !s.Abilities().Images || !s.Abilities().Resume {
+			t.Errorf("%+v", s.Abilities())
+		}
+	})
+}
+
+func TestDriversAskBeforeATool(t *testing.T) {
+	for _, answer := range []protocol.ApprovalAnswer{protocol.AnswerOnce, protocol.AnswerDeny} {
+		file := filepath.Join(t.TempDir(), "made")
+		script := func(d *driven) model.Script {
+			return func(r model.Request) model.Reply {
+				if len(r.Messages) > 0 && len(r.Messages[len(r.Messages)-1].Results) > 0 {
+					return model.Reply{Text: "That was it."}
+				}
+				if len(r.Tools) == 0 {
+					return model.Reply{Text: "A title"}
+				}
+				return model.Reply{Text: "Running it.", Calls: []model.Call{d.shell("echo made >> " + file + " && echo it is made")}}
+			}
+		}
+		t.Run(string(answer), func(t *testing.T) {
+			each(t, script, func(t *testing.T, d driven, _ *model.Model) {
+				_ = os.Remove(file) // of the agent before
+				k := newTalk(answer)
+				s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				end, err := s.Prompt(timed(t), chat.Prompt{Text: "Make it."})
+				if err != nil {
+					t.Fatalf("%+v, %v", end, err)
+				}
+				if len(k.asks) != 1 || !strings.Contains(string(k.asks[0].Tool.Input), "echo made") {
+					t.Fatalf("asked %+v", k.asks)
+				}
+				_, err = os.Stat(file)
+				if made := err == nil; made != (answer == protocol.AnswerOnce) {
+					t.Errorf("the command ran: %v", made)
+				}
+				tool, ok := k.tools[k.asks[0].Tool.Call]
+				if !ok || tool.Status == nil {
+					t.Fatalf("the call is not among %+v", k.tools)
+				}
+				want := protocol.ToolDone
+				if answer == protocol.AnswerDeny {
+					want = protocol.ToolFailed
+				}
+				if *tool.Status != want || !strings.Contains(*tool.Title, "echo made") {
+					t.Errorf("the call is %s, %q, with %+v", *tool.Status, *tool.Title, tool.Content)
+				}
+			})
+		})
+	}
+}
+
+func TestDriversCancel(t *testing.T) {
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	script := func(*driven) model.Script {
+		return func(r model.Request) model.Reply {
+			raw := string(r.Messages[len(r.Messages)-1].Text)
+			if strings.Contains(raw, "Go on.") {
+				return model.Reply{Text: "Gone on."}
+			}
+			return model.Reply{Text: "It begins ", Hold: hold}
+		}
+	}
+	each(t, script, func(t *testing.T, d driven, _ *model.Model) {
+		k := newTalk("")
+		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan chat.TurnEnd, 1)
+		go func() {
+			end, err := s.Prompt(timed(t), chat.Prompt{Text: "Begin."})
+			if err != nil {
+				t.Error(err)
+			}
+			ended <- end
+		}()
+		k.until(t, "the beginning", func() bool { return strings.Contains(k.text.String(), "It begins") })
+		if err := s.Cancel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if end := <-ended; end.Reason != protocol.EndCancelled {
+			t.Errorf("ended with %s", end.Reason)
+		}
+		if end, err := s.Prompt(timed(t), chat.Prompt{Text: "Go on."}); err != nil || end.Reason != protocol.EndDone {
+			t.Errorf("%+v, %v", end, err)
+		}
+		if !strings.HasSuffix(k.text.String(), "Gone on.") {
+			t.Errorf("%q", k.text.String())
+		}
+	})
+}
+
+// A session goes on in another process, and its history is not said again.
+func TestDriversResume(t *testing.T) {
+	script := func(*driven) model.Script { return model.Steps(model.Reply{Text: "Noted."}) }
+	each(t, script, func(t *testing.T, d driven, m *model.Model) {
+		dir := t.TempDir()
+		first := d.startAgent(t)
+		s, err := first.Open(timed(t), chat.SessionConfig{Dir: dir}, newTalk(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Prompt(timed(t), chat.Prompt{Text: "The word is tangerine."}); err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Close(timed(t)); err != nil {
+			t.Fatal(err)
+		}
+		k := newTalk("")
+		again, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: dir, Resume: s.ID()}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := again.Prompt(timed(t), chat.Prompt{Text: "Which word?"}); err != nil {
+			t.Fatal(err)
+		}
+		if k.text.String() != "Noted." {
+			t.Errorf("the history is said again: %q", k.text.String())
+		}
+		var all []string
+		for _, message := range m.Requests()[len(m.Requests())-1].Messages {
+			all = append(all, message.Text)
+		}
+		if !strings.Contains(strings.Join(all, "\n"), "tangerine") {
+			t.Errorf("the model was not told what was said before: %q", all)
+		}
+		_, err = d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: dir, Resume: "0b7c9a2e-0000-4000-8000-000000000000"}, newTalk(""))
+		if !errors.Is(err, chat.ErrNoResume) {
+			t.Errorf("a session that is not there: %v, want ErrNoResume", err)
+		}
+	})
+}
+
+// A model for one turn, and one for good.
+func TestDriversChooseTheModel(t *testing.T) {
+	script := func(*driven) model.Script { return model.Steps(model.Reply{Text: "Yes."}) }
+	each(t, script, func(t *testing.T, d driven, m *model.Model) {
+		k := newTalk("")
+		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.until(t, "the options", func() bool { return len(k.options) > 0 })
+		ran := func(name string) string {
+			t.Helper()
+			if _, err := s.Prompt(timed(t), chat.Prompt{Text: "Which one are you?", Model: name}); err != nil {
+				t.Fatal(err)
+			}
+			requests := m.Requests()
+			for i := len(requests) - 1; i >= 0; i-- {
+				if len(requests[i].Tools) > 0 {
+					return requests[i].Model
+				}
+			}
+			return ""
+		}
+		usual := ran("")
+		if quick := ran("haiku"); !strings.Contains(quick, "haiku") || quick == usual {
+			t.Errorf("the turn ran with %s, usually %s", quick, usual)
+		}
+		if after := ran(""); after != usual {
+			t.Errorf("the next turn ran with %s, want %s", after, usual)
+		}
+		if err := s.SetOption(timed(t), "model", "haiku"); err != nil {
+			t.Fatal(err)
+		}
+		if chosen := ran(""); !strings.Contains(chosen, "haiku") {
+			t.Errorf("the chosen model is haiku, the turn ran with %s", chosen)
+		}
+	})
+}
+
+// A message that is put into a running turn reaches the model in that turn.
+func TestClaudeIsSteered(t *testing.T) {
+	m := model.New(func(r model.Request) model.Reply {
+		last := r.Messages[len(r.Messages)-1]
+		switch {
+		case len(r.Tools) == 0:
+			return model.Reply{Text: "A title"}
+		case strings.Contains(string(r.Raw), "Use the blue one."):
+			return model.Reply{Text: "Blue it is."}
+		case len(last.Results) > 0:
+			return model.Reply{Text: "Not told."}
+		}
+		return model.Reply{Calls: []model.Call{{Name: "Bash", Input: map[string]any{"command": "touch made", "description": "Make it"}}}}
+	})
+	defer m.Close()
+	d := drivenAgents(t, m)[0]
+	k := newTalk("") // it does not answer by itself
+	asked := make(chan func(string), 1)
+	sink := &steered{talk: k, asked: asked}
+	s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Prompt(timed(t), chat.Prompt{Text: "Make one."})
+		ended <- err
+	}()
+	answer := <-asked
+	if err := s.Steer(timed(t), chat.Prompt{Text: "Use the blue one."}); err != nil {
+		t.Fatal(err)
+	}
+	answer("once")
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if k.text.String() != "Blue it is." {
+		t.Errorf("%q", k.text.String())
+	}
+}
+
+// steered hands a question to the test.
+type steered struct {
+	*talk
+	asked chan func(string)
+}
+
+func (s *steered) Ask(_ context.Context, _ chat.Ask, answer func(string)) { s.asked <- answer }
+
+// An agent that is killed in a turn ends the turn, with the reason.
+func TestDriversNoticeTheEnd(t *testing.T) {
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	script := func(*driven) model.Script {
+		return func(model.Request) model.Reply { return model.Reply{Text: "It begins ", Hold: hold} }
+	}
+	each(t, script, func(t *testing.T, d driven, _ *model.Model) {
+		k := newTalk("")
+		a := d.startAgent(t)
+		s, err := a.Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan chat.TurnEnd, 1)
+		go func() {
+			end, _ := s.Prompt(timed(t), chat.Prompt{Text: "Begin."})
+			ended <- end
+		}()
+		k.until(t, "the beginning", func() bool { return strings.Contains(k.text.String(), "It begins") })
+		began := time.Now()
+		if err := a.Close(timed(t)); err != nil {
+			t.Fatal(err)
+		}
+		if end := <-ended; end.Reason != protocol.EndCrashed {
+			t.Errorf("ended with %s", end.Reason)
+		}
+		t.Log("closed in", time.Since(began).Round(time.Millisecond))
+	})
+}

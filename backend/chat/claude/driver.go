@@ -1,0 +1,169 @@
+//go:build unix
+
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/stdio"
+	"pilotfish/backend/proc"
+	"pilotfish/backend/protocol"
+)
+
+// Config is what the driver needs.
+type Config struct {
+	// Guard, if there is one, ends the agents when this program dies.
+	Guard  *proc.Guard
+	Logger *slog.Logger
+}
+
+// Driver starts claude.
+type Driver struct{ cfg Config }
+
+var _ chat.Driver = (*Driver)(nil)
+
+// New returns a Driver. It starts nothing.
+func New(cfg Config) *Driver {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	cfg.Logger = cfg.Logger.With("component", "claude")
+	return &Driver{cfg}
+}
+
+// Start returns an agent whose process starts with its one session.
+func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
+	return &agent{cfg: d.cfg, life: life, launch: launch, done: make(chan struct{})}, nil
+}
+
+// agent is a process that there will be.
+type agent struct {
+	cfg    Config
+	life   context.Context //nolint:containedctx // the process starts later than the agent
+	launch chat.Launch
+	done   chan struct{}
+
+	mu      sync.Mutex
+	opened  bool
+	closed  bool
+	process *stdio.Process
+}
+
+// Shared is false: a process is one session.
+func (a *agent) Shared() bool { return false }
+
+// SignIn is a matter of claude's own screen.
+func (a *agent) SignIn(context.Context, string) error {
+	return protocol.NewError(protocol.CodeBadArgument, a.launch.Name+" is signed in to in a terminal", "start claude in a terminal and type /login")
+}
+
+// Open starts the process with a new session, or the one of cfg.Resume.
+func (a *agent) Open(ctx context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+	a.mu.Lock()
+	was := a.opened || a.closed
+	a.opened = true
+	a.mu.Unlock()
+	if was {
+		return nil, protocol.NewError(protocol.CodeBusy, a.launch.Name+" has its session already", "start another process")
+	}
+	s, err := a.start(cfg, sink)
+	if err != nil {
+		close(a.done)
+		return nil, err
+	}
+	go a.watch(s)
+	if err := s.initialize(ctx); err != nil {
+		// Why it ended says more than that it did not answer.
+		if closeErr := a.process.Close(context.WithoutCancel(ctx)); closeErr != nil {
+			return nil, errors.Join(err, closeErr)
+		}
+		return nil, s.explained(err)
+	}
+	return s, nil
+}
+
+// start starts the process.
+func (a *agent) start(cfg chat.SessionConfig, sink chat.Sink) (*session, error) {
+	files, err := newFiles(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(a, cfg, sink)
+	s.files = files
+	launch := a.launch
+	launch.Dir = cfg.Dir
+	launch.Args = s.args(cfg)
+	launch.Stderr = func(line string) {
+		s.heard(line)
+		if a.launch.Stderr != nil {
+			a.launch.Stderr(line)
+		}
+	}
+	ready := make(chan struct{})
+	process, err := stdio.Start(a.life, stdio.Config{
+		Launch: launch, Guard: a.cfg.Guard, Logger: a.cfg.Logger,
+		Line: func(line []byte) error {
+			<-ready // the first line may come before Start has returned
+			return s.line(line)
+		},
+	})
+	if err != nil {
+		files.remove()
+		return nil, err
+	}
+	s.process = process
+	a.mu.Lock()
+	a.process = process
+	a.mu.Unlock()
+	close(ready)
+	return s, nil
+}
+
+// watch ends everything when the process is gone.
+func (a *agent) watch(s *session) {
+	<-a.process.Done()
+	s.files.remove()
+	s.ended(a.process.Err())
+	close(a.done)
+}
+
+// Done is closed when the process is gone and its last word was handed on.
+func (a *agent) Done() <-chan struct{} { return a.done }
+
+// Err says why the process ended.
+func (a *agent) Err() error {
+	a.mu.Lock()
+	process := a.process
+	a.mu.Unlock()
+	if process == nil {
+		return nil
+	}
+	return process.Err()
+}
+
+// Close ends the process. It must not be called from a Sink.
+func (a *agent) Close(ctx context.Context) error {
+	a.mu.Lock()
+	process, never := a.process, !a.opened && !a.closed
+	a.closed = true
+	a.mu.Unlock()
+	if never {
+		close(a.done)
+	}
+	if process != nil {
+		if err := process.Close(ctx); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-a.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("closing %s: %w", a.launch.Name, context.Cause(ctx))
+	}
+}

@@ -1,0 +1,330 @@
+//go:build unix
+
+package claude
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/stdio"
+	"pilotfish/backend/protocol"
+)
+
+// session is claude's one session. What it says is handed on in the reader: a
+// conversation that is slow to write slows claude.
+type session struct {
+	agent   *agent
+	log     *slog.Logger
+	sink    chat.Sink
+	process *stdio.Process
+	files   *files
+	id      string
+
+	// life ends with the process; questions that are open then are over.
+	life    context.Context //nolint:containedctx // it is handed to questions
+	endLife context.CancelFunc
+
+	options options
+
+	// These belong to the reader.
+	rubbish  int
+	streamed string          // the message that comes in pieces
+	pieces   map[int]string  // the kinds of its blocks
+	edits    map[string]bool // calls whose content is a diff
+	context  protocol.ChatUsage
+
+	mu        sync.Mutex
+	said      []string // on its error output, while it starts
+	controls  map[string]func(json.RawMessage, error)
+	questions map[string]*question
+	turn      *turn
+	closed    bool
+	end       error // why there is no claude any more
+}
+
+// turn is a prompt that claude works on.
+type turn struct {
+	id        string // of our message
+	ended     chan turnResult
+	sent      bool
+	begun     bool // claude has taken it up
+	cancelled bool
+	givenUp   bool
+	waiting   []string // messages put into the turn that were not taken up
+	problem   string   // claude's word for what went wrong
+}
+
+type turnResult struct {
+	end chat.TurnEnd
+	err error
+}
+
+func newSession(a *agent, cfg chat.SessionConfig, sink chat.Sink) *session {
+	s := &session{
+		agent: a, log: a.cfg.Logger, sink: sink, id: cfg.Resume,
+		pieces: map[int]string{}, edits: map[string]bool{},
+		controls: map[string]func(json.RawMessage, error){}, questions: map[string]*question{},
+	}
+	if s.id == "" {
+		s.id = newID()
+	}
+	s.life, s.endLife = context.WithCancel(a.life)
+	return s
+}
+
+// heard keeps the first lines of the error output.
+func (s *session) heard(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.said) < protocol.AgentStderr {
+		s.said = append(s.said, line)
+	}
+}
+
+// emit hands an update on.
+func (s *session) emit(u chat.Update) {
+	s.mu.Lock()
+	quiet := s.closed
+	s.mu.Unlock()
+	if !quiet {
+		s.sink.Update(u)
+	}
+}
+
+// ID is claude's own.
+func (s *session) ID() string { return s.id }
+
+// Abilities are claude's.
+func (s *session) Abilities() protocol.ChatAbilities {
+	return protocol.ChatAbilities{Images: true, Resume: true, Steer: true, Terminal: true}
+}
+
+// Prompt runs one turn.
+func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, error) {
+	t := &turn{id: newID(), ended: make(chan turnResult, 1)}
+	s.mu.Lock()
+	if s.turn != nil {
+		s.mu.Unlock()
+		return chat.TurnEnd{Reason: protocol.EndFailed}, chat.ErrStuck
+	}
+	if s.end != nil {
+		defer s.mu.Unlock()
+		return chat.TurnEnd{Reason: protocol.EndCrashed}, s.end
+	}
+	s.turn = t
+	s.mu.Unlock()
+
+	if err := s.useModel(ctx, p.Model); err != nil {
+		s.drop(t)
+		return s.failed(err), err
+	}
+	s.mu.Lock()
+	if t.cancelled {
+		s.turn = nil
+		s.mu.Unlock()
+		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+	}
+	err := s.send(userMessage(t.id, p))
+	t.sent = err == nil
+	s.mu.Unlock()
+	if err != nil {
+		s.drop(t)
+		return s.failed(err), err
+	}
+	select {
+	case r := <-t.ended:
+		return r.end, r.err
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	t.givenUp = true
+	s.mu.Unlock()
+	s.endQuestions(true)
+	return chat.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
+}
+
+func (s *session) failed(err error) chat.TurnEnd {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.end != nil:
+		return chat.TurnEnd{Reason: protocol.EndCrashed}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return chat.TurnEnd{Reason: protocol.EndCancelled}
+	}
+	return chat.TurnEnd{Reason: protocol.EndFailed}
+}
+
+// drop forgets a turn that was not sent.
+func (s *session) drop(t *turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn == t {
+		s.turn = nil
+	}
+}
+
+// userMessage is a prompt as claude reads it. Its id is a new one each time:
+// claude passes over a message that it has had.
+func userMessage(id string, p chat.Prompt) any {
+	content := make([]map[string]any, 0, 1+len(p.Images)+len(p.Files))
+	for _, image := range p.Images {
+		content = append(content, map[string]any{"type": "image", "source": map[string]string{
+			"type": "base64", "media_type": image.Mime, "data": base64.StdEncoding.EncodeToString(image.Data),
+		}})
+	}
+	for _, file := range p.Files {
+		content = append(content, map[string]any{"type": "text", "text": "The person attached the file " + file.Path})
+	}
+	if p.Text != "" {
+		content = append(content, map[string]any{"type": "text", "text": p.Text})
+	}
+	return map[string]any{
+		"type": "user", "uuid": id, "session_id": "", "parent_tool_use_id": nil,
+		"message": map[string]any{"role": "user", "content": content},
+	}
+}
+
+// Steer puts a message into the turn that runs: claude reads it behind the next
+// tool, or takes it up when it would end.
+func (s *session) Steer(_ context.Context, p chat.Prompt) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.turn
+	if t == nil || !t.sent || t.cancelled || t.givenUp {
+		return protocol.NewError(protocol.CodeBadArgument, "no turn runs", "send the message as usual")
+	}
+	id := newID()
+	if err := s.send(userMessage(id, p)); err != nil {
+		return err
+	}
+	t.waiting = append(t.waiting, id)
+	return nil
+}
+
+// Cancel asks claude to end the turn. It does not wait. An interrupt that comes
+// before claude has taken the message up would end nothing, so it waits for that.
+func (s *session) Cancel(context.Context) error {
+	s.mu.Lock()
+	t := s.turn
+	interrupt := t != nil && t.begun && !t.cancelled
+	if t != nil {
+		t.cancelled = true
+	}
+	s.mu.Unlock()
+	if !interrupt {
+		return nil
+	}
+	return s.interrupt()
+}
+
+func (s *session) interrupt() error {
+	err := s.control(map[string]any{"subtype": "interrupt"}, func(_ json.RawMessage, err error) {
+		if err != nil {
+			s.log.Warn("claude was not interrupted", "error", err)
+		}
+	})
+	s.endQuestions(true)
+	if err != nil {
+		return fmt.Errorf("interrupting %s: %w", s.agent.launch.Name, err)
+	}
+	return nil
+}
+
+// takenUp notes that claude has begun with a message.
+func (s *session) takenUp(id string) {
+	s.mu.Lock()
+	t := s.turn
+	interrupt := false
+	if t != nil {
+		if id == t.id && !t.begun {
+			t.begun = true
+			interrupt = t.cancelled || t.givenUp
+		}
+		t.waiting = slices.DeleteFunc(t.waiting, func(one string) bool { return one == id })
+	}
+	s.mu.Unlock()
+	if interrupt {
+		if err := s.interrupt(); err != nil {
+			s.log.Warn("claude was not interrupted", "error", err)
+		}
+	}
+}
+
+// useModel sees to it that the turn runs with the model that it is for.
+func (s *session) useModel(ctx context.Context, model string) error {
+	if model == "" {
+		model = s.options.chosenModel()
+	}
+	if !s.options.changes(optionModel, model) {
+		return nil
+	}
+	if err := s.setModel(ctx, model); err != nil {
+		return err
+	}
+	s.options.run(model)
+	return nil
+}
+
+func (s *session) setModel(ctx context.Context, model string) error {
+	_, err := s.ask(ctx, map[string]any{"subtype": "set_model", "model": model})
+	return err
+}
+
+// SetOption sets the model or the mode.
+func (s *session) SetOption(ctx context.Context, id, value string) error {
+	if !s.options.has(id, value) {
+		return protocol.NewError(protocol.CodeBadArgument, "\""+value+"\" is none of the choices of "+id, "")
+	}
+	var err error
+	if id == optionModel {
+		if err = s.setModel(ctx, value); err == nil {
+			s.options.run(value)
+		}
+	} else {
+		_, err = s.ask(ctx, map[string]any{"subtype": "set_permission_mode", "mode": value})
+	}
+	if err != nil {
+		return err
+	}
+	s.options.choose(id, value)
+	return nil
+}
+
+// Close lets the session go, and the process with it.
+func (s *session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	return s.agent.Close(ctx)
+}
+
+// ended tells everybody who waits that claude is gone. It is called after the
+// last line.
+func (s *session) ended(err error) {
+	if err == nil {
+		err = protocol.NewError(protocol.CodeCrashed, s.agent.launch.Name+" was ended", "start it again")
+	}
+	s.mu.Lock()
+	s.end = err
+	controls := s.controls
+	s.controls = map[string]func(json.RawMessage, error){}
+	t := s.turn
+	s.turn = nil
+	s.mu.Unlock()
+	s.endLife()
+	s.endQuestions(false)
+	for _, take := range controls {
+		take(nil, err)
+	}
+	if t != nil {
+		t.ended <- turnResult{chat.TurnEnd{Reason: protocol.EndCrashed}, err}
+	}
+}

@@ -1,0 +1,134 @@
+//go:build unix
+
+package claude
+
+import (
+	"encoding/json"
+)
+
+// message is any line that claude writes, as far as we read it.
+type message struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+	UUID    string `json:"uuid"`
+	// Parent is the call of the tool whose helper says this.
+	Parent   string          `json:"parent_tool_use_id"`
+	IsReplay bool            `json:"isReplay"`
+	Message  apiMessage      `json:"message"`
+	Event    streamEvent     `json:"event"`
+	Response controlResponse `json:"response"`
+	Request  controlRequest  `json:"request"`
+	// RequestID is that of a control request of claude's.
+	RequestID string `json:"request_id"`
+	// Error is of an assistant's message that is none: "authentication_failed", ….
+	Error string `json:"error"`
+
+	// system
+	PermissionMode string `json:"permissionMode"`
+
+	// result
+	IsError    bool     `json:"is_error"`
+	Result     string   `json:"result"`
+	Errors     []string `json:"errors"`
+	StopReason string   `json:"stop_reason"`
+	Cost       float64  `json:"total_cost_usd"`
+	Usage      usage    `json:"usage"`
+	ModelUsage map[string]struct {
+		ContextWindow int `json:"contextWindow"`
+	} `json:"modelUsage"`
+}
+
+// usage is what a request, or a turn, used.
+type usage struct {
+	Input  int `json:"input_tokens"`
+	Output int `json:"output_tokens"`
+	Read   int `json:"cache_read_input_tokens"`
+	Write  int `json:"cache_creation_input_tokens"`
+}
+
+func (u usage) input() int { return u.Input + u.Read + u.Write }
+
+// apiMessage is a message of the model's API. Its content is a list of blocks or
+// a string.
+type apiMessage struct {
+	ID      string          `json:"id"`
+	Content json.RawMessage `json:"content"`
+	Usage   usage           `json:"usage"`
+}
+
+// blocks are the blocks of a message; a string is one of text.
+func (m *apiMessage) blocks() []block {
+	var list []block
+	if json.Unmarshal(m.Content, &list) == nil {
+		return list
+	}
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return []block{{Type: "text", Text: text}}
+	}
+	return nil
+}
+
+// block is a block of a message.
+type block struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Thinking string          `json:"thinking"`
+	ID       string          `json:"id"` // tool_use
+	Name     string          `json:"name"`
+	Input    json.RawMessage `json:"input"`
+	// tool_result
+	ToolUseID string          `json:"tool_use_id"`
+	IsError   bool            `json:"is_error"`
+	Content   json.RawMessage `json:"content"`
+	Source    struct {
+		Data      string `json:"data"`
+		MediaType string `json:"media_type"`
+	} `json:"source"` // image
+}
+
+// streamEvent is an event of the model's stream.
+type streamEvent struct {
+	Type    string     `json:"type"`
+	Index   int        `json:"index"`
+	Message apiMessage `json:"message"`
+	Block   block      `json:"content_block"`
+	Delta   struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		Thinking string `json:"thinking"`
+	} `json:"delta"`
+	Usage *usage `json:"usage"`
+}
+
+// controlResponse is the answer to a control request of ours.
+type controlResponse struct {
+	Subtype   string          `json:"subtype"`
+	RequestID string          `json:"request_id"`
+	Response  json.RawMessage `json:"response"`
+	Error     string          `json:"error"`
+}
+
+// controlRequest is one of claude's.
+type controlRequest struct {
+	Subtype     string            `json:"subtype"`
+	ToolName    string            `json:"tool_name"`
+	ToolUseID   string            `json:"tool_use_id"`
+	Input       json.RawMessage   `json:"input"`
+	Suggestions []json.RawMessage `json:"permission_suggestions"`
+	NoAlways    bool              `json:"suppress_always_allow_rule"`
+}
+
+// initialized is the answer to our initialize.
+type initialized struct {
+	Commands []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Hint        string `json:"argumentHint"`
+	} `json:"commands"`
+	Models []struct {
+		Value       string `json:"value"`
+		Name        string `json:"displayName"`
+		Description string `json:"description"`
+	} `json:"models"`
+}
