@@ -129,7 +129,7 @@ describe('typing', () => {
     await page.keyboard.press('Tab');
     expect(await message().inputValue()).toBe('/review ');
     await page.keyboard.type('against @mdn');
-    await page.getByRole('option').waitFor();
+    await page.getByRole('listbox').getByRole('option').waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await made.until(() => asked('/chat/send').length === 1);
@@ -189,7 +189,7 @@ describe('a turn', () => {
     await page.reload();
     chat.append(conversation, id, ' three');
     await entry('one two three').waitFor();
-    expect(await page.locator('article', { hasText: 'one' }).count()).toBe(1);
+    expect(await page.locator('article', { hasText: 'two' }).count()).toBe(1);
   });
 
   it('is stopped by Escape', async () => {
@@ -227,6 +227,7 @@ describe('a turn', () => {
     await page.keyboard.press('Enter');
     await made.until(() => texts()[0] === 'other');
     await button('Remove').first().click();
+    await page.getByText('1 message waits').waitFor();
     await button('Remove').click();
     await made.until(() => texts().length === 0);
   });
@@ -353,14 +354,19 @@ describe('a long conversation', () => {
   it('draws what is in view, and fetches what is scrolled to', async () => {
     expect(await page.locator('article').count()).toBeLessThan(80);
     const log = page.getByRole('log');
-    await log.evaluate((element) => {
-      element.scrollTop = 0;
-    });
-    await made.until(() => asked('/chat/history').length > 0);
-    await log.evaluate((element) => {
-      element.scrollTop = 0;
-    });
-    await entry('entry number 98').waitFor();
+    const height = await log.evaluate((one) => one.scrollHeight);
+    await log.press('Home');
+    await page.waitForFunction(
+      (before) => (document.querySelector('[role=log]')?.scrollHeight ?? 0) > before,
+      height,
+    );
+    expect(asked('/chat/history')[0]).toEqual({ conversation, before: 9_901, limit: 200 });
+    // What came before the first moved nothing that was read.
+    await entry('entry number 9900').waitFor();
+    await log.press('Home');
+    await page.waitForFunction(() =>
+      /number 97/.test(document.querySelector('article')?.textContent ?? ''),
+    );
   });
 
   it('follows its end, unless the reader reads', async () => {
@@ -376,6 +382,10 @@ describe('a long conversation', () => {
     await log.hover();
     await page.mouse.wheel(0, -200);
     await button('To the end').waitFor();
+    await page.waitForFunction(() => {
+      const one = document.querySelector('[role=log]');
+      return one !== null && one.scrollHeight - one.scrollTop - one.clientHeight >= 200;
+    });
     const before = await log.evaluate((one) => one.scrollTop);
     made.chat.put(conversation, { kind: 'text', text: 'newer still' });
     await button('New below').waitFor();

@@ -37,7 +37,8 @@ export class Input {
 
   /** Takes out what is sent. */
   take(): { text: string; attachments: readonly ChatAttachment[]; replaces?: string } {
-    const { text, attachments, editing } = this;
+    const { attachments, editing } = this;
+    const text = this.text.trim();
     this.leave();
     if (editing === undefined) {
       this.text = '';

@@ -8,6 +8,13 @@ export interface Wanted {
   readonly to: number;
 }
 
+/** One thing that can be put in. */
+export interface Suggestion {
+  readonly id: string;
+  readonly text: string;
+  readonly about: string;
+}
+
 /**
  * What the word before the caret asks for: a command is the first word of the
  * message, a mention stands anywhere behind a space.
