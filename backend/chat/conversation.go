@@ -72,6 +72,10 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 	if err = errors.Join(err, saved.Close()); err != nil {
 		return nil, err
 	}
+	if s.Head.Terminal != "" {
+		// Its terminal ended with the session before.
+		s.Head.Terminal, s.Elsewhere = "", true
+	}
 	c.state = s
 	c.last = s.Head.Index
 	c.failure = s.Head.Error

@@ -82,22 +82,33 @@ func (m *Manager) ToChat(ctx context.Context, id protocol.ConversationID) (proto
 }
 
 // TerminalEnded is told that a terminal's program is over: the conversation that
-// it held is free. What was said there is loaded with the next turn.
+// it held is free, and what was said there is loaded.
 func (m *Manager) TerminalEnded(id protocol.TerminalID) {
 	m.mu.Lock()
 	all := m.allLocked()
+	closing := m.closing
 	m.mu.Unlock()
 	for _, c := range all {
-		c.fromTerminal(id)
+		if !c.fromTerminal(id) || closing {
+			continue
+		}
+		m.wg.Go(func() {
+			if _, err := c.reopen(m.ctx); err != nil {
+				c.log.Info("what was said in a terminal could not be loaded", "error", err)
+			}
+		})
 	}
 }
 
-func (c *conversation) fromTerminal(id protocol.TerminalID) {
+// fromTerminal takes the lease back; it reports whether that terminal had it.
+func (c *conversation) fromTerminal(id protocol.TerminalID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state.Head.Terminal == id {
-		c.state.Head.Terminal = ""
-		c.state.Elsewhere = true
-		c.save(true)
+	if c.state.Head.Terminal != id {
+		return false
 	}
+	c.state.Head.Terminal = ""
+	c.state.Elsewhere = true
+	c.save(true)
+	return true
 }

@@ -23,7 +23,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 		return c.session, nil
 	}
 	kind, command, tab := c.state.Head.Agent, c.state.Command, c.state.Head.Tab
-	resume, actor := c.state.Head.AgentSession, c.actor()
+	resume, actor, elsewhere := c.state.Head.AgentSession, c.actor(), c.state.Elsewhere
 	c.mu.Unlock()
 
 	starter, err := c.m.config.Agent(ctx, kind, command)
@@ -41,7 +41,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 		Resume: resume, Dir: starter.Launch.Dir, Tools: c.m.config.Tools(actor, tab), System: c.m.config.System(tab), Actor: actor, Tab: tab,
 	}
 	for {
-		s := &sink{c: c, loading: cfg.Resume != ""}
+		s := &sink{c: c, loading: cfg.Resume != "", past: past{keep: elsewhere}}
 		c.mu.Lock()
 		c.sink, c.host = s, h
 		c.mu.Unlock()
@@ -72,6 +72,12 @@ func (c *conversation) opened(session AgentSession, starter Starter, s *sink) Ag
 	head.AgentSession, head.Can = session.ID(), session.Abilities()
 	head.Agent, head.AgentName = starter.Launch.Kind, starter.Launch.Name
 	c.failure = nil
+	if err := c.loadLocked(); err != nil {
+		c.broken(err)
+	} else if err := c.catchUp(s.past); err != nil {
+		c.broken(err)
+	}
+	s.past = past{}
 	c.save(true)
 	return session
 }

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +18,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
+	"pilotfish/backend/chat/claude"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
@@ -25,6 +29,7 @@ import (
 type chatAgents struct {
 	s     *Session
 	acp   *acp.Driver
+	cli   *claude.Driver
 	pilot *pilot.Driver
 	work  string // where agents start unless Settings name a folder
 	state string // tabs.json and active-tab.json
@@ -36,7 +41,11 @@ type chatAgents struct {
 
 // newChat makes what a run's conversations need.
 func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
-	a := &chatAgents{s: s, acp: acp.New(acp.Config{Version: s.m.cfg.Version, Guard: s.m.guard, Logger: s.m.cfg.Logger}), work: dirs.Work, state: dirs.Agent}
+	a := &chatAgents{
+		s: s, work: dirs.Work, state: dirs.Agent,
+		acp: acp.New(acp.Config{Version: s.m.cfg.Version, Guard: s.m.guard, Logger: s.m.cfg.Logger}),
+		cli: claude.New(claude.Config{Guard: s.m.guard, Logger: s.m.cfg.Logger}),
+	}
 	var err error
 	if a.pilot, err = pilot.New(pilot.Config{Commander: a.commander, Others: a.others}); err != nil {
 		return nil, err
@@ -44,7 +53,7 @@ func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 	return chat.New(chat.Config{
 		Session: s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
 		Agent: a.starter, Tools: a.tools, Release: a.release, Forget: a.forget, System: system,
-		TabOpen: s.hasTab, Broker: s.approvals.broker, Settings: a.settings,
+		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, Broker: s.approvals.broker, Settings: a.settings,
 		Publish: func(event any) { s.events.Publish(event) }, Changed: s.publishTabs,
 		Logger: s.m.cfg.Logger,
 	})
@@ -128,8 +137,11 @@ func (a *chatAgents) auto(ctx context.Context) protocol.AgentKind {
 
 // driver is the driver of a way to talk to an agent.
 func (a *chatAgents) driver(name string) (chat.Driver, error) {
-	if name == agent.DriverACP {
+	switch name {
+	case agent.DriverACP:
 		return a.acp, nil
+	case agent.DriverClaude:
+		return a.cli, nil
 	}
 	return nil, protocol.NewError(protocol.CodeInternal, fmt.Sprintf("there is no driver %q", name), "")
 }
@@ -230,12 +242,52 @@ func (s *Session) conversationHeads() []protocol.Conversation {
 	return slices.Clip(r.chat.List())
 }
 
+// sessionPattern is what the ids of an agent's sessions look like that can be put
+// into a command line.
+var sessionPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
+// continueInTerminal starts the terminal in which a conversation goes on.
+func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
+	r, err := s.current()
+	if err != nil {
+		return "", err
+	}
+	if head.Agent != protocol.AgentClaude || !sessionPattern.MatchString(head.AgentSession) {
+		return "", protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot go on with this conversation in a terminal", "")
+	}
+	if head.Tab == "" {
+		return "", protocol.NewError(protocol.CodeUnknownTab, "the conversation has no tab that a terminal could stand beside", "put it beside a tab first")
+	}
+	info, err := r.terminals.Start(ctx, protocol.PtySessionRequest{
+		Tab: head.Tab, Agent: head.Agent, Command: "--resume " + head.AgentSession,
+		Cols: cmp.Or(r.memory.Cols, firstCols), Rows: cmp.Or(r.memory.Rows, firstRows),
+	})
+	if err != nil {
+		return "", err
+	}
+	if info.State == protocol.TerminalMissing {
+		err := protocol.NewError(protocol.CodeAgentMissing, head.AgentName+" has no program for terminals here", "")
+		return "", errors.Join(err, r.terminals.Close(ctx, info.ID))
+	}
+	s.events.Publish(protocol.ShowEvent{Type: protocol.PanelShow, Tab: head.Tab, Terminal: info.ID})
+	return info.ID, nil
+}
+
+// endTerminal ends a terminal; its conversation goes on in the chat.
+func (s *Session) endTerminal(ctx context.Context, id protocol.TerminalID) error {
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	return r.terminals.Close(ctx, id)
+}
+
 // chatTerminalEnded frees the conversation that went on in a terminal.
 func (s *Session) chatTerminalEnded(id protocol.TerminalID) {
 	s.mu.Lock()
-	r := s.run
+	r, stopping := s.run, s.state == protocol.SessionStopping
 	s.mu.Unlock()
-	if r != nil {
+	if r != nil && !stopping {
 		r.chat.TerminalEnded(id)
 	}
 }

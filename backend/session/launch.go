@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"pilotfish/backend/agent"
@@ -54,6 +55,9 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 	args := ""
 	if kind == settings.Agent {
 		args = settings.AgentArgs
+	}
+	if kind == protocol.AgentClaude {
+		args = strings.TrimSpace(line + " " + args) // a conversation that goes on here
 	}
 	token := s.mintAgentToken(id, tab, kind)
 	launched, err := s.m.prober.Launch(ctx, agent.LaunchConfig{
