@@ -52,6 +52,9 @@ func NewGrammar(words []string) *Grammar {
 const (
 	longest  = 1500
 	maxSteps = 30
+	// maxJoined is how many joints one instruction may have inside, less one: in
+	// "type a, b and c into Notes" there are two.
+	maxJoined = 5
 )
 
 // Unknown is why a message is no plan.
@@ -176,7 +179,7 @@ func (p *patterns) split(m message) (Plan, *Unknown) {
 		at := place{from: from}
 		if len(done) > 0 {
 			before = &done[len(done)-1]
-			at.before = string(before.Verb) + before.Text
+			at.before = relevant(before)
 		}
 		if failed[at] {
 			return nil, false
@@ -188,7 +191,7 @@ func (p *patterns) split(m message) (Plan, *Unknown) {
 		if from > 0 {
 			start = joints[from-1].to
 		}
-		for i := from; i < len(joints); i++ {
+		for i := from; i < min(len(joints), from+maxJoined); i++ {
 			steps, ok := p.clause(&m, m.text[start:max(start, joints[i].from)], before)
 			if !ok {
 				continue
@@ -209,6 +212,19 @@ func (p *patterns) split(m message) (Plan, *Unknown) {
 		return Plan{}, &Unknown{Said: strings.TrimSpace(m.whole(m.text[start:])), Understood: understood}
 	}
 	return Plan{Steps: steps}, nil
+}
+
+// relevant is what of a step matters to how the next clause is read.
+func relevant(before *Step) string {
+	switch before.Verb {
+	case VerbGoto:
+		return "goto " + before.Text
+	case VerbFill, VerbType, VerbSelect, VerbSet:
+		if !before.Target.Empty() {
+			return string(before.Verb)
+		}
+	}
+	return ""
 }
 
 func firstLine(s string) string {

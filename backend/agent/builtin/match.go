@@ -158,7 +158,7 @@ func named(pool []seen, t Target, verb Verb) []seen {
 		}
 	}
 	// "Search" is what people call the one search field, whatever its name is.
-	if slices.Contains([]string{"search", "searchbox"}, squeezed(t.Name)) && slices.Contains([]Verb{VerbType, VerbFill, VerbFocus, VerbClick}, verb) {
+	if squeezed(t.Name) == "search" && slices.Contains([]string{"", "field", "box"}, t.Kind) && slices.Contains([]Verb{VerbType, VerbFill, VerbFocus, VerbClick}, verb) {
 		return ofRole(pool, []string{"searchbox"})
 	}
 	return nil

@@ -126,7 +126,8 @@ func goesOn(s string) bool {
 // split off.
 func (g *targets) inPart(m message, said string) (rest, where string, ok bool) {
 	// The last "in" that leaves a part behind it.
-	for from := len(said); from > 0; {
+	// A part has a name of at most three words and an article.
+	for from, words := len(said), 0; from > 0 && words < 4; words++ {
 		cut := strings.LastIndex(said[:from], " ")
 		if cut <= 0 {
 			return "", "", false
