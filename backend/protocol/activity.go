@@ -71,3 +71,12 @@ const (
 	ActivityEventWaiting = "waiting"
 	ActivityEventGap     = "gap"
 )
+
+// FileRequest is the body of POST /chat/file and /task/file: a picture or file of
+// the session, by a path that a command, a conversation or a task gave. Which
+// conversation or task it belongs to is said and not needed.
+type FileRequest struct {
+	Path         string         `json:"path"`
+	Conversation ConversationID `json:"conversation,omitempty"`
+	Task         TaskID         `json:"task,omitempty"`
+}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,32 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, c call) error {
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	http.ServeContent(&flowing{w}, r, info.Name(), info.ModTime(), f)
 	return nil
+}
+
+// fileData gives the panel a file as data: a page of the extension has no other
+// way to a file that asks for a token.
+func (s *Server) fileData(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.FileRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	f, err := s.sessions.File(r.Context(), c.grant, req.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, protocol.MaxAttachment+1))
+	if err != nil {
+		return fmt.Errorf("reading a file: %w", err)
+	}
+	if len(data) > protocol.MaxAttachment {
+		return protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the file is larger than %d MB", protocol.MaxAttachment>>20), "open it from its folder")
+	}
+	out := protocol.ChatAttachment{Kind: protocol.AttachFile, Name: filepath.Base(f.Name()), Mime: contentType(f.Name()), Path: req.Path, Data: base64.StdEncoding.EncodeToString(data)}
+	if strings.HasPrefix(out.Mime, "image/") {
+		out.Kind = protocol.AttachImage
+	}
+	return reply(w, out)
 }
 
 // contentType is the kind of what our commands save; everything else is bytes.

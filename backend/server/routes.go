@@ -135,6 +135,10 @@ func (s *Server) table() map[string]map[string]route {
 			list = append(list, rt)
 		}
 	}
+	list = append(list, route{
+		method: http.MethodPost, path: "/chat/file", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
+		doc: routeDoc{about: "A picture or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
+	})
 	if s.models != nil {
 		list = append(list, s.modelRoutes()...)
 	}

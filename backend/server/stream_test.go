@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -167,6 +168,21 @@ func TestFileIsADownload(t *testing.T) {
 	}
 	if got := w.do(t, ask{path: "/file", token: token}); got.status != http.StatusBadRequest {
 		t.Errorf("without a path: %d", got.status)
+	}
+}
+
+func TestThePanelGetsAFileAsData(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	got := w.do(t, ask{method: "POST", path: "/chat/file", token: token, origin: protocol.ExtensionOrigin, body: `{"path":"shot.png"}`})
+	file := parse[protocol.ChatAttachment](t, got.body)
+	data, err := base64.StdEncoding.DecodeString(file.Data)
+	if err != nil || string(data) != "not really a picture" || file.Kind != protocol.AttachImage || file.Mime != "image/png" || file.Name != "shot.png" {
+		t.Errorf("%+v, %v", file, err)
+	}
+	_, agent := w.mint(auth.KindAgent)
+	if got := w.do(t, ask{method: "POST", path: "/chat/file", token: agent, body: `{"path":"shot.png"}`}); got.status != http.StatusForbidden {
+		t.Errorf("an agent: %d", got.status)
 	}
 }
 

@@ -75,6 +75,7 @@ func (s *Server) taskRoutes() []route {
 			task, err := t.TaskTab(ctx, g, req)
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
+		panel("/task/file", s.fileData, routeDoc{about: "A picture that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
 		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
 			return struct{}{}, t.DeleteTask(ctx, g, req.Task)
 		}), routeDoc{about: "Forget a task that does not run.", in: protocol.TaskRequest{}, out: struct{}{}}),

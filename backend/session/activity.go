@@ -267,7 +267,7 @@ func (m *Manager) File(_ context.Context, grant auth.Grant, path string) (*os.Fi
 	if policy.Agent(grant.Actor) && !s.made(grant.Actor, path) {
 		return nil, noFile(path)
 	}
-	for _, dir := range []string{dirs.Screenshots, dirs.Downloads} {
+	for _, dir := range append([]string{dirs.Screenshots, dirs.Downloads}, conversationFiles(dirs.Root, path)...) {
 		below, err := filepath.Rel(dir, path)
 		if err != nil || !filepath.IsLocal(below) {
 			continue
@@ -275,6 +275,20 @@ func (m *Manager) File(_ context.Context, grant auth.Grant, path string) (*os.Fi
 		return openBelow(dir, below, path)
 	}
 	return nil, noFile(path)
+}
+
+// conversationFiles is the folder of files of the conversation that a path lies
+// in; none for another path. The journal beside it is given to nobody.
+func conversationFiles(root, path string) []string {
+	below, err := filepath.Rel(filepath.Join(root, "chat"), path)
+	if err != nil || !filepath.IsLocal(below) {
+		return nil
+	}
+	parts := strings.Split(filepath.ToSlash(below), "/")
+	if len(parts) != 3 || parts[1] != "files" {
+		return nil
+	}
+	return []string{filepath.Join(root, "chat", parts[0], "files")}
 }
 
 // made says whether a file is one of an actor's commands.

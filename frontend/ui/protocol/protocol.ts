@@ -97,6 +97,16 @@ export interface ActivityPage {
 export const ActivityEventEntry = "activity";
 export const ActivityEventWaiting = "waiting";
 export const ActivityEventGap = "gap";
+/**
+ * FileRequest is the body of POST /chat/file and /task/file: a picture or file of
+ * the session, by a path that a command, a conversation or a task gave. Which
+ * conversation or task it belongs to is said and not needed.
+ */
+export interface FileRequest {
+  path: string;
+  conversation?: ConversationID;
+  task?: TaskID;
+}
 
 //////////
 // source: agent.go
@@ -1640,6 +1650,11 @@ export const BrowserStopTimeout = 3 * 1_000;
  */
 export const PanelOpenTimeout = 10 * 1_000;
 /**
+ * FirstScreenTimeout is how long a panel that has connected may take to show
+ * a terminal before the rest of the start goes on.
+ */
+export const FirstScreenTimeout = 500 * 1;
+/**
  * TabSettle is how long a change of the tabs waits for the word of the
  * extension's worker before the worker is asked.
  */
@@ -1664,6 +1679,11 @@ export const BrowserEventQueue = 4096;
  * begin.
  */
 export const WindowWait = 3 * 1_000;
+/**
+ * PictureWait is when the picture of a tab in front is overdue: its window may
+ * be shown nowhere.
+ */
+export const PictureWait = 500 * 1;
 /**
  * NetworkQuiet is how long no request may be under way for the network to
  * count as quiet.
@@ -4376,6 +4396,14 @@ export interface Settings {
    * the built-in ones.
    */
   chatRouting: ChatRouting;
+  /**
+   * CDPAllow are the methods of the DevTools protocol that the command `cdp` may
+   * send for the person beside the harmless ones, with spaces between;
+   * CDPAllowAgents those that it may send for agents, which are asked about each
+   * time unless a site's rule says otherwise.
+   */
+  cdpAllow: string;
+  cdpAllowAgents: string;
   /**
    * StartOnLogin starts the app with the desktop.
    */
