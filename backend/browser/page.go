@@ -129,6 +129,13 @@ func (p *page) setCrashed(is bool) {
 	p.r.b.tabs.crashed(p.target, is)
 }
 
+// crashed says whether the renderer is crashed, by all that was read so far.
+func (p *page) crashed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isDead
+}
+
 // crashes returns a channel that is closed when the renderer crashes; it is
 // closed already when it has.
 func (p *page) crashes() <-chan struct{} {
@@ -190,6 +197,14 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 		}()
 	}
 	err = f(inner, r, p)
+	if _, refused := errors.AsType[*methodError](err); refused && needsRenderer {
+		// What a crash makes of a method comes before the news of the crash, which
+		// are there with the next answer.
+		_, _ = cdp.Call(inner, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+		if p.crashed() {
+			err = errCrashed
+		}
+	}
 	if err != nil && errors.Is(context.Cause(inner), errCrashed) {
 		err = errCrashed
 	}
@@ -219,6 +234,8 @@ func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err
 	switch {
 	case errors.Is(err, errCrashed):
 		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "`pilotfish reload` loads it again")
+	case errors.Is(err, errStale), errors.Is(err, errReplaced):
+		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document meanwhile", "look again")
 	case errors.Is(err, errPipeEnded):
 		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session again")
 	case errors.Is(err, errSessionEnded):

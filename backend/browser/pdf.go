@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -50,6 +51,9 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 			Landscape: &q.Landscape, PrintBackground: &q.Background, PaperWidth: width, PaperHeight: height,
 			MarginTop: &margin, MarginBottom: &margin, MarginLeft: &margin, MarginRight: &margin, GenerateTaggedPDF: &yes,
 		})
+		if _, refused := errors.AsType[*methodError](err); refused && !p.crashed() {
+			return protocol.NewError(protocol.CodeGone, "the page was not printed: it went away meanwhile, or is nothing that can be printed", "try again when the page is there")
+		}
 		if err != nil {
 			return err
 		}

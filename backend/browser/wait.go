@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -353,7 +354,11 @@ func (b *Browser) Clipboard(ctx context.Context, id protocol.TabID, text *string
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
 		expression := "navigator.clipboard.readText()"
 		if text != nil {
-			expression = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", strconv.Quote(*text))
+			quoted, err := json.Marshal(*text) // Go's own quotes are not the page's
+			if err != nil {
+				return fmt.Errorf("encoding the text for the clipboard: %w", err)
+			}
+			expression = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", quoted)
 		}
 		release, err := p.grantClipboard(ctx)
 		if err != nil {

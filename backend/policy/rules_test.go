@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pilotfish/backend/protocol"
@@ -200,4 +201,31 @@ func appendIP(out []byte, a, b, c, d byte, port uint16) []byte {
 		out = strconv.AppendInt(out, int64(n), 10)
 	}
 	return strconv.AppendInt(append(out, ':'), int64(port), 10)
+}
+
+// Whatever is written as a site, what is taken is kept in one form that means
+// the same, and it is about no other host than the one that it names.
+func FuzzSite(f *testing.F) {
+	for _, seed := range []string{"*", "example.com", "*.example.com", "https://example.com:8443", "http://[::1]:80/", "https://EXAMPLE.com./", "0x7f.1", "*.10.0.0.1", "https://user@example.com", "ex ample", "*.", "xn--bcher-kva.example", "a..b", "https://example.com/path", "example.com:80"} {
+		f.Add(seed, "https://example.com/")
+	}
+	f.Add("*.example.com", "https://notexample.com/")
+	f.Add("example.com", "https://example.com.evil.test/")
+	f.Fuzz(func(t *testing.T, site, raw string) {
+		p, err := parsePattern(site)
+		if err != nil {
+			return
+		}
+		again, err := parsePattern(p.String())
+		if err != nil || again != p || again.String() != p.String() {
+			t.Fatalf("%q is kept as %q, which is %+v and not %+v: %v", site, p, again, p, err)
+		}
+		u := siteOf(raw)
+		if u == nil || p.any || !p.matches(u) {
+			return
+		}
+		if host := hostOf(u); host != p.host && (!p.below || !strings.HasSuffix(host, "."+p.host)) {
+			t.Errorf("%q is about %q", site, raw)
+		}
+	})
 }

@@ -1,0 +1,203 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/inspector"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// middlePage answers every command of the registry: it has what they are aimed
+// at, and goes on moving, so that nothing is over before it began.
+const middlePage = `<!doctype html><title>Middle</title><h1>Middle</h1><button id=b>Save</button><input id=i value=v><input id=c type=checkbox>
+	<select id=s><option>Bonn<option>Berlin</select><input id=f type=file><div id=d draggable=true>drag</div><div id=e>here</div>
+	<a href="/next">next</a><table><tr><th>A<tr><td>1</table><form action=/form><input name=q></form>
+	<script>for (let n = 0; n < 300; n++) document.body.append(Object.assign(document.createElement('p'), { textContent: 'line ' + n })); setInterval(() => { e.textContent = Date.now() }, 5)</script>`
+
+// middleArgs are arguments with which each command has something to do; what is
+// not here takes none.
+func middleArgs(url, file string) map[string][]map[string]any {
+	target := func(id string) map[string]any { return map[string]any{"target": "#" + id} }
+	and := func(args map[string]any, more ...string) map[string]any {
+		for i := 0; i < len(more); i += 2 {
+			args[more[i]] = more[i+1]
+		}
+		return args
+	}
+	return map[string][]map[string]any{
+		"goto": {{"url": url + "/slow"}}, "newtab": {{"url": url + "/slow"}},
+		"click": {target("b")}, "dblclick": {target("b")}, "hover": {target("b")}, "focus": {target("i")},
+		"fill": {and(target("i"), "value", "x")}, "type": {and(target("i"), "value", "a long text that takes many keys")}, "press": {{"key": "Enter", "target": "#b"}},
+		"select": {and(target("s"), "value", "Berlin")}, "check": {target("c")}, "uncheck": {target("c")},
+		"drag": {and(target("d"), "to", "#e")}, "upload": {and(target("f"), "files", file)},
+		"wait": {{"for": "text", "value": "never"}, {"for": "function", "value": "new Promise(() => 0)"}, {"for": "quiet"}}, "dialog": {{"answer": "accept"}},
+		"clipboard": {{"text": "x"}}, "find": {{"what": "line 299"}}, "screenshot": {nil, {"full": true}}, "responsive": {{"widths": "400"}}, "diff": {{"mark": true}},
+		"eval": {{"expression": "new Promise(() => 0)"}}, "css": {{"element": "#b"}}, "inspect": {{"element": "#b"}}, "style": {{"element": "#b", "property": "color", "value": "red"}},
+		"a11y": {nil, {"audit": true}}, "each": {{"command": "title"}}, "cookies": {nil, {"do": "set", "name": "a", "value": "b"}}, "storage": {nil, {"do": "set", "key": "a", "value": "b"}},
+		"viewport": {{"size": "390x844"}, {"reset": true}}, "emulate": {{"scheme": "dark"}, {"reset": true}}, "useragent": {{"text": "x"}, {"reset": true}},
+		"network": {nil, {"do": "har", "bodies": true}}, "watch": {{"kind": "text", "value": "never"}, {"kind": "console", "value": "never"}},
+		"record": {{"do": "start"}, {"do": "stop"}}, "trace": {{"do": "start"}, {"do": "stop"}}, "chain": {{"commands": []string{"text", "snapshot", "links"}}},
+		"webmcp": {nil, {"tool": "none"}}, "cdp": {{"method": "DOM.getDocument", "params": `{"depth":-1}`}}, "perf": {nil},
+	}
+}
+
+// middleLeft are commands that are about no page, or that end the tab.
+var middleLeft = map[string]bool{"closetab": true, "windows": true, "groups": true, "rules": true, "run": true, "state": true, "permissions": true, "tab": true}
+
+// TestEveryCommandInTheMiddle runs every command of the registry and, while it
+// runs, has the tab go elsewhere or its renderer crash: it succeeds or says why
+// with a code, in its time; the tab can be used afterwards, and another one is
+// not touched.
+func TestEveryCommandInTheMiddle(t *testing.T) {
+	c := config(t, true)
+	c.FilesDir, c.DownloadDir = filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "downloads")
+	f := start(t, c)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>Slow</title><img src=/never>")
+	})
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, middlePage)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	file := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	registry := command.New(f.Browser, policy.New(policy.Config{}))
+	run := func(tab protocol.TabID, name string, args map[string]any, timeout time.Duration) protocol.CommandReply {
+		raw := make(map[string]json.RawMessage)
+		for k, v := range args {
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw[k] = data
+		}
+		return registry.Execute(context.Background(), command.Call{
+			Actor: protocol.Actor{Kind: protocol.ActorPerson, ID: "test"}, Tab: tab,
+			Scopes:  []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin},
+			Request: protocol.CommandRequest{Command: name, Args: raw, TimeoutMS: int(timeout.Milliseconds())},
+		})
+	}
+	tab := f.first(t)
+	other, err := f.NewTab(deadline(t), "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []protocol.TabID{tab, other} {
+		if _, err := f.Navigate(deadline(t), id, s.URL+"/?"+string(id), protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each returns when it has happened: what comes then is not in its middle.
+	harms := map[string]func(*session) error{
+		"navigation": func(own *session) error {
+			_, err := cdp.Call(deadline(t), own, cdppage.Navigate, cdppage.NavigateParams{URL: s.URL + "/elsewhere"})
+			return err
+		},
+		"crash": func(own *session) error {
+			events := own.events(inspector.TargetCrashed.Method, cdppage.LifecycleEvent.Method)
+			defer events.cancel()
+			_ = postCommand(t.Context(), own, cdppage.Enable, cdppage.EnableParams{})
+			_ = postCommand(t.Context(), own, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true})
+			if _, err := cdp.Call(deadline(t), own, inspector.Enable, cdp.Empty{}); err != nil {
+				return err
+			}
+			for limit := deadline(t); ; {
+				// A page that is just leaving does not hear it: the next one is told.
+				if err := postCommand(t.Context(), own, cdppage.Crash, cdp.Empty{}); err != nil {
+					return err
+				}
+				select {
+				case e := <-events.c:
+					if e.method == inspector.TargetCrashed.Method {
+						return nil
+					}
+				case <-limit.Done():
+					return errors.New("the page did not crash")
+				}
+			}
+		},
+	}
+	all := middleArgs(s.URL, file)
+	for _, spec := range command.Specs() {
+		if middleLeft[spec.Name] {
+			continue
+		}
+		cases := all[spec.Name]
+		if len(cases) == 0 {
+			cases = []map[string]any{nil}
+		}
+		for _, args := range cases {
+			for what, harm := range harms {
+				at, _ := f.Browser.tabs.lookup(tab)
+				own, detach, err := r.own(deadline(t), at.target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				const given = time.Second
+				done := make(chan protocol.CommandReply, 1)
+				go func() { done <- run(tab, spec.Name, args, given) }()
+				inQueue := func() bool { f.queue.mu.Lock(); defer f.queue.mu.Unlock(); return f.queue.tab[tab] != nil }
+				for len(done) == 0 && !inQueue() && time.Since(began) < given {
+				}
+				err = harm(own)
+				detach() // with what the page has not heard of it
+				if err != nil {
+					t.Fatalf("%s %v in a %s: %v", spec.Name, args, what, err)
+				}
+				var reply protocol.CommandReply
+				select {
+				case reply = <-done:
+				case <-deadline(t).Done():
+					t.Fatalf("%s %v in a %s never answered", spec.Name, args, what)
+				}
+				if !reply.OK && (reply.Error == nil || reply.Error.Code == "" || reply.Error.Code == protocol.CodeInternal || reply.Error.Message == "") {
+					t.Errorf("%s %v in a %s: %+v", spec.Name, args, what, reply.Error)
+				}
+				if !reply.OK && reply.Error != nil && (reply.Error.Code == protocol.CodeBadArgument || reply.Error.Code == protocol.CodeUnknownCommand) && !strings.Contains(reply.Text, "no recording") && !strings.Contains(reply.Text, "trace") && spec.Name != "webmcp" {
+					t.Errorf("%s %v tests nothing: %s", spec.Name, args, reply.Text)
+				}
+				for _, opened := range f.Tabs() {
+					if opened.ID != tab && opened.ID != other {
+						_ = f.CloseTab(deadline(t), opened.ID)
+					}
+				}
+				if reply := run(tab, "goto", map[string]any{"url": s.URL + "/again", "wait": "dom"}, 20*time.Second); !reply.OK {
+					t.Fatalf("after %s %v in a %s the tab is at an end: %s", spec.Name, args, what, reply.Text)
+				}
+				if reply := run(tab, "text", nil, 20*time.Second); !reply.OK || !strings.Contains(reply.Text, "Middle") {
+					t.Fatalf("after %s %v in a %s the tab says %s", spec.Name, args, what, reply.Text)
+				}
+				if reply := run(other, "text", map[string]any{"max": 40}, 20*time.Second); !reply.OK || !strings.Contains(reply.Text, "Middle") {
+					t.Errorf("%s %v in a %s touched another tab: %s", spec.Name, args, what, reply.Text)
+				}
+			}
+		}
+	}
+}
