@@ -61,6 +61,7 @@ func TestTheSixthMessageIsRefused(t *testing.T) {
 	if _, err := h.Queue(t.Context(), protocol.ChatQueueRequest{Conversation: "c1", Action: protocol.QueueEdit, Message: "m1", Text: "changed"}); err != nil {
 		t.Fatal(err)
 	}
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 2 })
 	h.stop() // the queue is on disk
 	p.script = echo
 	again := opened(t, p, h.dir)

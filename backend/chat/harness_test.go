@@ -124,7 +124,10 @@ func (s *playedSession) Prompt(ctx context.Context, p Prompt) (TurnEnd, error) {
 	s.a.p.mu.Lock()
 	s.a.p.prompts = append(s.a.p.prompts, p)
 	s.a.p.mu.Unlock()
-	return s.a.p.script(ctx, s, p)
+	s.a.p.mu.Lock()
+	play := s.a.p.script
+	s.a.p.mu.Unlock()
+	return play(ctx, s, p)
 }
 
 func (s *playedSession) Steer(_ context.Context, p Prompt) error {

@@ -64,6 +64,9 @@ func (c *conversation) catchUp(p past) error {
 		return nil
 	}
 	c.state.Elsewhere = false
+	if len(p.updates) == 0 {
+		return c.notice(c.state.Head.AgentName + " knows what was said in the terminal, and does not repeat it here.")
+	}
 	turns := p.turns()
 	ours := c.lastPrompt()
 	from := len(turns)

@@ -1,0 +1,246 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// A turn is cancelled wherever it is: its questions and tools are over, and it
+// has one end.
+func TestCancelEverywhere(t *testing.T) {
+	answered := make(chan string, 1)
+	for name, c := range map[string]struct {
+		script script
+		ready  func(protocol.ChatPage) bool
+		want   []string
+	}{
+		"while it works": {
+			untilCancelled,
+			func(p protocol.ChatPage) bool { return len(p.Entries) == 2 },
+			[]string{"user go", "text working", "end cancelled"},
+		},
+		"in a tool": {
+			func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+				s.sink.Update(Update{Tool: &ToolUpdate{Call: "a", Title: ptr("Build"), Status: ptr(protocol.ToolRunning)}})
+				return untilCancelled(ctx, s, p)
+			},
+			func(p protocol.ChatPage) bool { return len(p.Entries) == 3 },
+			[]string{"user go", "tool Build cancelled", "text working", "end cancelled"},
+		},
+		"in a question": {
+			func(ctx context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+				got := make(chan string, 1)
+				s.sink.Ask(ctx, Ask{Tool: ToolUpdate{Call: "a", Title: ptr("rm -rf")}, Options: []protocol.PermissionOption{{ID: "y", Kind: protocol.AnswerOnce}}}, func(o string) { got <- o })
+				answered <- <-got
+				return TurnEnd{Reason: protocol.EndCancelled}, nil
+			},
+			func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationNeedsYou },
+			[]string{"user go", "tool rm -rf cancelled", "permission cancelled", "end cancelled"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := opened(t, &played{script: c.script}, "")
+			h.start("c1")
+			h.say("c1", "m1", "go")
+			h.until("c1", c.ready)
+			if _, err := h.Cancel(t.Context(), "c1"); err != nil {
+				t.Fatal(err)
+			}
+			wantTexts(t, h.idle("c1").Entries, c.want...)
+			if name == "in a question" {
+				if got := <-answered; got != "" {
+					t.Errorf("the agent was told %q", got)
+				}
+			}
+			if n := len(h.broker.Pending()); n != 0 {
+				t.Errorf("%d questions still wait", n)
+			}
+		})
+	}
+}
+
+// An agent that does not end a cancelled turn loses its process, and the others
+// that it serves see why.
+func TestAnAgentThatDoesNotObey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := opened(t, &played{shared: true, script: func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+			if p.Text == "quick" {
+				return echo(ctx, s, p)
+			}
+			s.say("working")
+			<-ctx.Done()
+			return TurnEnd{}, context.Cause(ctx)
+		}}, "")
+		h.start("c1")
+		h.start("c2")
+		h.say("c2", "m1", "quick")
+		h.idle("c2")
+		h.say("c1", "m2", "go")
+		synctest.Wait()
+		began := time.Now()
+		if _, err := h.Cancel(t.Context(), "c1"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if h.Manager.conversations["c1"].Head().State != protocol.ConversationRunning {
+			t.Error("the turn ended before the agent had its time")
+		}
+		time.Sleep(protocol.ChatCancelWait + time.Second)
+		synctest.Wait()
+		wantTexts(t, h.idle("c1").Entries, "user go", "text working", "end cancelled")
+		if took := time.Since(began); took > protocol.ChatCancelWait+2*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		for _, id := range []protocol.ConversationID{"c1", "c2"} {
+			head := h.Manager.conversations[id].Head()
+			if head.State != protocol.ConversationFailed || !strings.Contains(head.Error.Message, "did not end a turn") {
+				t.Errorf("%s: %s, %v", id, head.State, head.Error)
+			}
+		}
+		h.stop()
+	})
+}
+
+// An agent that dies ends every turn of its process, with the reason; one click
+// starts it again and loads the session.
+func TestAnAgentThatDies(t *testing.T) {
+	p := &played{shared: true, script: untilCancelled}
+	h := opened(t, p, "")
+	for _, id := range []protocol.ConversationID{"c1", "c2"} {
+		h.start(id)
+		h.say(id, protocol.MessageID("m-"+string(id)), "go")
+		h.until(id, func(p protocol.ChatPage) bool { return len(p.Entries) == 2 })
+	}
+	if p.started != 1 {
+		t.Fatalf("%d processes", p.started)
+	}
+	p.last().die(errors.New("killed by SIGKILL"))
+	for _, id := range []protocol.ConversationID{"c1", "c2"} {
+		page := h.idle(id)
+		wantTexts(t, page.Entries, "user go", "text working", "end crashed")
+		if e := page.Entries[2].End.Error; e == nil || !strings.Contains(e.Message, "SIGKILL") || page.Head.State != protocol.ConversationFailed {
+			t.Errorf("%s: %s, %v", id, page.Head.State, e)
+		}
+	}
+	head, err := h.Restart(t.Context(), "c1")
+	if err != nil || head.State != protocol.ConversationIdle || p.started != 2 || p.resumed[2] != "session-1" {
+		t.Errorf("restart: %v, %s, %d processes, resumed %q", err, head.State, p.started, p.resumed)
+	}
+	// A message starts it as well.
+	p.script = echo
+	h.say("c2", "m9", "again")
+	page := h.until("c2", func(p protocol.ChatPage) bool { return len(p.Entries) == 6 && p.Head.Message == "" })
+	wantTexts(t, page.Entries[3:], "user again", "text You said: again", "end done")
+	if p.resumed[3] != "session-2" {
+		t.Errorf("resumed %q", p.resumed)
+	}
+}
+
+// An agent that cannot load its session is told what was said, and so is the
+// person.
+func TestAnAgentThatForgets(t *testing.T) {
+	p := &played{script: echo, noResume: true}
+	h := opened(t, p, "")
+	h.start("c1")
+	h.say("c1", "m1", "my name is Ada")
+	h.idle("c1")
+	h.stop()
+	again := opened(t, p, h.dir)
+	again.say("c1", "m2", "what is my name?")
+	page := again.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 7 && p.Head.Message == "" })
+	if page.Entries[4].Kind != protocol.EntryNotice {
+		t.Errorf("%q", texts(page.Entries))
+	}
+	if last := p.prompts[1].Text; !strings.Contains(last, "my name is Ada") || !strings.HasSuffix(last, "what is my name?") || strings.Count(last, "what is my name?") != 1 {
+		t.Errorf("the agent was told %q", last)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	h := opened(t, &played{script: echo, signIn: []protocol.SignInMethod{{ID: "key", Name: "API key"}}}, "")
+	h.start("c1")
+	h.say("c1", "m1", "hello")
+	page := h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationSignIn })
+	if len(page.Head.SignIn) != 1 {
+		t.Errorf("%+v", page.Head.SignIn)
+	}
+	if _, err := h.SignIn(t.Context(), protocol.ChatSignInRequest{Conversation: "c1", Method: "guess"}); err == nil {
+		t.Error("a wrong way was taken")
+	}
+	if _, err := h.SignIn(t.Context(), protocol.ChatSignInRequest{Conversation: "c1", Method: "key"}); err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done")
+}
+
+// A turn that says nothing is offered to be ended, and not ended.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		more := make(chan struct{})
+		h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+			s.say("working")
+			<-more
+			s.say(" on")
+			<-more
+			return TurnEnd{Reason: protocol.EndDone}, nil
+		}}, "")
+		h.start("c1")
+		h.say("c1", "m1", "go")
+		quiet := func() bool { synctest.Wait(); return h.Manager.conversations["c1"].Head().Quiet }
+		time.Sleep(protocol.ChatSilence - time.Second)
+		if quiet() {
+			t.Error("it is quiet too soon")
+		}
+		time.Sleep(2 * time.Second)
+		if !quiet() {
+			t.Error("nobody noticed the silence")
+		}
+		more <- struct{}{}
+		if quiet() {
+			t.Error("it is quiet although it spoke")
+		}
+		close(more)
+		h.idle("c1")
+		h.stop()
+	})
+}
+
+// What is sent now takes the place of the turn that runs; where the agent can,
+// it goes into it.
+func TestSendNow(t *testing.T) {
+	p := &played{script: untilCancelled}
+	h := opened(t, p, "")
+	h.start("c1")
+	h.say("c1", "m1", "go")
+	h.say("c1", "m2", "later")
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 2 })
+	p.mu.Lock()
+	p.script = echo
+	p.mu.Unlock()
+	if _, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m3", Text: "stop that", Now: true}); err != nil {
+		t.Fatal(err)
+	}
+	page := h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 9 && p.Head.Message == "" })
+	wantTexts(t, page.Entries, "user go", "text working", "end cancelled", "user stop that", "text You said: stop that", "end done", "user later", "text You said: later", "end done")
+
+	steered := opened(t, &played{script: untilCancelled, steer: true}, "")
+	steered.start("c1")
+	steered.say("c1", "m1", "go")
+	steered.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 2 })
+	if _, err := steered.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m3", Text: "left", Now: true}); err != nil {
+		t.Fatal(err)
+	}
+	steered.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 4 })
+	if _, err := steered.Cancel(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, steered.idle("c1").Entries, "user go", "text working", "user left", "text steered: left", "end cancelled")
+}
