@@ -12,8 +12,8 @@ import (
 
 // What agents write, as far as we read it. These types forgive: what is missing
 // or of another type stays empty (see lenient), and what has several forms stays
-// raw until it is known which one it is. The library's own types refuse a whole
-// message for one part of a kind that they do not know.
+// raw until it is known which one it is. The library's own types take what they
+// do not know for something else.
 
 // capability is "{}" or true where an agent can do something.
 type capability json.RawMessage

@@ -173,6 +173,10 @@ func (s *session) toolResult(b *block) *chat.ToolUpdate {
 
 // result takes the end of a turn.
 func (s *session) result(m *message) {
+	// Before there is a turn this is how claude says why it cannot begin.
+	for _, why := range m.Errors {
+		s.heard(why)
+	}
 	for _, model := range m.ModelUsage {
 		s.context.ContextSize = max(s.context.ContextSize, model.ContextWindow)
 	}
