@@ -13,8 +13,8 @@ import (
 // wire makes the real parts. A second instance asks the first to show its window
 // instead. With an error it returns the folders, for the window that says it.
 func wire(ctx context.Context, tty console) (parts, error) {
-	dirs, err := config.UserDirs(os.Getenv)
-	if err != nil {
+	dirs, _, err := config.Usable(os.Getenv) // assembly.New says what is wrong
+	if dirs.State == "" {
 		return parts{}, err
 	}
 	so := parts{stateDir: dirs.State, logDir: dirs.LogDir(), openFolder: desktop.Open}

@@ -46,11 +46,8 @@ type Assembly struct {
 // together. It returns instance.ErrRunning when the app runs already. The caller
 // calls Close when the manager has run.
 func New(o Options) (*Assembly, error) {
-	dirs, err := config.UserDirs(os.Getenv)
+	dirs, notice, err := config.Usable(os.Getenv)
 	if err != nil {
-		return nil, err
-	}
-	if err := dirs.Prepare(); err != nil {
 		return nil, err
 	}
 	lock, err := instance.Acquire(dirs.LockFile())
@@ -58,14 +55,14 @@ func New(o Options) (*Assembly, error) {
 		return nil, err
 	}
 	a := &Assembly{Dirs: dirs, lock: lock}
-	if err := a.assemble(o); err != nil {
+	if err := a.assemble(o, notice); err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *Assembly) assemble(o Options) error {
+func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	log, err := logs.New(logs.Config{Dir: a.Dirs.LogDir(), Level: level(os.Getenv("PILOTFISH_LOG")), Also: o.Console})
 	a.Log = log
 	logger := log.Logger()
@@ -78,7 +75,11 @@ func (a *Assembly) assemble(o Options) error {
 	}
 	a.Settings = settings
 	if notice != nil {
-		logger.Warn("settings were put aside", "message", notice.Message, "hint", notice.Hint)
+		logger.Warn("something is wrong with the settings", "message", notice.Message, "hint", notice.Hint)
+	}
+	if unwritable != nil {
+		logger.Warn("this run keeps nothing", "message", unwritable.Message, "hint", unwritable.Hint, "dir", a.Dirs.Passing)
+		notice = unwritable // the greater of the two
 	}
 	models, err := llm.New(llm.Config{Path: a.Dirs.ModelsFile(), Keychain: desktop.KeyringRuns, Logger: logger})
 	if err != nil {
@@ -112,6 +113,7 @@ func (a *Assembly) Close() {
 	if a.Log != nil {
 		_ = a.Log.Close() // what is lost now nobody could be told
 	}
+	_ = a.Dirs.End()     // a run that keeps nothing leaves nothing, or a folder in memory
 	_ = a.lock.Release() // the process ends, and with it the lock
 }
 

@@ -48,11 +48,8 @@ func (p *program) connectOrStart(ctx context.Context) (*client, error) {
 // when it listens. Of several commands that find nothing running, one starts it
 // and the others wait for the same lock.
 func (p *program) autostart(ctx context.Context) error {
-	dirs, err := p.dirs()
+	dirs, _, err := config.Usable(p.getenv) // the session says what is wrong with them
 	if err != nil {
-		return err
-	}
-	if err := dirs.Prepare(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.AutostartTimeout)

@@ -22,6 +22,12 @@ func (p *program) endpoint() (protocol.Endpoint, error) {
 		return protocol.Endpoint{}, err
 	}
 	endpoint, err := instance.ReadEndpoint(dirs.EndpointFile())
+	if err != nil {
+		// One that could not use its folders is elsewhere.
+		if other, otherErr := instance.ReadEndpoint(config.Passing(p.getenv).EndpointFile()); otherErr == nil {
+			return other, nil
+		}
+	}
 	if e := protocol.AsError(err); e != nil && e.Code == protocol.CodeNotRunning {
 		return protocol.Endpoint{}, notRunning(e.Message)
 	}

@@ -32,6 +32,7 @@ type installation struct {
 	t       *testing.T
 	program string
 	home    string
+	runtime string // of the user; what keeps nothing is there
 	idle    string
 }
 
@@ -42,13 +43,13 @@ func install(t *testing.T, idle string) *installation {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the program: %v\n%s", err, out)
 	}
-	r := &installation{t: t, program: program, home: t.TempDir(), idle: idle}
+	r := &installation{t: t, program: program, home: t.TempDir(), runtime: t.TempDir(), idle: idle}
 	t.Cleanup(r.end)
 	return r
 }
 
 func (r *installation) env() []string {
-	env := append(withoutAgent(os.Environ()), protocol.EnvHome+"="+r.home, envIdle+"="+r.idle,
+	env := append(withoutAgent(os.Environ()), protocol.EnvHome+"="+r.home, envIdle+"="+r.idle, "XDG_RUNTIME_DIR="+r.runtime,
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere") // the keychain is the person's
 	if os.Getuid() == 0 {
 		env = append(env, protocol.EnvSandbox+"=1")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"pilotfish/backend/protocol"
@@ -29,28 +28,33 @@ func harmless() map[string]bool {
 	}
 }
 
-var cdpMethod = regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`)
+// AllowCDP adds methods that the person allowed for `cdp`: to themselves, or to
+// agents. list is asked at every call. It must be called before the first
+// command.
+func (r *Registry) AllowCDP(list func(agent bool) []string) { r.allowed = list }
 
-// AllowCDP adds methods that the user allowed for `cdp`; list is asked at every
-// call. It must be called before the first command.
-func (r *Registry) AllowCDP(list func() []string) { r.allowed = list }
+// allowedCDP refuses a method that is not allowed: before the person is asked,
+// who could not allow it by that.
+func allowedCDP(in *invocation) error {
+	method := in.args.text("method")
+	if !protocol.CDPMethod(method) {
+		return badArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "for example: pilotfish cdp Page.getLayoutMetrics")
+	}
+	if harmless()[method] || in.allowed != nil && slices.Contains(in.allowed(in.agent()), method) {
+		return nil
+	}
+	hint := "you can allow it: cdp_allow in the settings"
+	if in.agent() {
+		hint = "the person can allow it to agents: cdp_allow_agents in the settings"
+	}
+	if near := spelling.Nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
+		hint = "did you mean " + near + "? Otherwise " + hint
+	}
+	return protocol.NewError(protocol.CodeRefused, method+" is not one of the methods that are allowed", hint)
+}
 
 func runCDP(ctx context.Context, in *invocation) (result, error) {
 	method, params := in.args.text("method"), in.args.text("params")
-	if !cdpMethod.MatchString(method) {
-		return result{}, badArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "for example: pilotfish cdp Page.getLayoutMetrics")
-	}
-	ok := harmless()[method]
-	if !ok && in.allowed != nil {
-		ok = slices.Contains(in.allowed(), method)
-	}
-	if !ok {
-		hint := "the person can allow it in the settings (cdp_allow)"
-		if near := spelling.Nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
-			hint = "did you mean " + near + "? Otherwise " + hint
-		}
-		return result{}, protocol.NewError(protocol.CodeRefused, method+" is not one of the methods that are allowed", hint)
-	}
 	if params == "" {
 		params = "{}"
 	}

@@ -57,8 +57,8 @@ type Call struct {
 type Registry struct {
 	browser Browser
 	policy  *policy.Policy
-	// allowed are the methods of the protocol that the user allowed; nil: none.
-	allowed func() []string
+	// allowed are the methods of the protocol that the person allowed; nil: none.
+	allowed func(agent bool) []string
 }
 
 // New returns the registry of a browser under a policy.
@@ -90,7 +90,9 @@ type command struct {
 	Spec
 	// tab says which tabs the command may be aimed at.
 	tab aim
-	run func(ctx context.Context, in *invocation) (result, error)
+	// first refuses what no word of the person can allow; nil refuses nothing.
+	first func(in *invocation) error
+	run   func(ctx context.Context, in *invocation) (result, error)
 }
 
 // aim is what a command needs of its tab.
@@ -171,6 +173,11 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed("", err)
 	}
 	reply.Tab = in.tab
+	if c.first != nil {
+		if err := c.first(in); err != nil {
+			return failed(in.tab, err)
+		}
+	}
 	asking, stop := ctx, context.CancelFunc(func() {})
 	if call.Request.TimeoutMS != 0 { // else the person has longer than the page
 		asking, stop = context.WithTimeout(ctx, timeout)

@@ -85,7 +85,12 @@ func everything() []protocol.Scope {
 // say runs a command with arguments as a command line has them.
 func say(k *keepsake, p *policy.Policy, actor protocol.Actor, own protocol.TabID, name string, args map[string]any) protocol.CommandReply {
 	r := command.New(k, p)
-	r.AllowCDP(func() []string { return []string{"Page.stopLoading"} })
+	r.AllowCDP(func(agent bool) []string {
+		if agent {
+			return []string{"Page.setBypassCSP"}
+		}
+		return []string{"Page.stopLoading"}
+	})
 	return r.Execute(context.Background(), command.Call{Actor: actor, Scopes: everything(), Tab: own, Request: request(name, args)})
 }
 
@@ -237,6 +242,40 @@ func TestRoutine(t *testing.T) {
 	}
 	if strings.Contains(reply.Text, "1. goto \"a.b") {
 		t.Errorf("the reply repeats what was put in: %s", reply.Text)
+	}
+}
+
+// What the person allowed to themselves is not an agent's, and an agent's own is
+// asked about; nobody is asked about what no word can allow.
+func TestRawProtocolOfAgents(t *testing.T) {
+	var asked []string
+	broker := policy.NewBroker("default", func() {})
+	ctx := policy.WithAsking(t.Context(), func(q protocol.Approval) {
+		asked = append(asked, q.Args[0].Value)
+		if err := broker.Answer(q.ID, protocol.AnswerOnce); err != nil {
+			t.Error(err)
+		}
+	})
+	p := policy.New(policy.Config{OwnPort: func() int { return 0 }, Rules: policy.NewRules(nil, func([]protocol.SiteRule) error { return nil }), Broker: broker})
+	for _, c := range []struct {
+		method string
+		want   protocol.Code
+	}{{"Page.stopLoading", protocol.CodeRefused}, {"Page.setBypassCSP", ""}, {"Browser.close", protocol.CodeRefused}, {"nonsense", protocol.CodeBadArgument}} {
+		k := &keepsake{tabs: newTabs()}
+		r := command.New(k, p)
+		r.AllowCDP(func(agent bool) []string {
+			if agent {
+				return []string{"Page.setBypassCSP"}
+			}
+			return []string{"Page.stopLoading"}
+		})
+		reply := r.Execute(ctx, command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request("cdp", map[string]any{"method": c.method})})
+		if got := code(reply); got != c.want || (len(k.raw) == 1) != (c.want == "") {
+			t.Errorf("%s: %+v", c.method, reply)
+		}
+	}
+	if len(asked) != 1 || asked[0] != "Page.setBypassCSP" {
+		t.Errorf("the person was asked about %v", asked)
 	}
 }
 

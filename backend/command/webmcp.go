@@ -34,13 +34,13 @@ func toolCommands() []command {
 		}, tab: ownTab, run: runWebMCP},
 		{Spec: Spec{
 			Name: "cdp", Scope: protocol.ScopeSensitive, Summary: "send one command of the DevTools protocol to the tab",
-			Help: "Only methods that look and change nothing, and those that the setting cdp_allow names.",
+			Help: "Only methods that look and change nothing, and those that the settings name: cdp_allow for you, cdp_allow_agents for agents, who are asked about each time.",
 			Args: []Arg{
 				{Name: "method", Type: String, Required: true, Help: "such as Page.getLayoutMetrics"},
 				{Name: "params", Type: String, Default: "{}", Help: "a JSON object"},
 			},
 			Returns: "the protocol's answer", Examples: []string{"cdp Page.getLayoutMetrics", `cdp DOM.getDocument '{"depth":2}'`},
-		}, tab: ownTab, run: runCDP},
+		}, tab: ownTab, first: allowedCDP, run: runCDP},
 	}
 }
 

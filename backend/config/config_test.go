@@ -138,6 +138,7 @@ func TestSettingsSurvive(t *testing.T) {
 	want.Agent, want.AgentCommand, want.AgentArgs = protocol.AgentCustom, `my-agent "with quotes"`, "--fast 'a b'"
 	want.FontSize, want.TerminalGraceMinutes, want.StartURL, want.EveryTab = 15, 0, "https://example.com/", true
 	want.ChatAgent, want.ChatSilenceMinutes = "gemini", 9
+	want.CDPAllow, want.CDPAllowAgents = "Page.captureScreenshot DOM.focus", "DOM.focus"
 	want.ChatRouting = protocol.ChatRouting{
 		Strong: []string{"why", "read … and …"}, LongText: 10,
 		Models: map[protocol.AgentKind]protocol.ChatModels{"claude": {Fast: "haiku"}, "gemini": {Fast: "flash", Strong: "pro"}},
@@ -164,6 +165,8 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for field, spoil := range map[string]func(*protocol.Settings){
+		"cdpAllow":             func(s *protocol.Settings) { s.CDPAllow = "Page.captureScreenshot, everything" },
+		"cdpAllowAgents":       func(s *protocol.Settings) { s.CDPAllowAgents = "*" },
 		"fontSize":             func(s *protocol.Settings) { s.FontSize = 7 },
 		"terminalGraceMinutes": func(s *protocol.Settings) { s.TerminalGraceMinutes = -1 },
 		"chatAgent":            func(s *protocol.Settings) { s.ChatAgent = protocol.AgentShell },
@@ -196,7 +199,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 
 func TestDamagedSettingsArePutAside(t *testing.T) {
 	for name, text := range map[string]string{
-		"not TOML": "agent = ", "zeros": "\x00\x00\x00", "unknown": "colour = \"red\"\n",
+		"not TOML": "agent = ", "zeros": "\x00\x00\x00",
 		"newer": "version = 99\n", "wrong type": "font_size = \"big\"\n", "out of range": "font_size = 99\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,6 +216,42 @@ func TestDamagedSettingsArePutAside(t *testing.T) {
 				t.Errorf("the file was not kept: %q, %v", kept, err)
 			}
 		})
+	}
+}
+
+// A misspelt setting costs itself and nothing else: the rest counts, the notice
+// says what was meant, and the person's words are kept.
+func TestUnknownSettingsCostOnlyThemselves(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.toml")
+	const text = "fontsize = 20\nevery_tab = true\ncolour = \"red\"\n\n[chat_models.claude]\nfast = \"haiku\"\nslow = \"x\"\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, notice, err := config.Open(path)
+	if err != nil || notice == nil {
+		t.Fatalf("Open() = %v, notice %v", err, notice)
+	}
+	for _, want := range []string{`"fontsize" (did you mean font_size?)`, `"colour"`, `"chat_models.claude.slow"`} {
+		if !strings.Contains(notice.Message, want) {
+			t.Errorf("the notice is %q, without %s", notice.Message, want)
+		}
+	}
+	if got := store.Get(); !got.EveryTab || got.FontSize != config.Defaults().FontSize || got.ChatRouting.Models["claude"].Fast != "haiku" {
+		t.Errorf("the settings are %+v", got)
+	}
+	if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+		t.Errorf("the file was touched: %q, %v", kept, err)
+	}
+	for range 2 { // the second save does not lose what the first kept
+		if _, err := store.Save(store.Get()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := os.ReadFile(path + ".bak"); err != nil || string(kept) != text {
+		t.Errorf("what the person wrote is gone: %q, %v", kept, err)
+	}
+	if again, notice, err := config.Open(path); err != nil || notice != nil || !again.Get().EveryTab {
+		t.Errorf("after a save: %v, %v", notice, err)
 	}
 }
 

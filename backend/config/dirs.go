@@ -16,6 +16,9 @@ import (
 type Dirs struct {
 	// Config holds the settings, State everything else.
 	Config, State string
+	// Passing is the folder that both are in when this run keeps nothing; empty
+	// for folders that stay.
+	Passing string
 }
 
 // UserDirs returns the folders by the system's convention: XDG on Linux,
@@ -86,10 +89,16 @@ func (d Dirs) sessionsDir() string { return filepath.Join(d.State, "sessions") }
 // CodeNotWritable, with what to do, when one cannot be used: because it cannot
 // be written, or because it is not ours alone.
 func (d Dirs) Prepare() error {
-	for _, dir := range []string{d.Config, d.State, d.LogDir(), d.ProcessDir(), d.TrayDir(), d.sessionsDir()} {
+	for _, dir := range []string{d.Passing, d.Config, d.State, d.LogDir(), d.ProcessDir(), d.TrayDir(), d.sessionsDir()} {
+		if dir == "" {
+			continue
+		}
 		if err := ownFolder(dir); err != nil {
 			return err
 		}
+	}
+	if err := probeWritable(d.Config); err != nil {
+		return err
 	}
 	return probeWritable(d.State)
 }

@@ -95,7 +95,85 @@ func TestFullDisk(t *testing.T) {
 	if _, err := store.Save(changed); err != nil {
 		t.Errorf("Save() with space again: %v", err)
 	}
-	if again, _, err := config.Open(path); err != nil || again.Get() != changed {
+	if again, _, err := config.Open(path); err != nil || !same(again.Get(), changed) {
 		t.Errorf("Open() = %v", err)
+	}
+}
+
+// Fault 10: a folder that cannot be written, or is somebody else's, does not keep
+// the app from working: it works in memory, with the person's settings and rules
+// where they can be read, says so, and leaves nothing.
+func TestWorkInMemory(t *testing.T) {
+	for name, others := range map[string]bool{"read only": false, "another user's": true} {
+		t.Run(name, func(t *testing.T) {
+			if os.Geteuid() != 0 && others {
+				t.Skip("only root can give a folder away")
+			}
+			home, runtime := filepath.Join(t.TempDir(), "home"), t.TempDir()
+			getenv := func(name string) string {
+				return map[string]string{protocol.EnvHome: home, "XDG_RUNTIME_DIR": runtime}[name]
+			}
+			d, notice, err := config.Usable(getenv)
+			if err != nil || notice != nil || d.Passing != "" {
+				t.Fatalf("Usable() = %+v, %v, %v", d, notice, err)
+			}
+			if others {
+				if err := os.Chown(d.State, 12345, 12345); err != nil {
+					t.Fatal(err)
+				}
+			} else if os.Geteuid() == 0 {
+				disk(t, d.State)
+			}
+			if !others {
+				if err := d.Prepare(); err != nil {
+					t.Fatal(err)
+				}
+				s, err := d.Session("default")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(s.Root, config.RulesFile), []byte("rules"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if os.Geteuid() == 0 {
+					if err := syscall.Mount("", d.State, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					if err := os.Chmod(d.State, 0o500); err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = os.Chmod(d.State, 0o700) })
+				}
+			}
+			if err := os.WriteFile(d.SettingsFile(), []byte("font_size = 20\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d, notice, err = config.Usable(getenv)
+			if err != nil || notice == nil || notice.Code != protocol.CodeNotWritable || notice.Hint == "" || d.Passing == "" || d != config.Passing(getenv) {
+				t.Fatalf("Usable() = %+v, %v, %v", d, notice, err)
+			}
+			store, _, err := config.Open(d.SettingsFile())
+			if err != nil || store.Get().FontSize != 20 {
+				t.Errorf("the settings are not taken along: %v", err)
+			}
+			if _, err := store.Save(store.Get()); err != nil {
+				t.Errorf("settings cannot be changed in memory: %v", err)
+			}
+			s, err := d.Session("default")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules, err := os.ReadFile(filepath.Join(s.Root, config.RulesFile))
+			if (err == nil && string(rules) == "rules") == others {
+				t.Errorf("rules: %q, %v", rules, err)
+			}
+			if err := d.End(); err != nil {
+				t.Error(err)
+			}
+			if left, err := os.ReadDir(runtime); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+		})
 	}
 }

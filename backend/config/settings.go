@@ -8,12 +8,16 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
 )
 
 // version is the version of the settings file.
@@ -39,6 +43,8 @@ type file struct {
 	ChatInstant          bool               `toml:"chat_instant" comment:"Plain instructions (\"go to hn\", \"click Save\") are done at once, without the agent."`
 	ChatStrongWords      []string           `toml:"chat_strong_words" comment:"The words that ask for the strong model; \"…\" stands for anything between. Empty: those that are built in."`
 	ChatLongText         int                `toml:"chat_long_text" comment:"From how many characters on a message goes to the strong model. 0: never for its length."`
+	CDPAllow             []string           `toml:"cdp_allow" comment:"Methods of the DevTools protocol that \"pilotfish cdp\" may send for you, beside those that only look: [\"Page.captureScreenshot\"]."`
+	CDPAllowAgents       []string           `toml:"cdp_allow_agents" comment:"The same for agents. You are asked each time, unless a site's rule for \"sensitive\" says otherwise."`
 	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
 	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
 	// A table stands last: what follows it would be part of it.
@@ -66,9 +72,16 @@ func fileOf(s protocol.Settings) file {
 		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
 		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, EveryTab: s.EveryTab,
 		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+		CDPAllow: Methods(s.CDPAllow), CDPAllowAgents: Methods(s.CDPAllowAgents),
 		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
 		ChatInstant: s.ChatRouting.Instant, ChatStrongWords: some(s.ChatRouting.Strong), ChatLongText: s.ChatRouting.LongText, ChatModels: models(s.ChatRouting.Models),
 	}
+}
+
+// Methods are the words of a list that a person wrote, with spaces or commas
+// between.
+func Methods(text string) []string {
+	return some(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }))
 }
 
 func some(list []string) []string {
@@ -95,6 +108,7 @@ func (f file) settings() protocol.Settings {
 		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
 		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, EveryTab: f.EveryTab,
 		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
+		CDPAllow: strings.Join(f.CDPAllow, " "), CDPAllowAgents: strings.Join(f.CDPAllowAgents, " "),
 		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
 		ChatRouting: protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen},
 	}
@@ -107,10 +121,15 @@ type Store struct {
 
 	mu       sync.Mutex
 	settings protocol.Settings
+	// before is the file as a person wrote it, with settings that are not known;
+	// nil when there is nothing to keep of it.
+	before []byte
 }
 
-// Open reads the settings. A file that cannot be understood is put aside as
-// *.bad and the defaults take its place; notice then says so, and what was wrong.
+// Open reads the settings. Settings that are not known are left out, and the file
+// stays as it is until the next save, which keeps it as *.bak. A file that cannot
+// be understood is put aside as *.bad and the defaults take its place. In both
+// cases notice says so, and what was wrong.
 func Open(path string) (store *Store, notice *protocol.Error, err error) {
 	s := &Store{path: path, settings: Defaults()}
 	data, err := os.ReadFile(path)
@@ -120,10 +139,14 @@ func Open(path string) (store *Store, notice *protocol.Error, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the settings: %w", err)
 	}
-	settings, problem := parse(data)
+	settings, unknown, problem := parse(data)
 	if problem == nil {
 		s.settings = settings
-		return s, nil, nil
+		if len(unknown) > 0 {
+			s.before = data
+			notice = unknownSettings(path, unknown)
+		}
+		return s, notice, nil
 	}
 	if err := os.Rename(path, path+".bad"); err != nil {
 		return nil, nil, fmt.Errorf("putting the damaged settings aside: %w", err)
@@ -133,27 +156,50 @@ func Open(path string) (store *Store, notice *protocol.Error, err error) {
 		"your file is kept as "+filepath.Base(path)+".bad"), nil
 }
 
-// parse reads a settings file over the defaults. Keys that it does not know are
-// an error: a misspelt setting that silently does nothing is worse.
-func parse(data []byte) (protocol.Settings, error) {
+// parse reads a settings file over the defaults, and returns the names that it
+// does not know.
+func parse(data []byte) (settings protocol.Settings, unknown []string, err error) {
 	f := fileOf(Defaults())
 	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
 	if err := decoder.Decode(&f); err != nil {
-		if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok {
-			return protocol.Settings{}, fmt.Errorf("unknown setting %q", strict.Errors[0].Key())
+		strict, ok := errors.AsType[*toml.StrictMissingError](err)
+		if !ok {
+			return protocol.Settings{}, nil, err
 		}
-		return protocol.Settings{}, err
+		for _, e := range strict.Errors {
+			unknown = append(unknown, strings.Join(e.Key(), "."))
+		}
 	}
 	if f.Version > version {
-		return protocol.Settings{}, fmt.Errorf("version %d is of a newer Pilotfish", f.Version)
+		return protocol.Settings{}, nil, fmt.Errorf("version %d is of a newer Pilotfish", f.Version)
 	}
-	settings := f.settings()
+	settings = f.settings()
 	// Paths that are wrong today (a disk that is not mounted) are reported by
 	// what uses them; only what can never be right is refused here.
 	if err := check(settings); err != nil {
-		return protocol.Settings{}, err
+		return protocol.Settings{}, nil, err
 	}
-	return settings, nil
+	return settings, unknown, nil
+}
+
+// unknownSettings says which settings are not known, and what was probably meant.
+func unknownSettings(path string, unknown []string) *protocol.Error {
+	var known []string
+	for field := range reflect.TypeFor[file]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+		known = append(known, name)
+	}
+	slices.Sort(unknown)
+	said := make([]string, len(unknown))
+	for i, name := range unknown {
+		said[i] = fmt.Sprintf("%.60q", name)
+		if near := spelling.Nearest(name, known); near != "" {
+			said[i] += " (did you mean " + near + "?)"
+		}
+	}
+	return protocol.NewError(protocol.CodeBadArgument,
+		fmt.Sprintf("%s has settings that Pilotfish does not know: %s; the others count", filepath.Base(path), strings.Join(said, ", ")),
+		"correct the file and start Pilotfish again; it is kept as "+filepath.Base(path)+".bak when settings are saved in the window")
 }
 
 // Get returns the settings.
@@ -178,10 +224,15 @@ func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.before != nil {
+		if err := journal.WriteFile(s.path+".bak", s.before, 0o600); err != nil {
+			return s.settings, notWritable(s.path+".bak", err)
+		}
+	}
 	if err := journal.WriteFile(s.path, data, 0o600); err != nil {
 		return s.settings, notWritable(s.path, err)
 	}
-	s.settings = settings
+	s.settings, s.before = settings, nil
 	return settings, nil
 }
 
@@ -214,6 +265,13 @@ func check(s protocol.Settings) error {
 		u, err := url.Parse(s.StartURL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "about" && u.Scheme != "file") {
 			return wrong("startUrl", fmt.Sprintf("%q is not the address of a page", s.StartURL), "write it whole, such as https://example.com/")
+		}
+	}
+	for field, text := range map[string]string{"cdpAllow": s.CDPAllow, "cdpAllowAgents": s.CDPAllowAgents} {
+		for _, method := range Methods(text) {
+			if !protocol.CDPMethod(method) {
+				return wrong(field, fmt.Sprintf("%.60q is no method of the DevTools protocol", method), "write it as Page.captureScreenshot, with spaces between several")
+			}
 		}
 	}
 	for field, path := range map[string]string{"browserPath": s.BrowserPath, "profileDir": s.ProfileDir, "workDir": s.WorkDir} {

@@ -64,3 +64,9 @@ type Actor struct {
 	// Name is what a person is shown, such as "claude in t2".
 	Name string `json:"name"`
 }
+
+var cdpMethod = regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`)
+
+// CDPMethod says whether a text is written as a method of the DevTools protocol
+// is: Domain.method.
+func CDPMethod(text string) bool { return cdpMethod.MatchString(text) }

@@ -41,6 +41,12 @@ type Settings struct {
 	// models are those that are built in; an agent that the table does not name has
 	// the built-in ones.
 	ChatRouting ChatRouting `json:"chatRouting"`
+	// CDPAllow are the methods of the DevTools protocol that the command `cdp` may
+	// send for the person beside the harmless ones, with spaces between;
+	// CDPAllowAgents those that it may send for agents, which are asked about each
+	// time unless a site's rule says otherwise.
+	CDPAllow       string `json:"cdpAllow"`
+	CDPAllowAgents string `json:"cdpAllowAgents"`
 	// StartOnLogin starts the app with the desktop.
 	StartOnLogin bool `json:"startOnLogin"`
 	// StartSession starts the default session with the app.

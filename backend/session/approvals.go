@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -46,7 +47,7 @@ func (a *approvals) siteRules() (*policy.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dirs.Root, "rules.json")
+	path := filepath.Join(dirs.Root, config.RulesFile)
 	a.rules = policy.NewRules(readRules(path, a.s.log), func(rules []protocol.SiteRule) error {
 		return writeJSON(path, protocol.SiteRulesFile{Version: protocol.RulesVersion, Rules: rules})
 	})

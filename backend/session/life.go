@@ -88,6 +88,7 @@ func (s *Session) newRun() (*run, error) {
 		return nil, err
 	}
 	r.commands = command.New(r.browser, r.policy)
+	r.commands.AllowCDP(s.m.allowedCDP)
 	return r, nil
 }
 

@@ -308,6 +308,16 @@ func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (p
 	return saved, nil
 }
 
+// allowedCDP are the methods of the DevTools protocol that the settings allow to
+// the person, or to agents.
+func (m *Manager) allowedCDP(agent bool) []string {
+	settings := m.cfg.Settings.Get()
+	if agent {
+		return config.Methods(settings.CDPAllowAgents)
+	}
+	return config.Methods(settings.CDPAllow)
+}
+
 // panelView is the part of the settings that the panel shows.
 func panelView(s protocol.Settings) protocol.PanelView {
 	return protocol.PanelView{Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab}

@@ -25,6 +25,8 @@ export const settings: Settings = {
   chatSilenceMinutes: 5,
   chatRouting: { instant: true, strong: [], longText: 600, models: {} },
   fontSize: 13,
+  cdpAllow: '',
+  cdpAllowAgents: '',
   startOnLogin: false,
   startSession: true,
 };
