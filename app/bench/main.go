@@ -128,7 +128,7 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches())
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
