@@ -337,7 +337,7 @@ func (p *page) attachChild(child *session, info *target.Info) {
 
 // hook follows a session's events into the frames.
 func (p *page) hook(s *session) {
-	s.follow(func(e event) {
+	follow := func(e event) {
 		if e.method == target.AttachedToTarget.Method {
 			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
 				if child := s.c.session(v.SessionID); child != nil {
@@ -347,7 +347,14 @@ func (p *page) hook(s *session) {
 			return
 		}
 		p.frames.event(s, e)
-	})
+	}
+	if s != p.session {
+		s.follow(follow)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.then = follow
 }
 
 // spaceOf returns the ref numbers of a tab.

@@ -3,6 +3,8 @@ package browser
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -26,8 +28,9 @@ type page struct {
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
 
-	frames *frames  // nil until the first look or action
-	opened *opening // nil until then, and after a try that failed
+	frames *frames     // nil until the first look or action
+	opened *opening    // nil until then, and after a try that failed
+	then   func(event) // what else follows the session's events
 
 	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now
 	extra []*pending                                // further pictures under such a size
@@ -57,11 +60,15 @@ func (r *run) page(ctx context.Context, id target.ID) (*page, error) {
 	}
 	r.pages[id] = p
 	r.mu.Unlock()
-	events := s.events(
-		cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method,
-		inspector.TargetCrashed.Method, inspector.TargetReloadedAfterCrash.Method,
-	)
-	go p.watch(events)
+	s.follow(p.take)
+	go func() { // it ends with its session
+		<-s.done
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.pages[id] == p {
+			delete(r.pages, id)
+		}
+	}()
 	// A hung page answers none of these: they are sent and not waited for.
 	return p, errors.Join(
 		postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
@@ -79,28 +86,28 @@ func (p *page) ended() bool {
 	}
 }
 
-// watch follows what makes a page not answer, until its session ends.
-func (p *page) watch(events *subscription) {
-	defer events.cancel()
-	for e := range events.c {
-		switch e.method {
-		case cdppage.JavascriptDialogOpening.Method:
-			if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
-				p.setDialog(string(v.Type) + ": " + v.Message)
-			}
-		case cdppage.JavascriptDialogClosed.Method:
-			p.setDialog("")
-		case inspector.TargetCrashed.Method:
-			p.setCrashed(true)
-		case inspector.TargetReloadedAfterCrash.Method:
-			p.setCrashed(false)
+// take follows what makes a page not answer. The reader calls it, so that with
+// each answer all that came before it is known: a page that was loaded after a
+// crash is not called crashed.
+func (p *page) take(e event) {
+	switch e.method {
+	case cdppage.JavascriptDialogOpening.Method:
+		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
+			p.setDialog(string(v.Type) + ": " + v.Message)
 		}
+	case cdppage.JavascriptDialogClosed.Method:
+		p.setDialog("")
+	case inspector.TargetCrashed.Method:
+		p.setCrashed(true)
+	case inspector.TargetReloadedAfterCrash.Method:
+		p.setCrashed(false)
 	}
-	p.r.mu.Lock()
-	if p.r.pages[p.target] == p {
-		delete(p.r.pages, p.target)
+	p.mu.Lock()
+	then := p.then
+	p.mu.Unlock()
+	if then != nil {
+		then(e)
 	}
-	p.r.mu.Unlock()
 }
 
 func (p *page) setDialog(text string) {
@@ -225,6 +232,16 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page, err e
 	return tabError(ctx, id, "waiting for the page", p, err)
 }
 
+// isLeaving says whether a method failed because the page was just going to
+// another document.
+func isLeaving(err error) bool {
+	e, ok := errors.AsType[*methodError](err)
+	return ok && slices.ContainsFunc([]string{
+		"Not attached to an active page", "Inspected target navigated or closed", "Cannot find context", "Execution context was destroyed",
+		"Cannot take screenshot with 0 ", "Unable to capture screenshot", "No frame with given id", "Frame with the given id was not found",
+	}, func(says string) bool { return strings.Contains(e.message, says) })
+}
+
 func unknownTab(id protocol.TabID) error {
 	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
 }
@@ -234,7 +251,7 @@ func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err
 	switch {
 	case errors.Is(err, errCrashed):
 		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "`pilotfish reload` loads it again")
-	case errors.Is(err, errStale), errors.Is(err, errReplaced):
+	case errors.Is(err, errStale), errors.Is(err, errReplaced), isLeaving(err):
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document meanwhile", "look again")
 	case errors.Is(err, errPipeEnded):
 		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session again")
