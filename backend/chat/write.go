@@ -54,7 +54,7 @@ func (c *conversation) entry(id string) (protocol.ChatEntry, bool) {
 	if i := c.window.byID[id]; i != nil {
 		return i.whole(), true
 	}
-	if c.events == nil {
+	if c.events == nil || id == "" {
 		return protocol.ChatEntry{}, false
 	}
 	return c.fold.find(id)
