@@ -127,7 +127,7 @@ func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	if r := []rune(s); unicode.IsLower(r[0]) && !strings.HasPrefix(s, "http") {
+	if r := []rune(s); unicode.IsLower(r[0]) && !strings.Contains(strings.Fields(s)[0], ":") {
 		s = string(unicode.ToUpper(r[0])) + string(r[1:])
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
@@ -200,7 +200,8 @@ func thousands(n int) string {
 
 // effect says what an action's report proves, after the line that says what was
 // done.
-func effect(d *done, e *protocol.Effect) {
+// told says that the line has what the target holds now.
+func effect(d *done, e *protocol.Effect, told bool) {
 	add := func(format string, a ...any) { d.more = append(d.more, fmt.Sprintf(format, a...)) }
 	if e.Dialog != nil {
 		add("The page asks (%s): %s. Say “accept the dialog” or “dismiss the dialog”.", escaped(e.Dialog.Type), escaped(quote(e.Dialog.Message)))
@@ -227,7 +228,7 @@ func effect(d *done, e *protocol.Effect) {
 		add("It downloads %s.", escaped(quote(f)))
 	}
 	var page []string
-	e.Changed = withoutFocus(e)
+	e.Changed = withoutFocus(e, told)
 	if e.Moved != nil {
 		// What scrolls out of view and into it is no news.
 		e.Said, e.Appeared, e.Changed, e.Gone, e.More = nil, nil, nil, nil, 0
@@ -260,8 +261,14 @@ const effectLines = 8
 
 // withoutFocus are an action's changes but for the one that it has the focus now,
 // and the one that something else has it no more.
-func withoutFocus(e *protocol.Effect) []string {
-	kept := slices.DeleteFunc(slices.Clone(e.Changed), func(l string) bool { return l == e.Hit+" [focused]" })
+//
+// Where the line says what a field holds now, the field's own change is none
+// either.
+func withoutFocus(e *protocol.Effect, told bool) []string {
+	ref, _, _ := strings.Cut(e.Hit, " ")
+	kept := slices.DeleteFunc(slices.Clone(e.Changed), func(l string) bool {
+		return l == e.Hit+" [focused]" || told && strings.HasPrefix(l, ref+" ")
+	})
 	if len(kept) == 1 && len(e.Changed) == 2 {
 		return nil
 	}

@@ -145,6 +145,18 @@ func (t Target) String() string {
 	return strings.Join(parts, " ")
 }
 
+// spoken is the target in a sentence.
+func (t Target) spoken() string {
+	s := cut(t.String(), 80)
+	switch {
+	case t.Raw != "" && (t.Raw[0] == 'e' || t.Raw[0] == 'f'):
+		return "@" + s
+	case t.Raw == "" && s != "" && (t.Kind != "" || t.Nth != 0):
+		return "the " + s
+	}
+	return s
+}
+
 func ordinal(n int) string {
 	suffix := "th"
 	switch {

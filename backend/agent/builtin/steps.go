@@ -13,7 +13,7 @@ import (
 
 // intent says what a step is going to do.
 func intent(s Step) string {
-	what := cut(s.Target.String(), 80)
+	what := s.Target.spoken()
 	switch s.Verb {
 	case VerbGoto:
 		return "Go to " + cut(s.Text, 200)
@@ -52,7 +52,7 @@ func intent(s Step) string {
 	case VerbUncheck:
 		return "Switch off " + what
 	case VerbDrag:
-		return "Drag " + what + " to " + s.To.String()
+		return "Drag " + what + " to " + s.To.spoken()
 	case VerbScroll:
 		return scrollIntent(s, what)
 	case VerbBack, VerbForward:
@@ -210,7 +210,7 @@ func (r *running) act(ctx context.Context, name string, a args, line string) (do
 		return done{}, e, err
 	}
 	d := done{line: line}
-	effect(&d, &e)
+	effect(&d, &e, name == "type" || name == "fill" || name == "select" || name == "check" || name == "uncheck")
 	return d, e, nil
 }
 

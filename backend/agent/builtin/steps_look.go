@@ -387,9 +387,9 @@ func (r *running) wait(ctx context.Context, s Step) (done, error) {
 	case "text":
 		a["value"], line = s.Text, quote(s.Text)+" is on the page"
 	default:
-		a["value"], line = described(s.Target), upperFirst(s.Target.String())+" is there"
+		a["value"], line = described(s.Target), upperFirst(s.Target.spoken())+" is there"
 		if s.How == "gone" {
-			line = upperFirst(s.Target.String()) + " is not on the page"
+			line = upperFirst(s.Target.spoken()) + " is not on the page"
 		}
 	}
 	_, err := r.command(ctx, "wait", a, nil)
