@@ -10,6 +10,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -38,6 +39,9 @@ func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.
 			return err
 		}
 		defer release()
+		if !q.Full && !q.Slices && !q.Annotated && q.Element == "" && q.Clip == nil {
+			return b.view(ctx, id, p, q, &shot)
+		}
 		clip, err := p.framing(ctx, q, &shot)
 		if err != nil {
 			return err
@@ -54,6 +58,27 @@ func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.
 		return err
 	})
 	return shot, err
+}
+
+// view saves a picture of what is in view. Nothing has to be known before it is
+// taken, and a PNG of that size may be a little larger if it comes sooner.
+func (b *Browser) view(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
+	framed := make(chan error, 1)
+	go func() {
+		_, err := p.framing(ctx, q, shot)
+		framed <- err
+	}()
+	data, err := p.taken(ctx, q, nil, q.Format == "png")
+	framing := <-framed
+	if err == nil {
+		err = framing
+	}
+	if err != nil {
+		return err
+	}
+	shot.Path, err = b.saveScreenshot(id, q.Format, data)
+	shot.Bytes = len(data)
+	return err
 }
 
 // slices saves a tall picture in parts from the top.
@@ -302,8 +327,18 @@ func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotPara
 
 // nudge asks for further frames by a second picture of what is in view, ever
 // more rarely until ctx ends: a page that gives several frames which nobody
-// draws is let draw only once a second.
+// draws is let draw only once a second. A tab in front draws by itself, unless
+// its window is shown nowhere: there it begins when the picture is overdue.
 func (p *page) nudge(ctx context.Context) {
+	if p.inFront() {
+		overdue := time.NewTimer(protocol.PictureWait)
+		defer overdue.Stop()
+		select {
+		case <-overdue.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 	world, err := p.world(ctx)
 	if err != nil {
 		return
@@ -365,6 +400,10 @@ func encodePicture(img image.Image, format string, quality int) ([]byte, error) 
 		}
 		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
 	case "png":
+		if rgba, ok := img.(*image.RGBA); ok && rgba.Opaque() {
+			err = writePNG(&out, rgba)
+			break
+		}
 		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
 	default:
 		err = errors.New("no encoder for " + format)

@@ -1,11 +1,14 @@
 package browser
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
 	"math"
+	"sync"
 
 	"pilotfish/backend/protocol"
 )
@@ -16,15 +19,36 @@ type label struct {
 	box protocol.Clip
 }
 
-// glyphs are what refs are written with: 5 × 7 dots, a row a byte, the leftmost
-// dot the highest of five bits.
-var glyphs = map[rune][7]byte{ //nolint:gochecknoglobals // a constant table
-	'0': {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}, '1': {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e},
-	'2': {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}, '3': {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e},
-	'4': {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}, '5': {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e},
-	'6': {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}, '7': {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08},
-	'8': {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}, '9': {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c},
-	'e': {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}, 'f': {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08},
+// glyph is how a letter of a ref is written: 5 × 7 dots, a row a byte, the
+// leftmost dot the highest of five bits.
+func glyph(letter rune) [7]byte {
+	switch letter {
+	case '0':
+		return [7]byte{0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}
+	case '1':
+		return [7]byte{0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}
+	case '2':
+		return [7]byte{0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}
+	case '3':
+		return [7]byte{0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e}
+	case '4':
+		return [7]byte{0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}
+	case '5':
+		return [7]byte{0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}
+	case '6':
+		return [7]byte{0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}
+	case '7':
+		return [7]byte{0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}
+	case '8':
+		return [7]byte{0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}
+	case '9':
+		return [7]byte{0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}
+	case 'e':
+		return [7]byte{0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}
+	case 'f':
+		return [7]byte{0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08}
+	}
+	return [7]byte{}
 }
 
 // What a label looks like, in dots of a picture of scale 1.
@@ -34,37 +58,89 @@ const (
 	labelMargin = 2
 )
 
-// The colours that labels take turns in: dark enough for white letters.
-var labelColours = []color.RGBA{ //nolint:gochecknoglobals // a constant table
-	{R: 0xb0, G: 0x00, B: 0x20, A: 0xff},
-	{R: 0x00, G: 0x52, B: 0xcc, A: 0xff},
-	{R: 0x00, G: 0x6b, B: 0x3c, A: 0xff},
-	{R: 0x8a, G: 0x3f, B: 0x00, A: 0xff},
-	{R: 0x6a, G: 0x1b, B: 0x9a, A: 0xff},
-	{R: 0x00, G: 0x5f, B: 0x73, A: 0xff},
+// labelColour is what labels take turns in: dark enough for white letters.
+func labelColour(i int) color.RGBA {
+	switch i % 6 {
+	case 0:
+		return color.RGBA{R: 0xb0, G: 0x00, B: 0x20, A: 0xff}
+	case 1:
+		return color.RGBA{R: 0x00, G: 0x52, B: 0xcc, A: 0xff}
+	case 2:
+		return color.RGBA{R: 0x00, G: 0x6b, B: 0x3c, A: 0xff}
+	case 3:
+		return color.RGBA{R: 0x8a, G: 0x3f, B: 0x00, A: 0xff}
+	case 4:
+		return color.RGBA{R: 0x6a, G: 0x1b, B: 0x9a, A: 0xff}
+	}
+	return color.RGBA{R: 0x00, G: 0x5f, B: 0x73, A: 0xff}
 }
 
 // annotate draws labels on a picture whose width is of so many CSS pixels. The
 // page never sees them.
 func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width int) ([]byte, error) {
+	if q.Format == "png" {
+		if out, err := annotatePNG(data, labels, width); !errors.Is(err, errors.ErrUnsupported) {
+			return out, err
+		}
+	}
 	img, err := decodePicture(data)
 	if err != nil {
 		return nil, err
 	}
-	scale := 1.0
-	if width > 0 {
-		scale = float64(img.Bounds().Dx()) / float64(width)
-	}
-	for i, l := range labels {
-		drawLabel(img, l, scale, labelColours[i%len(labelColours)])
-	}
+	drawLabels(img, img.Bounds(), labels, width)
 	return encodePicture(img, q.Format, q.Quality)
 }
 
-func drawLabel(img *image.RGBA, l label, scale float64, c color.RGBA) {
+// annotatePNG does it band by band: while one is read, those before it are
+// compressed.
+func annotatePNG(data []byte, labels []label, width int) ([]byte, error) {
+	rows, err := openPNG(data)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.z.Close()
+	img := image.NewRGBA(image.Rectangle{Max: rows.size})
+	bands := bandsOf(rows.size.Y, annotatedBands)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i := range bands {
+		from, to := rowsOf(i, len(bands), rows.size.Y)
+		for y := from; y < to; y++ {
+			if err := rows.next(img.Pix[y*img.Stride:]); err != nil {
+				return nil, err
+			}
+		}
+		part, _ := img.SubImage(image.Rect(0, from, rows.size.X, to)).(*image.RGBA)
+		drawLabels(part, img.Bounds(), labels, width)
+		wg.Go(func() { bands[i].fill(img, from, to, i == len(bands)-1) })
+	}
+	wg.Wait()
+	var out bytes.Buffer
+	err = joinBands(&out, rows.size, bands)
+	return out.Bytes(), err
+}
+
+// annotatedBands is in how many bands a picture is annotated at most.
+const annotatedBands = 16
+
+// drawLabels draws on a part of a picture what falls into it.
+func drawLabels(part *image.RGBA, whole image.Rectangle, labels []label, width int) {
+	scale := 1.0
+	if width > 0 {
+		scale = float64(whole.Dx()) / float64(width)
+	}
+	for i, l := range labels {
+		drawLabel(part, whole, l, scale, labelColour(i))
+	}
+}
+
+func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c color.RGBA) {
 	box := image.Rect(int(l.box.X*scale), int(l.box.Y*scale), int((l.box.X+l.box.Width)*scale), int((l.box.Y+l.box.Height)*scale))
 	fill := image.NewUniform(c)
 	dot := max(1, int(scale))
+	if above := image.Rect(whole.Min.X, box.Min.Y-labelHeight*dot, whole.Max.X, box.Max.Y+labelHeight*dot); !above.Overlaps(img.Bounds()) {
+		return
+	}
 	for _, edge := range []image.Rectangle{
 		image.Rect(box.Min.X, box.Min.Y, box.Max.X, box.Min.Y+dot), image.Rect(box.Min.X, box.Max.Y-dot, box.Max.X, box.Max.Y),
 		image.Rect(box.Min.X, box.Min.Y, box.Min.X+dot, box.Max.Y), image.Rect(box.Max.X-dot, box.Min.Y, box.Max.X, box.Max.Y),
@@ -74,13 +150,13 @@ func drawLabel(img *image.RGBA, l label, scale float64, c color.RGBA) {
 	wide, high := (len(l.ref)*glyphWidth+labelMargin+1)*dot, labelHeight*dot
 	// Above the box where there is room, else in its corner; never outside.
 	at := image.Pt(box.Min.X, box.Min.Y-high)
-	if at.Y < img.Bounds().Min.Y {
+	if at.Y < whole.Min.Y {
 		at.Y = box.Min.Y
 	}
-	at.X = max(img.Bounds().Min.X, min(at.X, img.Bounds().Max.X-wide))
+	at.X = max(whole.Min.X, min(at.X, whole.Max.X-wide))
 	draw.Draw(img, image.Rect(at.X, at.Y, at.X+wide, at.Y+high), fill, image.Point{}, draw.Src)
 	for i, letter := range l.ref {
-		for row, bits := range glyphs[letter] {
+		for row, bits := range glyph(letter) {
 			for column := range 5 {
 				if bits&(1<<(4-column)) != 0 {
 					x, y := at.X+(labelMargin+i*glyphWidth+column)*dot, at.Y+(labelMargin+row)*dot

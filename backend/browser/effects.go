@@ -44,6 +44,7 @@ type effects struct {
 	opened    bool
 	drag      *input.DragData
 	chooser   *cdppage.EventFileChooserOpened
+	at        protocol.PageInfo // what the page said of itself when it settled
 	out       protocol.Effect
 }
 
@@ -269,6 +270,9 @@ type settled struct {
 		Matches bool   `json:"matches"`
 	} `json:"value"`
 	Checked string `json:"checked"`
+	// URL and Title are the document's own.
+	URL   string `json:"url"`
+	Title string `json:"title"`
 }
 
 // settle asks a frame what came of the action. A document that went away has
@@ -281,6 +285,9 @@ func (fx *effects) settle(ctx context.Context, f *docFrame, args map[string]any)
 	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.ask(ctx, f, "settle", args, &s) })
 	if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
 		err = nil
+	}
+	if f.number == 0 && err == nil {
+		fx.at = protocol.PageInfo{URL: s.URL, Title: s.Title}
 	}
 	if c := s.Change; c != nil {
 		fx.out.Appeared = append(fx.out.Appeared, c.Appeared...)
@@ -337,9 +344,11 @@ func (fx *effects) where(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 	}
-	var info protocol.PageInfo
-	if err := fx.p.where(ctx, &info); err != nil {
-		return err
+	info := fx.at
+	if info.URL == "" || info.Title == "" || fx.out.Navigated || fx.nav.within != "" {
+		if err := fx.p.where(ctx, &info); err != nil {
+			return err
+		}
 	}
 	fx.out.URL, fx.out.Title = info.URL, info.Title
 	if fx.nav.within != "" && !fx.out.Navigated {

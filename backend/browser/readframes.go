@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/chromedp/cdproto/cdp/jsonv2"
-	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
@@ -48,26 +46,20 @@ func (p *page) readOnce(ctx context.Context, f *docFrame, function string, data 
 	if err != nil {
 		return false, err
 	}
-	all, yes := int64(-1), true
-	q := &asked{s: s}
-	err = errors.Join(
-		q.send(ctx, dom.DescribeNode.Method, dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
-		q.send(ctx, runtime.Evaluate.Method, evaluateParams(p.function(ctx, f, function, data), world)),
-	)
+	count, err := p.census(ctx, f, s)
 	if err != nil {
 		return false, p.worldError(f, world, err)
 	}
-	var tree struct {
-		Node jsonv2.Value `json:"node"`
+	q := &asked{s: s}
+	if err := q.send(ctx, runtime.Evaluate.Method, evaluateParams(p.function(ctx, f, function, data), world)); err != nil {
+		return false, p.worldError(f, world, err)
 	}
-	fresh := false
-	if q.await(ctx, 0, &tree) == nil {
-		if fresh, err = p.reveal(ctx, f, s, world, tree.Node, nil); err != nil {
-			return false, p.worldError(f, world, err)
-		}
+	fresh, err := p.reveal(ctx, f, s, world, doc, count.complete(ctx), nil)
+	if err != nil {
+		return false, p.worldError(f, world, err)
 	}
 	var res runtime.EvaluateResult
-	err = q.await(ctx, 1, &res)
+	err = q.await(ctx, 0, &res)
 	if err == nil && fresh {
 		return true, nil
 	}

@@ -3,6 +3,7 @@ package browser
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,9 +16,9 @@ import (
 )
 
 // What only the protocol can see of a document: closed shadow roots, and which
-// elements listen for the pointer. Both are asked for in the same breath as the
-// look itself: the browser works through them in order, and only when they
-// bring something new is the look taken again.
+// elements listen for the pointer. Whether there are any that the world does not
+// know is asked for in the same breath as the look itself: the browser works
+// through it in order, and only when something is new is the look taken again.
 
 // maxRevealed bounds how many new listening elements one look hands over.
 const maxRevealed = 5000
@@ -80,34 +81,100 @@ func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, int
 		return false, err
 	}
 	all, yes := int64(-1), true
+	count, err := p.census(ctx, f, s)
+	if err != nil {
+		return false, p.worldError(f, world, err)
+	}
 	q := &asked{s: s}
 	err = errors.Join(
-		q.send(ctx, dom.DescribeNode.Method, dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
 		q.send(ctx, domdebugger.GetEventListeners.Method, domdebugger.GetEventListenersParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
 		q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)),
 	)
 	if err != nil {
 		return false, p.worldError(f, world, err)
 	}
-	var tree struct {
-		Node jsonv2.Value `json:"node"`
-	}
 	var listeners domdebugger.GetEventListenersResult
-	treeErr := q.await(ctx, 0, &tree)
-	listenErr := q.await(ctx, 1, &listeners)
 	var fresh bool
-	if treeErr == nil && listenErr == nil {
-		fresh, err = p.reveal(ctx, f, s, world, tree.Node, listeners.Listeners)
+	if q.await(ctx, 0, &listeners) == nil {
+		fresh, err = p.reveal(ctx, f, s, world, doc, count.complete(ctx), listeners.Listeners)
 		if err != nil {
 			return false, p.worldError(f, world, err)
 		}
 	}
 	var res runtime.EvaluateResult
-	err = q.await(ctx, 2, &res)
+	err = q.await(ctx, 1, &res)
 	if err == nil && fresh {
 		return true, nil
 	}
 	return false, p.answered(ctx, f, s, world, name, res, err, into)
+}
+
+// census is a count of nodes on its way. The browser counts all that there are
+// in the documents of a session, each world those that it can reach: where the
+// numbers are the same, no closed shadow root is unknown. That costs a small
+// part of a description of the document, which grows with the page.
+type census struct {
+	q *asked
+	// worlds is how many answers of worlds follow that of the browser.
+	worlds int
+}
+
+// maxCensus is in how many frames nodes are counted; with more a description is
+// as cheap.
+const maxCensus = 16
+
+// census asks for the count; nil where it cannot be taken: it is of a whole
+// session, and so only of use for the frame that is its outermost.
+func (p *page) census(ctx context.Context, f *docFrame, s *session) (*census, error) {
+	p.frames.mu.Lock()
+	var worlds []string
+	var frames []*docFrame
+	for _, g := range p.frames.byID {
+		// One that is there and has no world yet leaves the numbers unequal.
+		if g.s == s && g.context != "" {
+			frames, worlds = append(frames, g), append(worlds, g.context)
+		}
+	}
+	parent := p.frames.byID[f.parent]
+	p.frames.mu.Unlock()
+	if parent != nil && parent.s == s || len(frames) > maxCensus {
+		return nil, nil
+	}
+	c := &census{q: &asked{s: s}, worlds: len(frames)}
+	err := errors.Join(
+		postCommand(ctx, s, dom.Enable, dom.EnableParams{}),
+		c.q.send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // an empty text is in every node
+		postCommand(ctx, s, dom.Disable, cdp.Empty{}),                      // which also forgets what was found
+	)
+	for i, g := range frames {
+		expression, sayErr := p.expression(ctx, g, "count", nil)
+		err = errors.Join(err, sayErr, c.q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, worlds[i])))
+	}
+	return c, err
+}
+
+// complete says whether every node is known. When in doubt it is not.
+func (c *census) complete(ctx context.Context) bool {
+	if c == nil {
+		return false
+	}
+	var all dom.PerformSearchResult
+	if c.q.await(ctx, 0, &all) != nil {
+		return false
+	}
+	known := int64(0)
+	for i := range c.worlds {
+		var res runtime.EvaluateResult
+		var text string
+		var a struct {
+			Value int64 `json:"value"`
+		}
+		if c.q.await(ctx, 1+i, &res) != nil || res.Result == nil || jsonv2.Unmarshal(res.Result.Value, &text) != nil || json.Unmarshal([]byte(text), &a) != nil {
+			return false
+		}
+		known += a.Value
+	}
+	return known == all.ResultCount
 }
 
 // document returns a handle of the frame's document.
@@ -132,24 +199,9 @@ func (p *page) document(ctx context.Context, f *docFrame, s *session, world stri
 }
 
 // reveal hands over what the world does not know yet; it says whether there was
-// anything.
-func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string, tree []byte, listeners []*domdebugger.EventListener) (bool, error) {
-	var roots, listening []cdp.BackendNodeID
-	var own map[cdp.BackendNodeID]bool
-	framed := len(p.frames.children(f)) > 0
-	if framed || bytes.Contains(tree, []byte(`"shadowRootType":"closed"`)) {
-		var root domNode
-		if err := jsonv2.Unmarshal(tree, &root); err != nil {
-			return false, fmt.Errorf("reading the document: %w", err)
-		}
-		own = make(map[cdp.BackendNodeID]bool)
-		roots = root.closed(own, nil)
-	}
-	for _, l := range listeners {
-		if l.BackendNodeID != 0 && pointerEvent(l.Type) && (own == nil || own[l.BackendNodeID]) {
-			listening = append(listening, l.BackendNodeID)
-		}
-	}
+// anything. The document is described only when it may hold closed roots that
+// are not known, or when listeners of several frames have to be told apart.
+func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
 	p.frames.mu.Lock()
 	if f.knownIn != world {
 		f.known, f.knownIn = make(map[cdp.BackendNodeID]bool), world
@@ -161,9 +213,30 @@ func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string
 			return known
 		})
 	}
-	roots, listening = fresh(roots), fresh(listening)
+	var listening, roots []cdp.BackendNodeID
+	news := false
+	for _, l := range listeners {
+		if l.BackendNodeID != 0 && pointerEvent(l.Type) {
+			listening = append(listening, l.BackendNodeID)
+			news = news || !f.known[l.BackendNodeID]
+		}
+	}
 	contextN := f.contextN
 	p.frames.mu.Unlock()
+	framed := len(p.frames.children(f)) > 0
+	var own map[cdp.BackendNodeID]bool
+	if !complete || framed && news {
+		var err error
+		if own, roots, err = describeDocument(ctx, s, doc, framed); err != nil {
+			return false, err
+		}
+	}
+	p.frames.mu.Lock()
+	roots, listening = fresh(roots), fresh(listening) // a root that listens is a root first
+	p.frames.mu.Unlock()
+	if own != nil {
+		listening = slices.DeleteFunc(listening, func(id cdp.BackendNodeID) bool { return !own[id] })
+	}
 	if len(listening) > maxRevealed {
 		listening = listening[:maxRevealed]
 	}
@@ -173,6 +246,31 @@ func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string
 	}
 	also, err := p.give(ctx, s, contextN, "addListening", listening)
 	return given || also, err
+}
+
+// describeDocument lists the closed roots of a document and, where there are any or it
+// is framed, its own nodes.
+func describeDocument(ctx context.Context, s *session, doc runtime.RemoteObjectID, framed bool) (own map[cdp.BackendNodeID]bool, roots []cdp.BackendNodeID, err error) {
+	all, yes := int64(-1), true
+	var tree struct {
+		Node jsonv2.Value `json:"node"`
+	}
+	params := dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}
+	if err := s.Call(ctx, dom.DescribeNode.Method, params, &tree); err != nil {
+		if _, ok := errors.AsType[*methodError](err); ok {
+			return nil, nil, nil // the look's own answer says what became of the document
+		}
+		return nil, nil, err
+	}
+	if !framed && !bytes.Contains(tree.Node, []byte(`"shadowRootType":"closed"`)) {
+		return nil, nil, nil
+	}
+	var root domNode
+	if err := jsonv2.Unmarshal(tree.Node, &root); err != nil {
+		return nil, nil, fmt.Errorf("reading the document: %w", err)
+	}
+	own = make(map[cdp.BackendNodeID]bool)
+	return own, root.closed(own, nil), nil
 }
 
 func pointerEvent(kind string) bool {

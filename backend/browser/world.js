@@ -39,6 +39,7 @@ globalThis.pilotfishDo ??= (() => {
 
   const commands = {
     look: (options) => page.snapshot(options),
+    count: () => page.count(),
     more: ({ handle, max }) => page.more(handle, max) ?? null,
     locate: ({ target }) => page.locate(target),
     refOf: ({ el }) => page.refOf(el),
@@ -68,7 +69,7 @@ globalThis.pilotfishDo ??= (() => {
     /** After the input: what came of it, and whether the pointer met the target. */
     async settle({ ref, expected }) {
       const change = await page.settled();
-      const out = { change, guard: disarm() };
+      const out = { change, guard: disarm(), url: location.href, title: document.title };
       if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
       return out;
     },

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"unicode"
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -67,9 +67,31 @@ func runGoto(ctx context.Context, in *invocation) (result, error) {
 	return in.arrived(in.browser.Navigate(ctx, in.tab, address, in.wait(), in.allow()))
 }
 
-// schemeless is an address as people type it: a host, perhaps a port and a
+// schemeless reads an address as people type it: a host, perhaps a port and a
 // path. "localhost:3000" is one, though it reads like a scheme.
-var schemeless = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[\pL\pN_][\pL\pN._-]*)(:\d{1,5})?([/?#].*)?$`)
+func schemeless(raw string) (host, port string, ok bool) {
+	at := strings.IndexAny(raw, "/?#")
+	if at < 0 {
+		at = len(raw)
+	}
+	host = raw[:at]
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		host, port = host[:i], host[i:]
+		if digits := port[1:]; digits == "" || len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
+			return "", "", false
+		}
+	}
+	if inner, isIP := strings.CutPrefix(host, "["); isIP {
+		inner, closed := strings.CutSuffix(inner, "]")
+		return host, port, closed && inner != "" && strings.Trim(inner, "0123456789abcdefABCDEF:.") == "" && !strings.ContainsAny(raw, "\n")
+	}
+	for i, r := range host {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && (i == 0 || r != '.' && r != '-') {
+			return "", "", false
+		}
+	}
+	return host, port, host != "" && !strings.Contains(raw, "\n")
+}
 
 // address completes the url argument and asks the policy about it.
 func (in *invocation) address() (string, error) {
@@ -77,8 +99,7 @@ func (in *invocation) address() (string, error) {
 	full := raw
 	if filepath.IsAbs(raw) && !policy.Agent(in.actor) {
 		full = (&url.URL{Scheme: "file", Path: raw}).String()
-	} else if m := schemeless.FindStringSubmatch(raw); len(m) > 2 {
-		host, port := m[1], m[2]
+	} else if host, port, ok := schemeless(raw); ok {
 		switch {
 		case isHere(host):
 			full = "http://" + raw

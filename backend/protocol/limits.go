@@ -169,6 +169,9 @@ const (
 	// WindowWait is how long a window or download that was announced may take to
 	// begin.
 	WindowWait = 3 * time.Second
+	// PictureWait is when the picture of a tab in front is overdue: its window may
+	// be shown nowhere.
+	PictureWait = 500 * time.Millisecond
 	// NetworkQuiet is how long no request may be under way for the network to
 	// count as quiet.
 	NetworkQuiet = 500 * time.Millisecond

@@ -100,6 +100,39 @@ export class FlatTree {
     }
   }
 
+  /** Every shadow root that is known, outer ones first. */
+  *roots(root: Document | ShadowRoot = document): Generator<ShadowRoot> {
+    for (const el of root.querySelectorAll('*')) {
+      const inner = this.rootOf(el);
+      if (!inner) continue;
+      yield inner;
+      yield* this.roots(inner);
+    }
+  }
+
+  /** How many elements, texts and comments there are, in known shadow roots too. */
+  count(root: Element | ShadowRoot | null = document.documentElement): number {
+    if (!root) return 0;
+    const kinds =
+      NodeFilter.SHOW_ELEMENT |
+      NodeFilter.SHOW_TEXT |
+      NodeFilter.SHOW_COMMENT |
+      NodeFilter.SHOW_CDATA_SECTION;
+    const walker = document.createTreeWalker(root, kinds);
+    let n = 0;
+    for (
+      let at: Node | null = root instanceof Element ? root : walker.nextNode();
+      at;
+      at = walker.nextNode()
+    ) {
+      n += 1;
+      if (at.nodeType !== 1) continue;
+      const inner = this.rootOf(at as Element);
+      if (inner) n += this.count(inner);
+    }
+    return n;
+  }
+
   // A closed root hides assignedSlot: its slots are asked instead.
   #slotOf(node: Node): Element | null {
     if (!(node instanceof Element || node instanceof Text)) return null;

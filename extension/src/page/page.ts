@@ -75,6 +75,8 @@ export interface Page {
   watch(): void;
   /** Waits for the effect to be drawn and reports it; undefined without a watch. */
   settled(): Promise<Change | undefined>;
+  /** How many nodes of the document can be reached, for who knows how many there are. */
+  count(): number;
   /** Waits for a condition. */
   waitFor(what: WaitFor): Promise<Waited>;
   /** The shadow root of an element, closed ones included that were taken. */
@@ -126,7 +128,8 @@ export function createPage(): Page {
     next: () => refs.next,
     accepts: (ref, met) => {
       const el = elementOf(look, ref);
-      return el !== null && belongs(tree, el, look.describe(el)?.hit ?? el, met);
+      if (el === null) return false;
+      return tree.contains(el, met) || belongs(tree, el, look.describe(el)?.hit ?? el, met);
     },
     at: (x, y) => tree.at(x, y),
     words: (el) => look.words(el),
@@ -156,6 +159,7 @@ export function createPage(): Page {
       await own?.quiet();
       return own?.report();
     },
+    count: () => tree.count(),
     waitFor: (what) => waitFor(look, what),
     rootOf: (el) => tree.rootOf(el),
     text: (scope, mark) => readableText(tree, part(scope), marked(mark)),

@@ -1,5 +1,4 @@
-import { aim } from './cover.js';
-import { boxOf, rectOf, viewport } from './geometry.js';
+import { boxOf, rectOf } from './geometry.js';
 import type { Looker } from './look.js';
 import { elementOf, judge } from './resolve.js';
 import type { Box, Point, Resolution } from './types.js';
@@ -23,23 +22,23 @@ export async function reach(look: Looker, ref: string): Promise<Reached> {
   if (!known) return { state: 'unknown', ref };
   if (!known.node) return { state: 'gone', ref, was: known.said };
   const el = known.node;
-  let now = judge(look, ref, el, known.said);
-  const stand = (): Element => look.describe(el)?.hit ?? el;
+  let at = judge(look, ref, el, known.said);
   let scrolled = false;
-  if (now.state === 'off-screen' || now.state === 'covered') {
-    scrolled = bringIntoView(stand(), now.state === 'covered');
-    if (scrolled) now = judge(look, ref, el, known.said);
+  if (at.now.state === 'off-screen' || at.now.state === 'covered') {
+    scrolled = bringIntoView(at.item?.hit ?? el, at.now.state === 'covered');
+    if (scrolled) at = judge(look, ref, el, known.said);
   }
-  if (now.state !== 'ok') return now;
-  if (!(await settle(stand()))) return { state: 'moving', ref, line: now.line };
-  now = judge(look, ref, el, known.said);
-  if (now.state !== 'ok') return now;
-  const item = look.describe(el);
-  const rect = item?.rect ?? rectOf(el);
-  const { point } = aim(look.tree, el, item?.hit, rect, item?.view ?? viewport());
+  if (at.now.state !== 'ok') return at.now;
+  const stand = at.item?.hit ?? el;
+  if (moves(stand)) {
+    if (!(await settle(stand))) return { state: 'moving', ref, line: at.now.line };
+    at = judge(look, ref, el, known.said);
+    if (at.now.state !== 'ok') return at.now;
+  }
+  const rect = at.item?.rect ?? rectOf(el);
   // A frame is hit when its own document is: its middle will do.
-  const at = point ?? { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
-  return { state: 'ok', ref, line: now.line, point: at, box: boxOf(rect), scrolled };
+  const point = at.point ?? { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
+  return { state: 'ok', ref, line: at.now.line, point, box: boxOf(rect), scrolled };
 }
 
 /** Scrolls at once to an element; to the middle when something that stays put may cover an edge. */
@@ -54,7 +53,6 @@ export function bringIntoView(el: Element, middle: boolean): boolean {
 
 /** Waits, frame by frame, while an animation moves the element; true once it rests. */
 async function settle(el: Element): Promise<boolean> {
-  if (!moves(el)) return true;
   let last = el.getBoundingClientRect();
   let still = 0;
   for (let i = 0; i < patience; i++) {

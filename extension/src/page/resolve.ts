@@ -3,7 +3,7 @@ import { identity } from './format.js';
 import { boxOf, rectOf, viewport } from './geometry.js';
 import { type Looker, modalOf } from './look.js';
 import { isDisabled } from './state.js';
-import type { Item, Resolution } from './types.js';
+import type { Item, Point, Resolution } from './types.js';
 
 /** The node behind a ref while it is in the document. */
 export function elementOf(look: Looker, ref: string): Element | null {
@@ -21,33 +21,42 @@ export function resolve(look: Looker, ref: string): Resolution {
   if (num === undefined || !known) return { state: 'unknown', ref };
   const el = known.node;
   if (!el) return { state: 'gone', ref, was: known.said };
-  return judge(look, ref, el, known.said);
+  return judge(look, ref, el, known.said).now;
+}
+
+/** What an element is now, and where to act on it if that can be done. */
+export interface Judged {
+  now: Resolution;
+  item?: Item;
+  point?: Point;
 }
 
 /** As resolve, for an element that was found otherwise. */
-export function judge(look: Looker, ref: string, el: Element, said: string): Resolution {
+export function judge(look: Looker, ref: string, el: Element, said: string): Judged {
   const item = look.describe(el);
   const why = item ? hiddenBy(look, el, item) : 'not shown';
   if (!item || why !== undefined) {
     const line = item ? look.line(item) : look.words(el);
     return why === 'inert'
-      ? { state: 'inert', ref, line }
-      : { state: 'hidden', ref, line, why: why ?? 'not shown' };
+      ? { now: { state: 'inert', ref, line } }
+      : { now: { state: 'hidden', ref, line, why: why ?? 'not shown' } };
   }
-  const now = identity(item);
+  const is = identity(item);
   const line = look.line(item);
-  if (said !== '' && said !== now) return { state: 'changed', ref, from: said, to: now };
-  if (isDisabled(el)) return { state: 'disabled', ref, line };
+  if (said !== '' && said !== is)
+    return { item, now: { state: 'changed', ref, from: said, to: is } };
+  if (isDisabled(el)) return { item, now: { state: 'disabled', ref, line } };
   const rect = item.rect ?? rectOf(el);
   const box = boxOf(rect);
   const { point, by, outside } = aim(look.tree, el, item.hit, rect, item.view ?? viewport());
-  if (point || item.role === 'frame') return { state: 'ok', ref, line, box };
+  if (point) return { item, point, now: { state: 'ok', ref, line, box } };
+  if (item.role === 'frame') return { item, now: { state: 'ok', ref, line, box } };
   if (by && !outside) {
     const over = look.describe(by);
     const byRef = over?.offered ? look.refs.format(over.num) : '';
-    return { state: 'covered', ref, line, by: look.words(by), byRef };
+    return { item, now: { state: 'covered', ref, line, by: look.words(by), byRef } };
   }
-  return { state: 'off-screen', ref, line, box };
+  return { item, now: { state: 'off-screen', ref, line, box } };
 }
 
 /** What around an element keeps it from a person, if anything does. */

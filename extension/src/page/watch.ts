@@ -157,10 +157,7 @@ export class Watch {
   }
 
   *#roots(): Generator<ShadowRoot> {
-    for (const el of this.#look.tree.all(document)) {
-      const root = this.#look.tree.rootOf(el);
-      if (root) yield root;
-    }
+    yield* this.#look.tree.roots();
   }
 
   #state(): Before {
