@@ -19,3 +19,49 @@ test.each([
 test.each(['', 'text=', 'role=', 'role=a b', 'point=1', 'a nth=0'])('%j is refused', (input) => {
   expect(parseTarget(input).by).toBe('bad');
 });
+
+/** A generator of the same numbers in every run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const pieces =
+  'css= role= text= label= point= button link name= nth= nth=0 nth=2 "Save" \'x\' " \' \\ \\" / /a/i , 12 -3.5 # . [a=b] : > ( ) * \n \t 🐟 עברית e5 f2e7 @'.split(
+    ' ',
+  );
+
+test('whatever is written is read as one thing, or refused with a reason', () => {
+  const next = numbers(4711);
+  for (let i = 0; i < 20_000; i++) {
+    let input = '';
+    for (let n = next() * 8; n > 0; n--) {
+      input += pieces[Math.floor(next() * pieces.length)] ?? '';
+      if (next() < 0.4) input += ' ';
+    }
+    const target = parseTarget(input);
+    if (target.by === 'bad') expect(target.why, input).not.toBe('');
+    else if (target.by === 'point') expect(Number.isFinite(target.x + target.y), input).toBe(true);
+    else if (target.nth !== undefined) expect(target.nth, input).toBeGreaterThan(0);
+  }
+});
+
+test('a quoted text comes back as it was', () => {
+  const next = numbers(815);
+  for (let i = 0; i < 5000; i++) {
+    let text = '';
+    for (let n = 1 + next() * 6; n > 0; n--)
+      text += pieces[Math.floor(next() * pieces.length)] ?? '';
+    const quoted = `"${text.replace(/["\\]/g, '\\$&')}"`;
+    expect(parseTarget(`text=${quoted}`), quoted).toEqual({ by: 'text', text });
+    expect(parseTarget(`role=button name=${quoted} nth=3`), quoted).toEqual({
+      by: 'role',
+      role: 'button',
+      name: text,
+      nth: 3,
+    });
+  }
+});
