@@ -101,6 +101,7 @@ func (r *run) serve(ctx context.Context) error {
 		target.TargetCreated.Method, target.TargetInfoChanged.Method,
 		target.TargetDestroyed.Method, target.TargetCrashed.Method, target.AttachedToTarget.Method,
 	)
+	r.conn.root.follow(r.crash)
 	g.Go(func() error { defer cancel(); return r.conn.serve(context.WithoutCancel(ctx)) })
 	g.Go(func() error { return r.watchTargets(inner, events) })
 	g.Go(func() error { return r.settleTabs(inner) })
@@ -265,6 +266,17 @@ func (r *run) startError(exit protocol.Exit) error {
 		how += ". It said:\n" + last
 	}
 	return protocol.NewError(protocol.CodeBrowserStart, how, "`pilotfish doctor` checks the installation")
+}
+
+// crash notes a tab's crash. The reader calls it: told later, it would call a tab
+// crashed for ever that lives again.
+func (r *run) crash(e event) {
+	if e.method != target.TargetCrashed.Method {
+		return
+	}
+	if v, ok := decode(e, target.TargetCrashed); ok {
+		r.b.tabs.crashed(v.TargetID, true)
+	}
 }
 
 func (r *run) worker() *session {

@@ -52,7 +52,6 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 		}
 	case target.TargetCrashed.Method:
 		if v, ok := decode(e, target.TargetCrashed); ok {
-			r.b.tabs.crashed(v.TargetID, true)
 			// Its session says when the tab lives again.
 			if _, isTab := r.b.tabs.find(func(t *tab) bool { return t.target == v.TargetID }); isTab {
 				go func() { _, _ = r.page(ctx, v.TargetID) }()
