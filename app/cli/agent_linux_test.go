@@ -196,6 +196,7 @@ func pilotCarriesInstructionsOut(t *testing.T, r *installation, home string) {
 		{"clear the Surname field", `'<'+surname.value+'>'`, "<>", "Cleared Surname", false},
 		{"select france in Country", `country.value`, "France", "Chose “France”", false},
 		{"choose Spain", `country.value`, "Spain", "Chose “Spain” in Country", false},
+		{`fill Name with "Ada Lovelace" and Country with France`, `document.getElementById('name').value+country.value`, "Ada LovelaceFrance", "Filled Country: it holds “France”", false},
 		{"set Country to Germany", `country.value`, "Germany", "Chose", false},
 		{"tick Newsletter", `news.checked`, "true", "Switched on Newsletter", false},
 		{"uncheck the Newsletter box", `news.checked`, "false", "Switched off Newsletter", false},
