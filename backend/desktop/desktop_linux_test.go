@@ -52,25 +52,29 @@ type note struct {
 	app, title, body string
 	replaces         uint32
 	urgency          byte
+	actions          []string
 }
 
 // service is a small org.freedesktop.Notifications.
 type service struct {
 	can   atomic.Pointer[[]string]
 	notes chan note
+	shown atomic.Uint32
 }
 
 func (s *service) GetCapabilities() ([]string, *dbus.Error) { return *s.can.Load(), nil }
 
-func (s *service) Notify(app string, replaces uint32, _, title, body string, _ []string, hints map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+func (s *service) Notify(app string, replaces uint32, _, title, body string, actions []string, hints map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	urgency, _ := hints["urgency"].Value().(byte)
-	s.notes <- note{app, title, body, replaces, urgency}
-	return 42, nil
+	s.notes <- note{app, title, body, replaces, urgency, actions}
+	return 41 + s.shown.Add(1), nil
 }
 
 func TestNotify(t *testing.T) {
 	conn := bus(t)
-	if _, err := desktop.Notify(t.Context(), desktop.Notification{Title: "x"}); protocol.AsError(err).Code != protocol.CodeNotRunning {
+	var n desktop.Notifier
+	defer n.Close()
+	if _, err := n.Notify(t.Context(), desktop.Notification{Title: "x"}); protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Errorf("without a service: %v", err)
 	}
 	s := &service{notes: make(chan note, 1)}
@@ -82,7 +86,7 @@ func TestNotify(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	// The texts may come from a page: markup is shown, not carried out.
-	id, err := desktop.Notify(t.Context(), desktop.Notification{
+	id, err := n.Notify(t.Context(), desktop.Notification{
 		Title: "claude\nneeds you", Body: `<a href="http://evil">Yes</a>` + strings.Repeat("x", 1000), Urgent: true, Replaces: 7,
 	})
 	if err != nil || id != 42 {
@@ -96,7 +100,7 @@ func TestNotify(t *testing.T) {
 		t.Errorf("body %q", got.body)
 	}
 	s.can.Store(&[]string{"body"})
-	if _, err := desktop.Notify(t.Context(), desktop.Notification{Title: "t", Body: "a < b"}); err != nil {
+	if _, err := n.Notify(t.Context(), desktop.Notification{Title: "t", Body: "a < b"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-s.notes; got.body != "a < b" || got.urgency != 1 {
@@ -106,8 +110,56 @@ func TestNotify(t *testing.T) {
 
 func TestNotifyWithoutABus(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "none"))
-	if _, err := desktop.Notify(t.Context(), desktop.Notification{Title: "x"}); protocol.AsError(err).Code != protocol.CodeNotRunning {
+	var n desktop.Notifier
+	defer n.Close()
+	if _, err := n.Notify(t.Context(), desktop.Notification{Title: "x"}); protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Errorf("%v", err)
+	}
+}
+
+// A click on a notification does what it stands for; one on another program's, a
+// closed one's or by another action does nothing.
+func TestNotificationsAreClicked(t *testing.T) {
+	conn := bus(t)
+	s := &service{notes: make(chan note, 1)}
+	s.can.Store(&[]string{"body", "actions"})
+	if err := conn.Export(s, "/org/freedesktop/Notifications", "org.freedesktop.Notifications"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := conn.RequestName("org.freedesktop.Notifications", dbus.NameFlagDoNotQueue); err != nil || got != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatalf("%v, %v", got, err)
+	}
+	var n desktop.Notifier
+	defer n.Close()
+	signal := func(name string, args ...any) {
+		t.Helper()
+		if err := conn.Emit("/org/freedesktop/Notifications", "org.freedesktop.Notifications."+name, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clicked := make(chan string, 10)
+	show := func(what string) {
+		t.Helper()
+		if _, err := n.Notify(t.Context(), desktop.Notification{Title: what, Clicked: func() { clicked <- what }}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-s.notes; len(got.actions) != 2 || got.actions[0] != "default" {
+			t.Errorf("%+v", got)
+		}
+	}
+	show("first")
+	signal("ActionInvoked", uint32(7), "default")
+	signal("ActionInvoked", uint32(42), "settings")
+	signal("ActionInvoked", uint32(42), "default")
+	if got := <-clicked; got != "first" {
+		t.Errorf("%s", got)
+	}
+	signal("NotificationClosed", uint32(42), uint32(2))
+	signal("ActionInvoked", uint32(42), "default")
+	show("second")
+	signal("ActionInvoked", uint32(43), "default") // behind the others: the bus keeps the order
+	if got := <-clicked; got != "second" || len(clicked) > 0 {
+		t.Errorf("%s, and %d more", got, len(clicked))
 	}
 }
 

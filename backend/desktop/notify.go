@@ -11,6 +11,9 @@ type Notification struct {
 	// Replaces is the id of an earlier notification that this one takes the
 	// place of; 0 for none. Not every desktop can.
 	Replaces uint32
+	// Clicked is called, on a goroutine of the Notifier's, when the person clicks
+	// the notification; it must not block. nil for nothing. Not every desktop can.
+	Clicked func()
 }
 
 // The longest texts of a notification, in runes.

@@ -6,10 +6,16 @@ import (
 	"os/exec"
 )
 
+// Notifier shows notifications. Its zero value is ready for use.
+type Notifier struct{}
+
+// Close does nothing: a notification of macOS is nobody's.
+func (*Notifier) Close() {}
+
 // Notify shows a notification through osascript. The texts are arguments of the
 // script, not part of it, so that they cannot become code. macOS gives no id, and
 // decides itself how long a notification stays.
-func Notify(ctx context.Context, n Notification) (uint32, error) {
+func (*Notifier) Notify(ctx context.Context, n Notification) (uint32, error) {
 	const script = "on run {t, b}\ndisplay notification b with title t\nend run"
 	cmd := exec.CommandContext(ctx, "/usr/bin/osascript", "-e", script, "--", field(n.Title, maxTitle), field(n.Body, maxBody)) //nolint:gosec // texts are arguments, not code
 	if err := cmd.Run(); err != nil {

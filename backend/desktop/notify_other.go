@@ -8,8 +8,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// Notifier would show notifications. Its zero value is ready for use.
+type Notifier struct{}
+
+// Close does nothing.
+func (*Notifier) Close() {}
+
 // Notify returns CodeNotRunning: a notification on Windows needs an application
 // id that only an installer can register. The window and the tray show the same.
-func Notify(context.Context, Notification) (uint32, error) {
+func (*Notifier) Notify(context.Context, Notification) (uint32, error) {
 	return 0, protocol.NewError(protocol.CodeNotRunning, "notifications are not supported on this system", "the tray's icon shows the same")
 }

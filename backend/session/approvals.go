@@ -90,17 +90,46 @@ func (a *approvals) run(ctx context.Context, r *run) {
 	defer a.broker.Close()
 	w := waiting{terminals: r.terminals, log: a.s.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
 	if !a.s.m.cfg.Headless {
-		w.notify = desktop.Notify
+		var notifier desktop.Notifier
+		defer notifier.Close()
+		w.notify = notifier.Notify
+	}
+	var showing sync.WaitGroup
+	defer showing.Wait()
+	// Several clicks at once are the same wish.
+	clicked := make(chan protocol.TabID, 1)
+	w.show = func(tab protocol.TabID) {
+		select {
+		case clicked <- tab:
+		default:
+		}
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case tab := <-clicked:
+			showing.Go(func() { a.show(ctx, tab) })
 		case <-a.wake:
 			now := a.broker.Pending()
 			w.mark(now)
 			w.tell(ctx, now)
 		}
+	}
+}
+
+// show brings the tab that a question is about forward, with the panel that has
+// the question; a question without a tab is in the window.
+func (a *approvals) show(ctx context.Context, tab protocol.TabID) {
+	if tab == "" {
+		a.s.m.onShow("")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
+	defer cancel()
+	if err := a.s.showTab(ctx, tab); err != nil {
+		a.s.log.Warn("the tab of a question could not be shown", "tab", tab, "error", err)
+		a.s.m.onShow("")
 	}
 }
 
@@ -115,6 +144,7 @@ type statusKeeper interface {
 type waiting struct {
 	terminals statusKeeper
 	notify    func(context.Context, desktop.Notification) (uint32, error) // nil for none
+	show      func(protocol.TabID)                                        // brings a tab and its panel forward
 	log       *slog.Logger
 	// marked are the terminals that say that they wait, with what they said
 	// before.
@@ -177,7 +207,7 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 	id, err := w.notify(ctx, desktop.Notification{
 		Title:  p.Actor.Name + " needs your word",
 		Body:   fmt.Sprintf("%s: %s on %s. Answer in the panel, the window or the tray.", p.Command, p.Why, p.Origin),
-		Urgent: true, Replaces: w.last,
+		Urgent: true, Replaces: w.last, Clicked: func() { w.show(p.Tab) },
 	})
 	if err != nil {
 		// Panel, window and tray show it, too.

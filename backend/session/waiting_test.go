@@ -3,13 +3,16 @@ package session
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/desktop"
 	"pilotfish/backend/protocol"
 )
 
@@ -113,7 +116,7 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	}
 	answer(protocol.AnswerDeny)
 	name, data = next()
-	if json.Unmarshal(data, &reply) != nil || reply.OK || reply.Error.Code != protocol.CodeRefused || !strings.HasPrefix(reply.Error.Message, "command 2 of 3 failed: ") || !strings.Contains(reply.Text, "t1 https://example.com/a") {
+	if json.Unmarshal(data, &reply) != nil || reply.OK || reply.Error.Code != protocol.CodeRefused || !strings.HasPrefix(reply.Error.Message, "command 2 of 3 failed: ") || !strings.Contains(reply.Text, "t1 https://example.com") {
 		t.Errorf("%s %s", name, data)
 	}
 	_, begun := entry()
@@ -155,5 +158,23 @@ func TestARoutinesSecretsAreNotKept(t *testing.T) {
 	}
 	if page.Entries[1].Args["text"] != "${what}" {
 		t.Errorf("%+v", page.Entries[1])
+	}
+}
+
+// A click on the notification of a question is about the question's tab.
+func TestAClickShowsTheTab(t *testing.T) {
+	var shown protocol.TabID
+	var note desktop.Notification
+	w := waiting{
+		told: map[string]bool{}, log: slog.New(slog.DiscardHandler),
+		notify: func(_ context.Context, n desktop.Notification) (uint32, error) { note = n; return 1, nil },
+		show:   func(tab protocol.TabID) { shown = tab },
+	}
+	w.tell(t.Context(), []protocol.Approval{{ID: "a", Tab: "t7", Actor: protocol.Actor{Name: "claude"}}})
+	if note.Clicked == nil || shown != "" {
+		t.Fatalf("%+v", note)
+	}
+	if note.Clicked(); shown != "t7" {
+		t.Errorf("showed %q", shown)
 	}
 }
