@@ -173,7 +173,7 @@ func (g *workerGate) enter(ctx context.Context, s *session) {
 	g.inside = append(g.inside, s)
 	patterns, allow := g.patterns, g.allow
 	g.mu.Unlock()
-	g.follow(s)
+	g.follow(s) //nolint:contextcheck // it lives as long as its session
 	flat := true
 	// A session that ended loads nothing.
 	_ = postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat})

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,10 +34,8 @@ const middlePage = `<!doctype html><title>Middle</title><h1>Middle</h1><button i
 // not here takes none.
 func middleArgs(url, file string) map[string][]map[string]any {
 	target := func(id string) map[string]any { return map[string]any{"target": "#" + id} }
-	and := func(args map[string]any, more ...string) map[string]any {
-		for i := 0; i < len(more); i += 2 {
-			args[more[i]] = more[i+1]
-		}
+	and := func(args map[string]any, name, value string) map[string]any {
+		args[name] = value
 		return args
 	}
 	return map[string][]map[string]any{
@@ -165,6 +164,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 				go func() { done <- run(tab, spec.Name, args, given) }()
 				inQueue := func() bool { f.queue.mu.Lock(); defer f.queue.mu.Unlock(); return f.queue.tab[tab] != nil }
 				for len(done) == 0 && !inQueue() && time.Since(began) < given {
+					runtime.Gosched()
 				}
 				err = harm(own)
 				detach() // with what the page has not heard of it
