@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 // The other scenarios are for servers that offer tools, prompts and resources
 // made for the suite.
-const scenarios = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']
+const scenarios = ['server-initialize', 'ping', 'logging-set-level', 'tools-list', 'dns-rebinding-protection']
 
 const program = resolve(process.argv[2])
 const home = mkdtempSync(join(tmpdir(), 'pilotfish-conformance-'))
