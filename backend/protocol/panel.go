@@ -62,6 +62,16 @@ type HelloEvent struct {
 	Panel string `json:"panel"`
 	// Tasks are the heads of the tasks that are not over, newest first.
 	Tasks []Task `json:"tasks"`
+	// Attach spares the panel the way to POST /pty-session for the terminal that
+	// it will show first. Only the first hello of a socket has it.
+	Attach *HelloAttach `json:"attach,omitempty"`
+}
+
+// HelloAttach is good for one upgrade of one terminal's socket, like the token
+// of PtySessionReply.
+type HelloAttach struct {
+	Terminal TerminalID `json:"terminal"`
+	Token    string     `json:"token"`
 }
 
 // SessionEvent says that the session's state changed; Tabs and Terminals of the

@@ -35,6 +35,29 @@ type SessionInfo struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
+// Awaited is the terminal that a panel will show when it opens: the newest of the
+// tab in front, or of the only tab, unless somebody views it already; nil for
+// none.
+func (s *SessionInfo) Awaited() *TerminalInfo {
+	var front TabID
+	for _, tab := range s.Tabs {
+		if tab.Focused || len(s.Tabs) == 1 {
+			front = tab.ID
+		}
+	}
+	var newest *TerminalInfo
+	for i := range s.Terminals {
+		t := &s.Terminals[i]
+		if t.Tab == front && (newest == nil || t.StartedAt.After(newest.StartedAt)) {
+			newest = t
+		}
+	}
+	if newest == nil || newest.Viewers > 0 || (newest.State != TerminalLive && newest.State != TerminalStarting) {
+		return nil
+	}
+	return newest
+}
+
 // PanelState says whether a side panel of the session is connected.
 type PanelState string
 

@@ -43,7 +43,7 @@ func (s *Server) welcomePage(w http.ResponseWriter, r *http.Request, _ call) err
 }
 
 // ptySession finds or starts a terminal and mints the token for one upgrade of
-// its socket. The token hangs on the panel's grant: it ends with it.
+// its socket.
 func (s *Server) ptySession(w http.ResponseWriter, r *http.Request, c call) error {
 	var req protocol.PtySessionRequest
 	if err := decode(w, r, &req); err != nil {
@@ -54,14 +54,20 @@ func (s *Server) ptySession(w http.ResponseWriter, r *http.Request, c call) erro
 		return err
 	}
 	expires := time.Now().Add(protocol.AttachTokenLife)
+	return reply(w, protocol.PtySessionReply{Terminal: info, Attach: s.mintAttach(c.grant, &info), Expires: expires})
+}
+
+// mintAttach makes the token for one upgrade of a terminal's socket. It hangs on
+// the panel's grant: it ends with it.
+func (s *Server) mintAttach(panel auth.Grant, terminal *protocol.TerminalInfo) string {
 	_, secret := s.auth.Mint(auth.KindAttach, auth.Grant{
-		Session:  c.grant.Session,
-		Terminal: info.ID,
-		Tab:      info.Tab,
-		Actor:    c.grant.Actor,
-		Parent:   c.grant.ID,
+		Session:  panel.Session,
+		Terminal: terminal.ID,
+		Tab:      terminal.Tab,
+		Actor:    panel.Actor,
+		Parent:   panel.ID,
 	}, protocol.AttachTokenLife)
-	return reply(w, protocol.PtySessionReply{Terminal: info, Attach: secret.Reveal(), Expires: expires})
+	return secret.Reveal()
 }
 
 func (s *Server) ptyRestart(w http.ResponseWriter, r *http.Request, c call) error {

@@ -41,6 +41,7 @@ type house struct {
 	messages []protocol.PanelMessage
 	panels   int
 	hellos   int
+	state    protocol.SessionInfo // of the session, in hello
 	panicOn  string
 	fail     error
 }
@@ -119,7 +120,9 @@ func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.hellos++
-	return protocol.HelloEvent{Session: protocol.SessionInfo{Name: g.Session}}, err
+	state := h.state
+	state.Name = g.Session
+	return protocol.HelloEvent{Session: state}, err
 }
 
 func (h *house) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }

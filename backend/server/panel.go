@@ -76,7 +76,7 @@ func (p *panelSocket) run(ctx context.Context) error {
 
 // write sends the state, the events and the replies.
 func (p *panelSocket) write(ctx context.Context, events Subscription) error {
-	if err := p.hello(ctx); err != nil {
+	if err := p.hello(ctx, true); err != nil {
 		return err
 	}
 	for {
@@ -90,7 +90,7 @@ func (p *panelSocket) write(ctx context.Context, events Subscription) error {
 				// Events were lost. What still waits is older than the state that
 				// is sent now.
 				discard(events)
-				err = p.hello(ctx)
+				err = p.hello(ctx, false)
 			default:
 				err = p.send(ctx, event)
 			}
@@ -119,12 +119,17 @@ func discard(events Subscription) {
 	}
 }
 
-func (p *panelSocket) hello(ctx context.Context) error {
+// hello sends the state; the first time with the key to the terminal that the
+// panel will show.
+func (p *panelSocket) hello(ctx context.Context, first bool) error {
 	hello, err := p.server.sessions.Hello(ctx, p.grant)
 	if err != nil {
 		return err
 	}
 	hello.Type, hello.Version, hello.Panel = protocol.PanelHello, protocol.Version, p.panel
+	if next := hello.Session.Awaited(); first && next != nil {
+		hello.Attach = &protocol.HelloAttach{Terminal: next.ID, Token: p.server.mintAttach(p.grant, next)}
+	}
 	return p.send(ctx, hello)
 }
 

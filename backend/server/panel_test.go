@@ -43,6 +43,51 @@ func TestPanelIsToldEverything(t *testing.T) {
 	}
 }
 
+// The first hello opens the terminal that the panel will show: once, and only
+// for this panel's session.
+func TestHelloAttaches(t *testing.T) {
+	w := start(t, nil)
+	w.house.set(func(h *house) {
+		h.state = protocol.SessionInfo{
+			Tabs:      []protocol.Tab{{ID: "t1"}},
+			Terminals: []protocol.TerminalInfo{{ID: "k1", Tab: "t1", State: protocol.TerminalLive}},
+		}
+	})
+	grant, token := w.mint(auth.KindPanel)
+	conn, _, err := w.upgrade(t.Context(), "/panel", token, protocol.ExtensionOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.CloseNow() }()
+	_, data, err := conn.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hello protocol.HelloEvent
+	if err := json.Unmarshal(data, &hello); err != nil || hello.Attach == nil || hello.Attach.Terminal != "k1" {
+		t.Fatalf("hello %s, %v", data, err)
+	}
+	terminal, _, err := w.upgrade(t.Context(), "/ws", hello.Attach.Token, protocol.ExtensionOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = terminal.CloseNow() }()
+	say(t, terminal, protocol.ViewerControl{Type: protocol.ControlAttach})
+	if _, _, err := terminal.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.house.mu.Lock()
+	served := w.house.grants[len(w.house.grants)-1]
+	w.house.mu.Unlock()
+	if served.Terminal != "k1" || served.Tab != "t1" || served.Parent != grant.ID || served.Session != grant.Session {
+		t.Errorf("its grant is %+v", served)
+	}
+	if again, code, err := w.upgrade(t.Context(), "/ws", hello.Attach.Token, protocol.ExtensionOrigin); err == nil {
+		_ = again.CloseNow()
+		t.Errorf("a second upgrade: %d", code)
+	}
+}
+
 // THREATS 15: a revoked grant takes its open socket along.
 func TestRevokedPanelIsClosed(t *testing.T) {
 	w := start(t, nil)

@@ -1,21 +1,15 @@
+// First, before the modules below it run: the backend answers meanwhile.
+import { early } from './begin';
 import '$ui/tokens.css';
 import './panel.css';
+import '@xterm/xterm/css/xterm.css';
+import { mount } from 'svelte';
 import { systemClock } from './connection/clock';
-import { EarlyConnection } from './connection/early';
-import { storagePairing } from './connection/pairing';
+import App from './App.svelte';
 
-// The connection first: while the face, most of which is the terminal, is
-// fetched and compiled, the backend proves itself and sends its state.
-const early = new EarlyConnection({
-  source: storagePairing(chrome.storage.session),
-  clock: systemClock,
-  random: Math.random,
-});
-const life = new AbortController();
-void early.connection.run(life.signal);
-addEventListener('pagehide', () => {
-  life.abort();
-});
-void import('./face').then(({ show }) => {
-  show(early);
+performance.mark('pilotfish:loaded');
+// In a turn of its own, after the answers that came while this was compiled.
+systemClock.after(0, () => {
+  const target = document.getElementById('app');
+  if (target !== null) mount(App, { target, props: { early } });
 });

@@ -3072,6 +3072,19 @@ export interface HelloEvent {
    * Tasks are the heads of the tasks that are not over, newest first.
    */
   tasks: Task[];
+  /**
+   * Attach spares the panel the way to POST /pty-session for the terminal that
+   * it will show first. Only the first hello of a socket has it.
+   */
+  attach?: HelloAttach;
+}
+/**
+ * HelloAttach is good for one upgrade of one terminal's socket, like the token
+ * of PtySessionReply.
+ */
+export interface HelloAttach {
+  terminal: TerminalID;
+  token: string;
 }
 /**
  * SessionEvent says that the session's state changed; Tabs and Terminals of the

@@ -200,6 +200,7 @@ export const panelEventSchema = v.variant('type', [
     conversations: list(conversationSchema),
     panel: v.string(),
     tasks: list(taskSchema),
+    attach: v.exactOptional(v.object({ terminal: v.string(), token: v.string() })),
   }),
   v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),
   v.object({ type: v.literal(p.PanelTabs), tabs: list(tabSchema) }),

@@ -13,6 +13,8 @@ export const RECONNECT_MIN = 100;
 export const RECONNECT_MAX = 5_000;
 /** How long a request or the opening of a socket may take, in milliseconds. */
 export const REQUEST_TIMEOUT = 10_000;
+/** How long a terminal that was attached to early waits for its screen, in milliseconds. */
+export const EARLY_WAIT = 5_000;
 /** How long the size of the panel stands still before the program is told, in milliseconds. */
 export const RESIZE_QUIET = 60;
 /** How long the panel waits in silence before it says that it waits, in milliseconds. */

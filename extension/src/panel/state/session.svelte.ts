@@ -28,8 +28,12 @@ export class SessionStore {
 
   /** The tab that Chrome calls by this number. */
   tabOf(chromeTabId: number | undefined): Tab | undefined {
-    if (chromeTabId === undefined) return undefined;
-    return this.tabs.find((tab) => tab.chromeTabId === chromeTabId);
+    const [only, ...others] = this.tabs;
+    // Before the browser has said which tab the panel is beside, or the worker
+    // what Chrome calls it: the only one there is.
+    const alone = others.length === 0 && (chromeTabId === undefined || !only?.chromeTabId);
+    if (alone) return only;
+    return this.tabs.find((tab) => chromeTabId !== undefined && tab.chromeTabId === chromeTabId);
   }
 
   /** The terminals beside a tab, oldest first. */

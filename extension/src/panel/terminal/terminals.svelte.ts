@@ -13,7 +13,9 @@ import {
 import { agentsFileSchema, ptySessionReplySchema } from '$ui/protocol/schema';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import * as v from 'valibot';
+import { systemClock } from '../connection/clock';
 import type { Connection } from '../connection/connection';
+import type { EarlyTerminal } from '../connection/earlyterminal';
 import { RefusedError } from '../connection/request';
 import { GoneError, type Socket, type SocketEvents, type StreamState } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
@@ -29,6 +31,8 @@ export interface Problem {
 /** What the surroundings give every terminal. */
 export interface Surroundings {
   readonly connection: Connection;
+  /** A terminal that was attached to already, if it is this one; see EarlyConnection. */
+  readonly early: (id: TerminalID) => EarlyTerminal | undefined;
   readonly session: SessionStore;
   readonly fontFamily: string;
   readonly mac: boolean;
@@ -42,10 +46,10 @@ export interface Surroundings {
 /** A view and what is known of it while it has no terminal yet. */
 interface Shown {
   readonly view: TerminalView;
-  readonly tab: TabID;
+  tab: TabID;
   id: TerminalID | undefined;
   /** What a new terminal runs; used by its first dial only. */
-  readonly start: { agent: AgentKind; command: string } | undefined;
+  start: { agent: AgentKind; command: string } | undefined;
 }
 
 /** The terminals of the panel: which are shown, which are kept, which are started. */
@@ -68,6 +72,8 @@ export class Terminals {
   /** Kept views, the one shown last at the end. */
   #kept: Shown[] = [];
   #current: Shown | undefined;
+  /** A view made ahead, while the backend still answers: the first one to be shown. */
+  #spare: Shown | undefined;
   #host: HTMLElement | undefined;
   /** Tabs whose terminal was closed here by the person: nothing starts there by itself. */
   readonly #left = new SvelteSet<TabID>();
@@ -81,6 +87,10 @@ export class Terminals {
   /** Takes the element that terminals are shown in. */
   mount(host: HTMLElement): void {
     this.#host = host;
+    // Answers of the backend that are here already go first.
+    systemClock.after(0, () => {
+      if (this.#host === host && this.#kept.length === 0) this.#spare ??= this.#make(host);
+    });
   }
 
   /** The terminal to show beside a tab. */
@@ -218,15 +228,21 @@ export class Terminals {
 
   setScheme(dark: boolean): void {
     this.dark = dark;
-    for (const kept of this.#kept) kept.view.setScheme(dark);
+    for (const { view } of this.#views()) view.setScheme(dark);
   }
 
   setFontSize(size: number): void {
-    for (const kept of this.#kept) kept.view.setFontSize(size);
+    for (const { view } of this.#views()) view.setFontSize(size);
   }
 
   dispose(): void {
-    for (const kept of [...this.#kept]) this.#drop(kept);
+    this.#host = undefined;
+    for (const shown of this.#views()) this.#drop(shown);
+    this.#spare = undefined;
+  }
+
+  #views(): Shown[] {
+    return this.#spare === undefined ? [...this.#kept] : [...this.#kept, this.#spare];
   }
 
   #wanted(tab: TabID, terminal: TerminalInfo | undefined): Shown | undefined {
@@ -243,12 +259,23 @@ export class Terminals {
 
   #create(tab: TabID, id: TerminalID | undefined, start: Shown['start']): Shown | undefined {
     if (this.#host === undefined) return undefined;
+    const shown = this.#spare ?? this.#make(this.#host);
+    this.#spare = undefined;
+    shown.tab = tab;
+    shown.id = id;
+    shown.start = start;
+    this.#kept = [...this.#kept, shown];
+    return shown;
+  }
+
+  /** Makes a view that cannot be seen before it is shown, and is of no terminal yet. */
+  #make(host: HTMLElement): Shown {
     const { session, connection } = this.#around;
     const shown: Shown = {
-      tab,
-      id,
-      start,
-      view: new TerminalView(this.#host, {
+      tab: '',
+      id: undefined,
+      start: undefined,
+      view: new TerminalView(host, {
         fontFamily: this.#around.fontFamily,
         fontSize: session.settings.fontSize,
         dark: this.dark,
@@ -285,7 +312,6 @@ export class Terminals {
         askPaste: this.#around.askPaste,
       }),
     };
-    this.#kept = [...this.#kept, shown];
     return shown;
   }
 
@@ -296,6 +322,8 @@ export class Terminals {
     events: SocketEvents,
   ): Promise<Socket> {
     const { connection } = this.#around;
+    const early = shown.id === undefined ? undefined : this.#around.early(shown.id);
+    if (early !== undefined) return early.adopt(events);
     const request: PtySessionRequest =
       shown.id === undefined
         ? {

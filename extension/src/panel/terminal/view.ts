@@ -86,6 +86,8 @@ export class TerminalView {
     this.#config = config;
     this.#dark = config.dark;
     this.element.className = 'terminal-view';
+    // It has its place, and so its size, but is not seen before it is shown.
+    this.element.style.visibility = 'hidden';
     parent.append(this.element);
     this.#terminal = new Terminal({
       allowProposedApi: true,
@@ -148,6 +150,7 @@ export class TerminalView {
   show(): void {
     this.#shown = true;
     this.element.hidden = false;
+    this.element.style.visibility = '';
     this.#takeSize();
     this.#terminal.refresh(0, this.#terminal.rows - 1);
   }

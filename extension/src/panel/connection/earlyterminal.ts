@@ -1,0 +1,70 @@
+import { ControlAttach, type TerminalID, type TerminalInfo } from '$ui/protocol/protocol';
+import type { Cancel, Clock } from '../core/clock';
+import type { Socket, SocketEvents } from '../core/stream';
+import { EARLY_WAIT } from '../core/timing';
+import { ClosedError } from './socket';
+
+/**
+ * A viewer's socket that attached to a terminal before there was a screen: what
+ * came meanwhile is kept for the stream that adopts it.
+ */
+export class EarlyTerminal {
+  readonly id: TerminalID;
+  readonly #opening: Promise<Socket>;
+  readonly #expire: Cancel;
+  #kept: unknown[] = [];
+  #closed: number | undefined;
+  #events: SocketEvents | undefined;
+
+  constructor(info: TerminalInfo, dial: (events: SocketEvents) => Promise<Socket>, clock: Clock) {
+    this.id = info.id;
+    this.#opening = dial({
+      message: (data) => {
+        if (this.#events === undefined) this.#kept.push(data);
+        else this.#events.message(data);
+      },
+      closed: (code) => {
+        this.#closed = code;
+        this.#events?.closed(code);
+      },
+    }).then((socket) => {
+      // With the size that it has: whoever draws it says what fits.
+      const { cols, rows } = info;
+      socket.send(JSON.stringify({ type: ControlAttach, epoch: 0, offset: 0, cols, rows }));
+      return socket;
+    });
+    const leave = (): void => {
+      this.#opening.then(
+        (socket) => {
+          socket.close();
+        },
+        () => undefined,
+      );
+    };
+    this.#expire = clock.after(EARLY_WAIT, leave);
+    this.#opening.catch(() => undefined);
+  }
+
+  /**
+   * Hands the socket to a stream that has drawn nothing yet. The stream's first
+   * message, its own attach, was sent already: it starts what was kept.
+   */
+  async adopt(events: SocketEvents): Promise<Socket> {
+    this.#expire();
+    const socket = await this.#opening;
+    if (this.#closed !== undefined) throw new ClosedError(this.#closed);
+    return {
+      send: (data) => {
+        if (this.#events !== undefined) {
+          socket.send(data);
+          return;
+        }
+        this.#events = events;
+        for (const message of this.#kept.splice(0)) events.message(message);
+      },
+      close: () => {
+        socket.close();
+      },
+    };
+  }
+}
