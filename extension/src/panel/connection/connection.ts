@@ -117,6 +117,24 @@ export class Connection {
     }
   }
 
+  /**
+   * Sends a request whose answer streams, with the panel's token. The path, body
+   * and signal are the caller's; its headers are not: no header of a library's
+   * goes to the app.
+   */
+  async stream(path: string, init?: Pick<RequestInit, 'body' | 'signal'>): Promise<Response> {
+    const pairing = this.#pairing;
+    if (pairing === undefined || this.#link !== 'live') throw new OfflineError();
+    return fetch(origin(pairing) + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${pairing.token}`, 'Content-Type': 'application/json' },
+      body: init?.body ?? '{}',
+      signal: init?.signal ?? null,
+      cache: 'no-store',
+      credentials: 'omit',
+    });
+  }
+
   /** Opens a further socket of the backend with a token made for it. */
   dial(path: string, token: string, events: Parameters<typeof openSocket>[2]): Promise<Socket> {
     if (this.#pairing === undefined) throw new OfflineError();

@@ -5,6 +5,7 @@ import type { IconName } from '$ui/icons';
 export const faces = [
   { id: 'terminal', name: 'Terminal', icon: 'terminal' },
   { id: 'chat', name: 'Chat', icon: 'chat' },
+  { id: 'task', name: 'Task', icon: 'bolt' },
 ] as const satisfies readonly { id: string; name: string; icon: IconName }[];
 
 export type Face = (typeof faces)[number]['id'];

@@ -1,0 +1,53 @@
+import {
+  TaskDone,
+  TaskFailed,
+  TaskStopped,
+  type PanelEvent,
+  type TabID,
+  type Task,
+  type TaskID,
+} from '$ui/protocol/protocol';
+
+/** The states of a task that is over. */
+const over: readonly string[] = [TaskDone, TaskFailed, TaskStopped];
+
+export const isOver = (task: Task): boolean => over.includes(task.state);
+
+/** The tasks without their steps, as they were said last. */
+export class Heads {
+  /** The name of this panel view. */
+  panel = '';
+  all = $state.raw<readonly Task[]>([]);
+
+  get(id: TaskID): Task | undefined {
+    return this.all.find((task) => task.id === id);
+  }
+
+  /** The task beside a tab that is not over; the newest. */
+  unfinishedOf(tab: TabID): Task | undefined {
+    return this.all.find((task) => !isOver(task) && (task.tab === tab || task.tabs.includes(tab)));
+  }
+
+  apply(event: PanelEvent): void {
+    if (event.type === 'hello') {
+      this.panel = event.panel;
+      const told = event.tasks.map(({ id }) => id);
+      this.all = [
+        ...event.tasks,
+        ...this.all.filter((task) => !told.includes(task.id) && isOver(task)),
+      ].sort(newest);
+    } else if (event.type === 'task') this.put(event.task);
+    else if (event.type === 'task_gone') this.all = this.all.filter(({ id }) => id !== event.task);
+  }
+
+  put(task: Task): void {
+    const known = this.get(task.id);
+    // What came by another way and is older is not taken.
+    if (known !== undefined && known.updated > task.updated) return;
+    this.all = [task, ...this.all.filter(({ id }) => id !== task.id)].sort(newest);
+  }
+}
+
+function newest(a: Task, b: Task): number {
+  return b.created.localeCompare(a.created);
+}

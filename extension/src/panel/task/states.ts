@@ -1,0 +1,24 @@
+import type { TaskState } from '$ui/protocol/protocol';
+import type { Word } from '$ui/words';
+
+/** A task's state as a person reads it. */
+export function stateWord(state: TaskState): Word {
+  switch (state) {
+    case 'running':
+      return { text: 'working', tone: 'busy' };
+    case 'waiting':
+      return { text: 'needs you', tone: 'attention' };
+    case 'paused':
+      return { text: 'paused', tone: 'off' };
+    case 'done':
+      return { text: 'done', tone: 'ok' };
+    case 'failed':
+      return { text: 'not done', tone: 'danger' };
+    case 'stopped':
+      return { text: 'stopped', tone: 'off' };
+    case 'interrupted':
+      return { text: 'interrupted', tone: 'attention' };
+    default:
+      return { text: 'waiting to begin', tone: 'off' };
+  }
+}
