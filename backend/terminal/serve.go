@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,9 @@ func (m *Manager) Serve(ctx context.Context, ws *websocket.Conn, id protocol.Ter
 	if err != nil {
 		return refuse(ws, err)
 	}
+	// From here on listen measures: the library would cut the connection at its
+	// limit, and the kernel then drops the close frame with what is still unread.
+	ws.SetReadLimit(-1)
 	v := newViewer(ctx, t, ws)
 	if !t.attach(v, hello) {
 		_ = ws.Close(gone.code, gone.reason)
@@ -69,6 +73,10 @@ func (v *viewer) contain(f func()) {
 // is no error.
 func refuse(ws *websocket.Conn, err error) error {
 	code := websocket.CloseStatus(err)
+	// Closing reads what is still on its way, so that the close frame arrives; not
+	// for ever.
+	timer := time.AfterFunc(protocol.TerminalCloseWait, func() { _ = ws.CloseNow() })
+	defer timer.Stop()
 	switch {
 	case errors.Is(err, errMalformed):
 		_ = ws.Close(websocket.StatusProtocolError, "malformed message")
@@ -152,8 +160,8 @@ func (v *viewer) listen(ctx context.Context) error {
 		if text.Cap() > protocol.MaxFrame {
 			text = bytes.Buffer{} // a checkpoint's room is not kept for the acks
 		}
-		if _, err := text.ReadFrom(r); err != nil {
-			return err
+		if n, err := text.ReadFrom(io.LimitReader(r, protocol.MaxInputFrame+1)); err != nil || n > protocol.MaxInputFrame {
+			return cmp.Or(err, errTooLarge)
 		}
 		c, err := decodeControl(text.Bytes())
 		if err != nil {
@@ -170,8 +178,11 @@ const interruptKey = 0x03
 
 // takeInput hands a message on to the program, piece by piece.
 func (v *viewer) takeInput(r io.Reader, piece []byte) error {
-	for {
+	for left := protocol.MaxInputFrame; ; {
 		n, err := r.Read(piece)
+		if left -= n; left < 0 {
+			return errTooLarge
+		}
 		if n > 0 {
 			if err := v.t.typed(v, piece[:n]); err != nil {
 				return err
