@@ -22,7 +22,7 @@ func TestTheLibrarysConnection(t *testing.T) {
 	connect := func(t *testing.T, handler sdk.MethodHandler) (*sdk.Connection, io.Writer) {
 		t.Helper()
 		r, w := io.Pipe()
-		t.Cleanup(func() { w.Close() })
+		t.Cleanup(func() { _ = w.Close() }) // a pipe in memory
 		c := sdk.NewConnection(handler, io.Discard, r)
 		c.SetLogger(slog.New(slog.DiscardHandler))
 		return c, w

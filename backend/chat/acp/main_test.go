@@ -35,9 +35,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "build the scripted agent: %v\n%s", err, out)
 		os.Exit(1)
 	}
-	os.Setenv(envScripted, program)
+	if err := os.Setenv(envScripted, program); err != nil {
+		panic(err)
+	}
 	code := m.Run()
-	os.RemoveAll(folder)
+	_ = os.RemoveAll(folder) // it is in the system's temporary folder
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

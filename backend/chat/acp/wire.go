@@ -201,6 +201,15 @@ type promptReply struct {
 		Read   int `json:"cachedReadTokens"`
 		Write  int `json:"cachedWriteTokens"`
 	} `json:"usage"`
+	// Meta is where Gemini CLI says it.
+	Meta struct {
+		Quota *struct {
+			Tokens struct {
+				Input  int `json:"input_tokens"`
+				Output int `json:"output_tokens"`
+			} `json:"token_count"`
+		} `json:"quota"`
+	} `json:"_meta"`
 }
 
 // endReason says how a turn ended, in our words.
@@ -223,6 +232,8 @@ func (r *promptReply) turnEnd() chat.TurnEnd {
 	end := chat.TurnEnd{Reason: endReason(r.StopReason)}
 	if u := r.Usage; u != nil {
 		end.Usage = &protocol.ChatUsage{Input: u.Input + u.Read + u.Write, Output: u.Output}
+	} else if q := r.Meta.Quota; q != nil {
+		end.Usage = &protocol.ChatUsage{Input: q.Tokens.Input, Output: q.Tokens.Output}
 	}
 	return end
 }

@@ -61,12 +61,12 @@ func describe(call, name string, input json.RawMessage) *chat.ToolUpdate {
 			break
 		}
 		title = "Edit " + file
-		switch {
-		case name == "Write":
+		switch name {
+		case "Write":
 			title = "Write " + file
 			old, there := before(in.Path)
 			content = append(content, diff(old, in.Content, !there))
-		case name == "Edit":
+		case "Edit":
 			content = append(content, diff(in.Old, in.New, false))
 		}
 		for _, e := range in.Edits {

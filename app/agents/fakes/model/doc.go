@@ -1,8 +1,9 @@
 // Package model is a stand-in for a hosted language model, which cannot be had
 // offline: an HTTP server on the loopback interface that speaks the Messages API
-// of Anthropic and the Chat Completions API of OpenAI, streaming and whole, as
-// real agents use them. What it answers is a script of the test's own; what it
-// is asked it checks as strictly as the hosted ones do, and keeps.
+// of Anthropic, the Chat Completions API of OpenAI and the API of Gemini,
+// streaming and whole, as real agents use them. What it answers is a script of
+// the test's own; what it is asked it checks as strictly as the hosted ones do,
+// and keeps.
 //
 //	m := model.New(model.Steps(
 //		model.Reply{Calls: []model.Call{{Name: "browser_tabs", Input: map[string]any{}}}},

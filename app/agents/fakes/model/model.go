@@ -12,13 +12,14 @@ import (
 // Key is the only API key that a Model takes.
 const Key = "sk-fake-model"
 
-// The two APIs that a Model speaks.
+// The APIs that a Model speaks.
 const (
 	Anthropic = "anthropic" // POST /v1/messages
 	OpenAI    = "openai"    // POST /v1/chat/completions
+	Gemini    = "gemini"    // POST /v1beta/models/MODEL:streamGenerateContent
 )
 
-// Request is what an agent asked, the same for both APIs.
+// Request is what an agent asked, the same for every API.
 type Request struct {
 	API      string
 	Model    string
@@ -120,6 +121,7 @@ func New(script Script) *Model {
 	mux.HandleFunc("POST /v1/messages", m.anthropic)
 	mux.HandleFunc("POST /v1/messages/count_tokens", m.countTokens)
 	mux.HandleFunc("POST /v1/chat/completions", m.openAI)
+	mux.HandleFunc("POST /v1beta/models/{call}", m.gemini)
 	mux.HandleFunc("GET /v1/models", m.models)
 	mux.HandleFunc("HEAD /{$}", func(http.ResponseWriter, *http.Request) {})
 	m.server = httptest.NewServer(mux)

@@ -124,7 +124,6 @@ type agent struct {
 	count    int
 	asked    int
 	waiting  map[string]chan json.RawMessage // our requests
-	turns    sync.WaitGroup
 }
 
 // message is any message of JSON-RPC.
@@ -153,7 +152,7 @@ func (a *agent) serve(from io.Reader) error {
 				s.stop()
 			}
 			a.mu.Unlock()
-			return nil //nolint:nilerr // the client closed our input: that is how it says goodbye
+			return nil // the client closed our input: that is how it says goodbye
 		}
 		var m struct {
 			ID     json.RawMessage `json:"id"`
@@ -164,8 +163,7 @@ func (a *agent) serve(from io.Reader) error {
 		if err := json.Unmarshal(line, &m); err != nil {
 			return fmt.Errorf("the client wrote %q: %w", line, err)
 		}
-		switch {
-		case m.Method == "":
+		if m.Method == "" {
 			a.mu.Lock()
 			answer := a.waiting[string(m.ID)]
 			delete(a.waiting, string(m.ID))
@@ -173,10 +171,13 @@ func (a *agent) serve(from io.Reader) error {
 			if answer != nil {
 				answer <- m.Result
 			}
-		case m.Method == a.dieAt:
+			continue
+		}
+		switch m.Method {
+		case a.dieAt:
 			fmt.Fprintln(os.Stderr, "scripted: ends at", m.Method)
 			os.Exit(7)
-		case m.Method == a.mute:
+		case a.mute:
 		default:
 			a.handle(m.ID, m.Method, m.Params)
 		}

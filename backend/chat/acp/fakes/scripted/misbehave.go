@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -45,7 +46,7 @@ func (t *turn) misbehave(word, rest string) bool {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "child":
 		// It is in a session of its own and hears no hang-up.
-		child := exec.Command("sh", "-c", "trap '' HUP; sleep 300")
+		child := exec.CommandContext(context.WithoutCancel(t.ctx), "sh", "-c", "trap '' HUP; sleep 300")
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		child.Stdout = os.Stdout
 		if err := child.Start(); err != nil {
