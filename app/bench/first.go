@@ -67,7 +67,7 @@ func firstCommand(ctx context.Context, e entrant, url string) (took float64, err
 		return 0, err
 	}
 	if p != nil {
-		defer func() { err = errors.Join(err, p.close()) }() //nolint:contextcheck // it ends after ctx has, too
+		defer func() { err = errors.Join(err, p.close()) }()
 	}
 	d, err := e.make(ctx, p)
 	if err != nil {

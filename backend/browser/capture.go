@@ -34,12 +34,16 @@ func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.
 				return err
 			}
 		}
+		view := !q.Full && !q.Slices && !q.Annotated && q.Element == "" && q.Clip == nil
+		if view && p.inFront() { // it draws as it is
+			return b.view(ctx, id, p, q, &shot)
+		}
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
 		}
 		defer release()
-		if !q.Full && !q.Slices && !q.Annotated && q.Element == "" && q.Clip == nil {
+		if view {
 			return b.view(ctx, id, p, q, &shot)
 		}
 		clip, err := p.framing(ctx, q, &shot)
@@ -338,6 +342,11 @@ func (p *page) nudge(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		release, err := p.awake(ctx)
+		if err != nil {
+			return
+		}
+		defer release()
 	}
 	world, err := p.world(ctx)
 	if err != nil {
