@@ -35,7 +35,7 @@ func (b *Browser) SaveRoutine(r protocol.Routine, test string) (routine, playwri
 }
 
 func (b *Browser) routinePath(name string) (string, error) {
-	if !stateName.MatchString(name) {
+	if !isStateName(name) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
 	dir, err := b.folder("routines")

@@ -105,9 +105,9 @@ type looked struct {
 }
 
 var (
-	frameScope  = regexp.MustCompile(`^@?f([1-9]\d{0,6})$`)
-	handleScope = regexp.MustCompile(`^@?(?:f([1-9]\d{0,6}))?(h[1-9]\d{0,8})$`)
-	refScope    = regexp.MustCompile(`^@?(?:f[1-9]\d{0,6})?e[1-9]\d{0,8}$`)
+	frameScope  = regexp.MustCompile(`^@?f([1-9]\d*)$`)
+	handleScope = regexp.MustCompile(`^@?(?:f([1-9]\d*))?(h[1-9]\d*)$`)
+	refScope    = regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`)
 	handleLine  = regexp.MustCompile(`^( *… \d+ more )(h\d+)$`)
 )
 

@@ -37,11 +37,14 @@ const (
 const stateVersion = 1
 
 // stateName keeps a name usable as a file on every system.
-var stateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+var stateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// isStateName bounds a name, too.
+func isStateName(name string) bool { return len(name) <= 64 && stateName.MatchString(name) }
 
 // statePath is the file of a saved state. Its ending says what opens it.
 func (b *Browser) statePath(name, key string) (string, error) {
-	if !stateName.MatchString(name) {
+	if !isStateName(name) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a state", name), "use a to z, 0 to 9, _ and -")
 	}
 	dir, err := b.folder("states")
@@ -302,7 +305,7 @@ func (b *Browser) States() ([]protocol.StateFile, error) {
 	for _, e := range entries {
 		name, key, ok := strings.Cut(strings.TrimSuffix(e.Name(), ".age"), ".")
 		info, err := e.Info()
-		if !ok || err != nil || !stateName.MatchString(name) {
+		if !ok || err != nil || !isStateName(name) {
 			continue
 		}
 		out = append(out, protocol.StateFile{Name: name, Path: filepath.Join(dir, e.Name()), Bytes: int(info.Size()), Saved: info.ModTime().UTC(), Key: key})

@@ -30,11 +30,15 @@ type SessionName string
 const DefaultSession SessionName = "default"
 
 // sessionNamePattern keeps a name usable as a folder on every system.
-var sessionNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+var sessionNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// maxSessionName is how long a name may be. It is no part of the pattern: every
+// start of the command line pays for patterns, and counting makes them large.
+const maxSessionName = 32
 
 // ParseSessionName refuses a name that could not be a folder.
 func ParseSessionName(s string) (SessionName, error) {
-	if !sessionNamePattern.MatchString(s) {
+	if len(s) > maxSessionName || !sessionNamePattern.MatchString(s) {
 		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a session name", s), "use 1 to 32 of a-z, 0-9, _ and -, starting with a letter or digit")
 	}
 	return SessionName(s), nil
