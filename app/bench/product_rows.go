@@ -171,10 +171,12 @@ func (s *stage) reattach(ctx context.Context, o options) (times []float64, err e
 			return nil, err
 		}
 		if err := until(ctx, func() error {
-			if _, err := p.client.Attach(ctx, "panel.html"); err == nil {
+			// Looked at only: a page that is attached to while it goes never answers.
+			targets, err := p.client.Targets(ctx)
+			if err == nil && slices.ContainsFunc(targets, func(t tap.Target) bool { return strings.Contains(t.URL, "panel.html") }) {
 				return errors.New("the panel is still there")
 			}
-			return nil
+			return err
 		}); err != nil {
 			return nil, err
 		}
