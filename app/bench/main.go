@@ -128,12 +128,17 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches())
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches(), chatBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	if role := os.Getenv(roleEnv); role == terminalRole {
+	switch os.Getenv(roleEnv) {
+	case terminalRole:
 		return serveTerminals(ctx, os.Stdin, out)
+	case chatRole:
+		return serveChat(ctx, os.Stdin, out)
+	case talkerRole:
+		return talker(ctx, os.Stdin, out)
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	only := flags.String("only", "", "measure the rows that match this `regexp`")

@@ -186,6 +186,9 @@ func (c *conversation) replay(after uint64) error {
 			if c.fold1(ev) && ev.Index > c.state.Head.Index {
 				c.state.Head.Entries++
 			}
+			if len(c.window.items) > protocol.ChatWindow {
+				c.spill(protocol.ChatWindow / 2)
+			}
 		}
 		if len(items) == 0 {
 			break

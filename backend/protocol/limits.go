@@ -276,7 +276,7 @@ const (
 	// ChatHits is how many hits a search gives unless asked for another number.
 	ChatHits = 50
 	// MaxWatches is how many conversations one panel watches at once.
-	MaxWatches = 32
+	MaxWatches = 64
 	// ChatHeadEvery is the shortest time between two heads that differ in nothing
 	// that a person waits for (usage, draft).
 	ChatHeadEvery = 100 * time.Millisecond
