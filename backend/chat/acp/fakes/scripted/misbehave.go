@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -46,7 +45,7 @@ func (t *turn) misbehave(word, rest string) bool {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "child":
 		// It is in a session of its own and hears no hang-up.
-		child := exec.CommandContext(context.WithoutCancel(t.ctx), "sh", "-c", "trap '' HUP; sleep 300")
+		child := exec.Command("sh", "-c", "trap '' HUP; sleep 300") //nolint:noctx // it is to outlive us
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		child.Stdout = os.Stdout
 		if err := child.Start(); err != nil {
