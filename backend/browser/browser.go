@@ -174,6 +174,9 @@ func (b *Browser) Run(ctx context.Context) error {
 		return err
 	}
 	b.tabs.reset(c.Restore)
+	if again := restorable(c.Restore); c.Headless && len(again) > 0 {
+		b.tabs.expects(again[0].ID)
+	}
 	first := c.ExtensionDir != "" && clickable(c.ProfileDir)
 	p, err := launch(ctx, &c, found.Path, b.log)
 	if err != nil {

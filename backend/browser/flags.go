@@ -103,15 +103,16 @@ func args(c *Config) []string {
 	return append(out, startPages(c)...)
 }
 
-// startPages are the URLs that the browser opens by itself. Anything that is
-// not a URL with a scheme is left out: a page's address from a state file must
-// never become a switch.
+// startPages are the URLs that the browser opens by itself.
 func startPages(c *Config) []string {
 	var pages []string
-	for _, t := range c.Restore {
-		if startable(t.URL) {
-			pages = append(pages, t.URL)
-		}
+	for _, t := range restorable(c.Restore) {
+		pages = append(pages, t.URL)
+	}
+	if len(pages) > 1 && c.Headless {
+		// Without a window Chromium takes one page ("Multiple targets are not
+		// supported"); the others are opened when it answers.
+		pages = pages[:1]
 	}
 	if len(pages) == 0 && c.StartURL != nil {
 		if u := c.StartURL(); startable(u) {
@@ -122,6 +123,19 @@ func startPages(c *Config) []string {
 		pages = append(pages, "about:blank")
 	}
 	return pages
+}
+
+// restorable are the tabs that can be opened again. Anything that is not a URL
+// with a scheme is left out: a page's address from a state file must never
+// become a switch.
+func restorable(tabs []RestoreTab) []RestoreTab {
+	var out []RestoreTab
+	for _, t := range tabs {
+		if startable(t.URL) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 func startable(raw string) bool {

@@ -157,3 +157,32 @@ func TestFlags(t *testing.T) {
 		t.Errorf("the browser inherits %v", got)
 	}
 }
+
+// TestHeadlessRestore starts a headless browser with several tabs, two of them
+// alike: each has its id and its page again, in order, and the one in front is.
+func TestHeadlessRestore(t *testing.T) {
+	s := site(t)
+	c := config(t, true)
+	c.Restore = []RestoreTab{
+		{ID: "t4", URL: s.URL + "/one"},
+		{ID: "t2", URL: "javascript:1"},
+		{ID: "t7", URL: "about:blank", Active: true},
+		{ID: "t5", URL: s.URL + "/two"},
+		{ID: "t9", URL: "about:blank"},
+	}
+	f := start(t, c)
+	want := []RestoreTab{{ID: "t4", URL: s.URL + "/one"}, {ID: "t7", URL: "about:blank"}, {ID: "t5", URL: s.URL + "/two"}, {ID: "t9", URL: "about:blank"}}
+	f.wait(t, "the tabs with their pages", func() bool {
+		return len(f.tabs) == len(want) && f.tabs[1].Active && !slices.ContainsFunc(want, func(w RestoreTab) bool {
+			return !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == w.ID && t.URL == w.URL })
+		})
+	})
+	for i, tab := range f.Tabs() {
+		if tab.ID != want[i].ID {
+			t.Errorf("tab %d is %s, want %s", i, tab.ID, want[i].ID)
+		}
+	}
+	if id, err := f.NewTab(deadline(t), "", true); err != nil || id != "t10" {
+		t.Errorf("the next tab is %s, %v; want t10", id, err)
+	}
+}

@@ -46,10 +46,11 @@ type registry struct {
 	pages   map[target.ID]*target.Info // every page target, tab or not
 	strips  map[target.ID]bool         // targets of type "tab" in a tab strip: whether in front
 	panels  map[target.ID]bool
-	restore []RestoreTab // not claimed yet
-	bridged bool         // a worker reports: its word on what is a tab counts
-	seq     int          // of the last report
-	focused int          // window
+	restore []RestoreTab   // not claimed yet
+	expect  protocol.TabID // id of the next tab that no page opened; "" when any may come
+	bridged bool           // a worker reports: its word on what is a tab counts
+	seq     int            // of the last report
+	focused int            // window
 	front   protocol.TabID
 	changed chan struct{}
 }
@@ -69,7 +70,7 @@ func (r *registry) reset(restore []RestoreTab) {
 	r.strips = make(map[target.ID]bool)
 	r.panels = make(map[target.ID]bool)
 	r.restore = slices.Clone(restore)
-	r.bridged, r.seq, r.focused, r.front = false, 0, 0, ""
+	r.bridged, r.seq, r.focused, r.front, r.expect = false, 0, 0, "", ""
 	for _, t := range restore {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(string(t.ID), "t"), 10, 64); err == nil {
 			r.next = max(r.next, n)
@@ -145,7 +146,7 @@ func (r *registry) targetInfo(info *target.Info) (ask bool) {
 	if neverTab(info.URL) {
 		return false
 	}
-	t := r.add(info.TargetID, info.URL)
+	t := r.add(info.TargetID, info.URL, info.OpenerID == "")
 	t.Title, t.opener, t.shown = info.Title, info.OpenerID, !r.bridged
 	if o := r.byTarget(info.OpenerID); o != nil {
 		t.Opener = o.ID
@@ -153,13 +154,27 @@ func (r *registry) targetInfo(info *target.Info) (ask bool) {
 	return r.bridged
 }
 
+// expects says which id the next tab has that no page opened: it is opened again,
+// whatever its address is while it begins.
+func (r *registry) expects(id protocol.TabID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.expect = id
+}
+
 // add makes a tab and gives it an id: that of the tab that it restores, or a
-// new one. r.mu is held.
-func (r *registry) add(id target.ID, url string) *tab {
+// new one. ours: no page opened it. r.mu is held.
+func (r *registry) add(id target.ID, url string, ours bool) *tab {
 	t := &tab{target: id}
 	t.URL = url
+	expected := r.expect
+	if ours {
+		r.expect = ""
+	} else {
+		expected = ""
+	}
 	for i, old := range r.restore {
-		if old.URL == url && old.ID != "" {
+		if old.ID != "" && (old.ID == expected || expected == "" && old.URL == url) {
 			t.ID = old.ID
 			r.restore = slices.Delete(r.restore, i, i+1)
 			break
@@ -246,7 +261,7 @@ func (r *registry) adopt(b *protocol.BridgeTab) *tab {
 		t = r.byTarget(id)
 	}
 	if t == nil {
-		t = r.add(id, b.URL)
+		t = r.add(id, b.URL, false)
 	}
 	if id != "" && t.target != id {
 		// The tab lives on in another target; what was made for that target

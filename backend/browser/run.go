@@ -167,6 +167,9 @@ func (r *run) greet(ctx context.Context) error {
 	}
 	r.ready.Store(true)
 	r.mark("answered")
+	if r.b.config.Headless {
+		r.openRestored(ctx)
+	}
 	r.b.mu.Lock()
 	_, version, _ := strings.Cut(v.Product, "/")
 	r.b.info.Version = version
@@ -177,6 +180,38 @@ func (r *run) greet(ctx context.Context) error {
 		r.b.config.OnReady(info)
 	}
 	return r.activateRestored(ctx)
+}
+
+// openRestored opens the tabs that a headless browser does not take on its
+// command line, in order, and returns when all are known: nobody's command comes
+// between them.
+func (r *run) openRestored(ctx context.Context) {
+	// Chromium answers before its first page is there (seen under load).
+	if err := r.b.waitTabs(ctx, func() bool { return len(r.b.tabs.snapshot()) > 0 }); err != nil {
+		r.log.WarnContext(ctx, "the browser opened no page", "error", err)
+		return
+	}
+	r.b.mu.Lock()
+	restore := restorable(r.b.restore)
+	r.b.mu.Unlock()
+	background := true
+	for i, old := range restore {
+		if i == 0 {
+			continue
+		}
+		r.b.tabs.expects(old.ID)
+		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
+		if err == nil {
+			err = r.b.waitTabs(ctx, func() bool {
+				_, ok := r.b.tabs.find(func(t *tab) bool { return t.target == res.TargetID })
+				return ok
+			})
+		}
+		if err != nil {
+			r.log.WarnContext(ctx, "a tab was not opened again", "tab", old.ID, "error", err)
+		}
+	}
+	r.b.tabs.expects("")
 }
 
 // activateRestored brings the restored tab to the front that was in front:
