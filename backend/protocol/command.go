@@ -79,6 +79,8 @@ type Endpoint struct {
 	Token     string `json:"token"`
 	App       string `json:"app"` // the app's version
 	Headless  bool   `json:"headless,omitempty"`
+	// Ending: it takes no commands any more, and the next one begins when it is gone.
+	Ending bool `json:"ending,omitempty"`
 }
 
 // Health is the reply of GET /health; it never has a secret in it.

@@ -117,7 +117,7 @@ func golden() map[string]any {
 		"BridgeEvent":     protocol.BridgeEvent{Type: protocol.BridgeReady, Version: "0.1.0", FocusedWindow: 1, Tabs: []protocol.BridgeTab{{ChromeTabID: 7, TargetID: "AB12", WindowID: 1, Active: true, URL: "https://example.com/", Title: "Example"}}},
 		"WindowState":     protocol.WindowState{Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
 		"LogRecord":       protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
-		"Settings":        protocol.Settings{Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, StartSession: true},
+		"Settings":        protocol.Settings{Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
 		"TrayState":       protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
 	}
 }

@@ -363,7 +363,9 @@ const (
 const (
 	// AutostartTimeout is how long a session that a command starts by itself may
 	// take until it listens.
-	AutostartTimeout = 20 * time.Second
+	AutostartTimeout = 30 * time.Second
+	// PredecessorTimeout is how long a start waits for one that is ending.
+	PredecessorTimeout = 15 * time.Second
 	// AutostartIdle is how long such a session lives without a command.
 	AutostartIdle = 30 * time.Minute
 	// CLIMargin is how much longer the command line waits for a reply than the

@@ -11,6 +11,7 @@ const kinds: Record<ActionKind, string> = {
   upload: 'upload',
   clipboard: 'clipboard',
   permissions: 'permissions',
+  tool: 'tools of an agent',
 };
 
 const decisions: Record<SiteDecision, string> = { allow: 'allow', ask: 'ask me', deny: 'deny' };

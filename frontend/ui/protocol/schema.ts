@@ -304,8 +304,10 @@ export const settingsSchema = v.object({
     instant: v.boolean(),
     strong: list(v.string()),
     longText: v.number(),
-    models: v.record(v.string(), v.object({ fast: v.string(), strong: v.string() })),
+    models: v.nullish(v.record(v.string(), v.object({ fast: v.string(), strong: v.string() })), {}),
   }),
+  cdpAllow: v.string(),
+  cdpAllowAgents: v.string(),
   startOnLogin: v.boolean(),
   startSession: v.boolean(),
 });
