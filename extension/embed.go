@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 )
 
 // ErrNotBuilt is returned when the app was compiled before the extension was:
@@ -22,6 +22,11 @@ var ErrNotBuilt = errors.New("the extension is not built: run make build")
 // needed are the files without which the browser does not load the extension,
 // or loads it without a panel.
 var needed = [...]string{"manifest.json", "panel.html", "worker.js", "content.js"}
+
+// inside is what is built with the extension and is none of its files: what the
+// backend itself puts into pages, and the placeholder. A start waits for each
+// file that is written.
+var inside = [...]string{".gitkeep", "axe.js", "page.js"}
 
 //go:embed all:dist
 var dist embed.FS
@@ -79,7 +84,7 @@ func install(built fs.FS, dir string) error {
 		if entry.IsDir() {
 			return os.MkdirAll(target, 0o700)
 		}
-		if path.Base(name) == ".gitkeep" {
+		if slices.Contains(inside[:], name) {
 			return nil
 		}
 		data, err := fs.ReadFile(built, name)

@@ -14,6 +14,8 @@ import (
 func complete() fstest.MapFS {
 	built := fstest.MapFS{
 		".gitkeep":         {},
+		"axe.js":           {Data: []byte("for the backend")},
+		"page.js":          {Data: []byte("for the backend")},
 		"assets/panel.css": {Data: []byte("body{}")},
 	}
 	for _, name := range needed {
