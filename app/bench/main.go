@@ -26,6 +26,9 @@ func main() {
 	if filepath.Base(os.Args[0]) == tapName {
 		act = func() error { return runTapped(ctx, os.Args[1:]) }
 	}
+	if filepath.Base(os.Args[0]) == stamperName {
+		act = func() error { return stamper(os.Stdin, os.Stdout) }
+	}
 	err := act()
 	cancel()
 	if err != nil {
@@ -128,7 +131,7 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches(), chatBenches())
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches(), chatBenches(), chatFaceBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
