@@ -54,17 +54,25 @@ func (s *Server) chatRoutes() []route {
 		return protocol.ChatListReply{Conversations: c.List()}, nil
 	})
 	return []route{
-		post("/chat/start", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatStartRequest) (head, error) { return c.Start(ctx, req) }),
+		post("/chat/start", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatStartRequest) (head, error) {
+			return c.Start(ctx, req)
+		}),
 			routeDoc{about: "Make a conversation; one that exists is left as it is. The caller makes its id, a UUID.", in: protocol.ChatStartRequest{}, out: head{}}),
-		post("/chat/send", protocol.MaxChatBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSendRequest) (head, error) { return c.Send(ctx, req) }),
+		post("/chat/send", protocol.MaxChatBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSendRequest) (head, error) {
+			return c.Send(ctx, req)
+		}),
 			routeDoc{about: "Send a message: it begins a turn, or waits for its own (5 at most). The caller makes its id, a UUID; the same one twice is one message.", in: protocol.ChatSendRequest{}, out: head{}}),
 		post("/chat/cancel", protocol.MaxBody, one(Conversations.Cancel),
 			routeDoc{about: "End the turn that runs.", in: protocol.ChatRequest{}, out: head{}}),
 		post("/chat/answer", protocol.MaxBody, s.chatAnswer,
 			routeDoc{about: "Answer a question of the agent. The first answer counts. The panel only.", in: protocol.ChatAnswerRequest{}, out: struct{}{}}),
-		post("/chat/queue", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatQueueRequest) (head, error) { return c.Queue(ctx, req) }),
+		post("/chat/queue", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatQueueRequest) (head, error) {
+			return c.Queue(ctx, req)
+		}),
 			routeDoc{about: "Edit, move, remove or send at once a message that waits.", in: protocol.ChatQueueRequest{}, out: head{}}),
-		post("/chat/set", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSetRequest) (head, error) { return c.Set(ctx, req) }),
+		post("/chat/set", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSetRequest) (head, error) {
+			return c.Set(ctx, req)
+		}),
 			routeDoc{about: "Set title, draft, agent, tab, or an option of the agent.", in: protocol.ChatSetRequest{}, out: head{}}),
 		post("/chat/restart", protocol.MaxBody, one(Conversations.Restart),
 			routeDoc{about: "Start the agent again and load its session.", in: protocol.ChatRequest{}, out: head{}}),
@@ -75,16 +83,28 @@ func (s *Server) chatRoutes() []route {
 			routeDoc{about: "Continue a conversation in a terminal.", in: protocol.ChatRequest{}, out: head{}}),
 		post("/chat/resume", protocol.MaxBody, one(Conversations.ToChat),
 			routeDoc{about: "Take a conversation back from its terminal.", in: protocol.ChatRequest{}, out: head{}}),
-		post("/chat/sign-in", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSignInRequest) (head, error) { return c.SignIn(ctx, req) }),
+		post("/chat/sign-in", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSignInRequest) (head, error) {
+			return c.SignIn(ctx, req)
+		}),
 			routeDoc{about: "Sign in to the agent by one of the ways that it named.", in: protocol.ChatSignInRequest{}, out: head{}}),
-		post("/chat/history", protocol.MaxBody, chatted(s, func(_ context.Context, c Conversations, req protocol.ChatHistoryRequest) (protocol.ChatPage, error) { return c.History(req) }),
+		post("/chat/history", protocol.MaxBody, chatted(s, func(_ context.Context, c Conversations, req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
+			return c.History(req)
+		}),
 			routeDoc{about: "The last entries of a conversation before an index.", in: protocol.ChatHistoryRequest{}, out: protocol.ChatPage{}}),
 		post("/chat/list", protocol.MaxBody, list,
 			routeDoc{about: "The conversations of the session, newest first.", in: struct{}{}, out: protocol.ChatListReply{}}),
-		post("/chat/search", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) { return c.Search(ctx, req) }),
+		post("/chat/search", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) {
+			return c.Search(ctx, req)
+		}),
 			routeDoc{about: "Find words in all conversations of the session.", in: protocol.ChatSearchRequest{}, out: protocol.ChatSearchReply{}}),
-		post("/chat/export", protocol.MaxBody, chatted(s, func(_ context.Context, c Conversations, req protocol.ChatExportRequest) (protocol.ChatExportReply, error) { return c.Export(req) }),
+		post("/chat/export", protocol.MaxBody, chatted(s, func(_ context.Context, c Conversations, req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
+			return c.Export(req)
+		}),
 			routeDoc{about: "A conversation as Markdown or JSON.", in: protocol.ChatExportRequest{}, out: protocol.ChatExportReply{}}),
+		{
+			method: http.MethodPost, path: "/chat/screenshot", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.screenshot,
+			doc: routeDoc{about: "A picture of a tab as it is now, to go with a message. The panel only.", in: protocol.ChatScreenshotRequest{}, out: protocol.ChatAttachment{}},
+		},
 
 		get("/chat/list", s.chatList, routeDoc{about: "The conversations of the session, newest first.", query: []string{"session"}, out: protocol.ChatListReply{}}),
 		get("/chat/history", s.chatHistory, routeDoc{about: "The last entries of a conversation before an index.", query: []string{"conversation", "before", "limit", "session"}, out: protocol.ChatPage{}}),

@@ -2,7 +2,9 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pilotfish/backend/auth"
 	"pilotfish/backend/protocol"
 )
 
@@ -49,23 +52,60 @@ func (s *Server) fileData(w http.ResponseWriter, r *http.Request, c call) error 
 	if err := decode(w, r, &req); err != nil {
 		return err
 	}
-	f, err := s.sessions.File(r.Context(), c.grant, req.Path)
+	out, err := s.asData(r.Context(), c.grant, req.Path)
 	if err != nil {
 		return err
+	}
+	return reply(w, out)
+}
+
+// screenshot gives the panel a picture of a tab as it is now, to go with a
+// message.
+func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.ChatScreenshotRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), protocol.MaxCommandTimeout)
+	defer cancel()
+	// The panel's token opens no command; the person at it asks for this one.
+	person := c.grant
+	person.Scopes = auth.Scopes{protocol.ScopeRead}
+	done := s.sessions.Command(ctx, person, protocol.CommandRequest{Command: "screenshot", Tab: req.Tab}, nil)
+	if done.Error != nil {
+		return done.Error
+	}
+	var made protocol.FileRequest // of which a screenshot's data has the path
+	if err := json.Unmarshal(done.Data, &made); err != nil {
+		return fmt.Errorf("reading what screenshot made: %w", err)
+	}
+	out, err := s.asData(ctx, c.grant, made.Path)
+	if err != nil {
+		return err
+	}
+	out.Name = "The page"
+	return reply(w, out)
+}
+
+// asData is a file of the session as an attachment.
+func (s *Server) asData(ctx context.Context, grant auth.Grant, path string) (protocol.ChatAttachment, error) {
+	f, err := s.sessions.File(ctx, grant, path)
+	if err != nil {
+		return protocol.ChatAttachment{}, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, protocol.MaxAttachment+1))
 	if err != nil {
-		return fmt.Errorf("reading a file: %w", err)
+		return protocol.ChatAttachment{}, fmt.Errorf("reading a file: %w", err)
 	}
 	if len(data) > protocol.MaxAttachment {
-		return protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the file is larger than %d MB", protocol.MaxAttachment>>20), "open it from its folder")
+		return protocol.ChatAttachment{}, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the file is larger than %d MB", protocol.MaxAttachment>>20), "open it from its folder")
 	}
-	out := protocol.ChatAttachment{Kind: protocol.AttachFile, Name: filepath.Base(f.Name()), Mime: contentType(f.Name()), Path: req.Path, Data: base64.StdEncoding.EncodeToString(data)}
+	out := protocol.ChatAttachment{Kind: protocol.AttachFile, Name: filepath.Base(f.Name()), Mime: contentType(f.Name()), Path: path, Data: base64.StdEncoding.EncodeToString(data)}
 	if strings.HasPrefix(out.Mime, "image/") {
 		out.Kind = protocol.AttachImage
 	}
-	return reply(w, out)
+	return out, nil
 }
 
 // contentType is the kind of what our commands save; everything else is bytes.

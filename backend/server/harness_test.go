@@ -43,6 +43,7 @@ type house struct {
 	hellos   int
 	state    protocol.SessionInfo // of the session, in hello
 	panicOn  string
+	talk     *talks
 	fail     error
 }
 
@@ -263,6 +264,7 @@ func start(t *testing.T, ln *memoryListener) *world {
 		Auth: w.auth, Sessions: w.house, Version: "1.2.3", Key: []byte(testKey),
 		OnReady: func(port int) { ready <- port },
 		MCP:     w.house.mcp,
+		Chat:    w.house.talks,
 		Commands: []server.CommandDoc{
 			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},
 			{Name: "snapshot", Summary: "look", Scope: protocol.ScopeRead, Schema: json.RawMessage(`{"type":"object"}`)},

@@ -1,0 +1,232 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
+)
+
+// talks is a small Conversations: it knows one conversation, and what is said in
+// it is what the test puts into said.
+type talks struct {
+	house *house
+	grant auth.Grant
+
+	mu   sync.Mutex
+	said chan protocol.ChatEventsEvent
+	open int
+}
+
+func (h *house) talks(grant auth.Grant) (server.Conversations, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.talk == nil {
+		h.talk = &talks{house: h, said: make(chan protocol.ChatEventsEvent)}
+	}
+	h.talk.grant = grant
+	return h.talk, nil
+}
+
+func (c *talks) head(name string) (protocol.Conversation, error) {
+	return protocol.Conversation{ID: "c1"}, c.house.called(name, c.grant)
+}
+
+func (c *talks) Start(context.Context, protocol.ChatStartRequest) (protocol.Conversation, error) {
+	return c.head("start")
+}
+
+func (c *talks) Send(context.Context, protocol.ChatSendRequest) (protocol.Conversation, error) {
+	return c.head("send")
+}
+
+func (c *talks) Cancel(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+	return c.head("cancel")
+}
+
+func (c *talks) Answer(_ protocol.ChatAnswerRequest, place string) error {
+	_, err := c.head("answer in the " + place)
+	return err
+}
+
+func (c *talks) Queue(context.Context, protocol.ChatQueueRequest) (protocol.Conversation, error) {
+	return c.head("queue")
+}
+
+func (c *talks) Set(context.Context, protocol.ChatSetRequest) (protocol.Conversation, error) {
+	return c.head("set")
+}
+
+func (c *talks) Restart(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+	return c.head("restart")
+}
+
+func (c *talks) Delete(context.Context, protocol.ConversationID) error {
+	_, err := c.head("delete")
+	return err
+}
+
+func (c *talks) ToTerminal(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+	return c.head("terminal")
+}
+
+func (c *talks) ToChat(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+	return c.head("resume")
+}
+
+func (c *talks) SignIn(context.Context, protocol.ChatSignInRequest) (protocol.Conversation, error) {
+	return c.head("sign in")
+}
+
+func (c *talks) List() []protocol.Conversation { return []protocol.Conversation{{ID: "c1"}} }
+
+func (c *talks) History(req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
+	return protocol.ChatPage{Index: req.Before, Entries: make([]protocol.ChatEntry, req.Limit)}, nil
+}
+
+func (c *talks) Search(context.Context, protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) {
+	return protocol.ChatSearchReply{}, nil
+}
+
+func (c *talks) Export(protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
+	return protocol.ChatExportReply{Name: "x.md"}, nil
+}
+
+func (c *talks) Watch(ctx context.Context, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error) {
+	if id != "c1" {
+		return nil, protocol.NewError(protocol.CodeUnknownConversation, "there is none", "")
+	}
+	return func(yield func(protocol.ChatEventsEvent, error) bool) {
+		c.count(1)
+		defer c.count(-1)
+		if !yield(protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: id, Page: &protocol.ChatPage{Index: after}}, nil) {
+			return
+		}
+		for {
+			select {
+			case ev := <-c.said:
+				if !yield(ev, nil) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}, nil
+}
+
+func (c *talks) count(by int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open += by
+}
+
+// chatTable is which tokens open the routes of conversations: an agent's opens
+// none, and a question is answered in the panel only.
+func chatTable() []routeCase {
+	person := []auth.Kind{auth.KindPanel, auth.KindCLI}
+	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: []auth.Kind{auth.KindPanel}}}
+	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "export"} {
+		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: person})
+	}
+	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1"} {
+		table = append(table, routeCase{method: "GET", path: path, kinds: person})
+	}
+	return table
+}
+
+// A panel is told what is said in the conversations that it watches, and in no
+// others.
+func TestPanelWatchesConversations(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	conn, _, err := w.upgrade(t.Context(), "/panel", token, protocol.ExtensionOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.CloseNow() }()
+	read := func() string {
+		t.Helper()
+		_, data, err := conn.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	write := func(m protocol.PanelMessage) {
+		t.Helper()
+		b, err := json.Marshal(m)
+		if err == nil {
+			err = conn.Write(t.Context(), websocket.MessageText, b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hello := read(); !strings.Contains(hello, `"hello"`) {
+		t.Fatal(hello)
+	}
+	write(protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "c1", After: 7})
+	if got := read(); !strings.Contains(got, `"page"`) || !strings.Contains(got, `"index":7`) {
+		t.Error(got)
+	}
+	w.house.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 8, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
+	if got := read(); !strings.Contains(got, `"hello"`) {
+		t.Error(got)
+	}
+	// Watched again, from elsewhere: the one before ends.
+	write(protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "c1", After: 8})
+	if got := read(); !strings.Contains(got, `"index":8`) {
+		t.Error(got)
+	}
+	write(protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "none"})
+	if got := read(); !strings.Contains(got, `"conversation_gone"`) {
+		t.Error(got)
+	}
+	write(protocol.PanelMessage{Type: protocol.PanelUnwatch, Conversation: "c1"})
+	write(protocol.PanelMessage{Type: protocol.PanelPing, ID: 5})
+	if got := read(); !strings.Contains(got, `"pong"`) {
+		t.Error(got)
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.house.talk.open; n != 0 {
+		t.Errorf("%d watchers are left", n)
+	}
+}
+
+// What is said reaches a reader with curl, and each event says where to go on.
+func TestChatStream(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindCLI)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/chat/stream?conversation=c1&after=3", w.port), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := w.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	go func() {
+		w.house.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 4, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
+	}()
+	got := events(t, res, 2)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "chat 3 ") || !strings.HasPrefix(got[1], "chat 4 ") || !strings.Contains(got[1], "hello") {
+		t.Errorf("%q", got)
+	}
+}
