@@ -422,6 +422,6 @@ func disable(t *testing.T, r *run) error {
 			break
 		}
 	}
-	_, err = cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: made.TargetID})
+	_, err = cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams(made))
 	return err
 }

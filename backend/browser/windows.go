@@ -149,21 +149,28 @@ type workerGroup struct {
 	Tabs      []int  `json:"tabs"`
 }
 
-// worker returns the run with a living worker, or why there are no groups.
-func (b *Browser) withWorker() (*run, error) {
+// withWorker returns the run with a living worker, or why there are no groups. In
+// the first moments of a browser, and when Chromium stops the worker, it is waited
+// for.
+func (b *Browser) withWorker(ctx context.Context) (*run, error) {
 	r, err := b.running()
 	if err != nil {
 		return nil, err
 	}
-	if r.worker() == nil {
+	if b.config.ExtensionDir == "" {
 		return nil, protocol.NewError(protocol.CodeNotRunning, "a headless browser has no groups of tabs", "groups need the browser's window")
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerStartTimeout)
+	defer cancel()
+	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
+		return nil, tabError(ctx, "", "waiting for the extension", nil, err)
 	}
 	return r, nil
 }
 
 // Groups lists the groups of tabs.
 func (b *Browser) Groups(ctx context.Context) ([]protocol.TabGroup, error) {
-	r, err := b.withWorker()
+	r, err := b.withWorker(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +194,11 @@ func (b *Browser) Groups(ctx context.Context) ([]protocol.TabGroup, error) {
 // GroupTabs puts tabs into a group: an existing one, or (0) a new one. It
 // returns the group's id.
 func (b *Browser) GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error) {
-	r, err := b.withWorker()
+	r, err := b.withWorker(ctx)
 	if err != nil {
 		return 0, err
 	}
-	chrome, err := b.chromeTabs(tabs)
+	chrome, err := b.chromeTabs(ctx, tabs)
 	if err != nil {
 		return 0, err
 	}
@@ -201,11 +208,11 @@ func (b *Browser) GroupTabs(ctx context.Context, group int, tabs []protocol.TabI
 
 // UngroupTabs takes tabs out of their groups; an empty group goes by itself.
 func (b *Browser) UngroupTabs(ctx context.Context, tabs []protocol.TabID) error {
-	r, err := b.withWorker()
+	r, err := b.withWorker(ctx)
 	if err != nil {
 		return err
 	}
-	chrome, err := b.chromeTabs(tabs)
+	chrome, err := b.chromeTabs(ctx, tabs)
 	if err != nil {
 		return err
 	}
@@ -215,7 +222,7 @@ func (b *Browser) UngroupTabs(ctx context.Context, tabs []protocol.TabID) error 
 
 // SetGroup names a group, colours it and folds it; nil leaves what it is.
 func (b *Browser) SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error {
-	r, err := b.withWorker()
+	r, err := b.withWorker(ctx)
 	if err != nil {
 		return err
 	}
@@ -240,12 +247,24 @@ func groupError(err error) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the group cannot be changed: %v", err), "`pilotfish groups` lists them")
 }
 
-func (b *Browser) chromeTabs(ids []protocol.TabID) ([]int, error) {
+// chromeTabs are Chrome's numbers of tabs. One that has just been opened has its
+// number with the worker's next report.
+func (b *Browser) chromeTabs(ctx context.Context, ids []protocol.TabID) ([]int, error) {
+	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerStartTimeout)
+	defer cancel()
 	out := make([]int, 0, len(ids))
 	for _, id := range ids {
-		t, ok := b.tabs.lookup(id)
-		if !ok {
+		var t tab
+		var open bool
+		err := b.waitTabs(ctx, func() bool {
+			t, open = b.tabs.lookup(id)
+			return !open || t.ChromeTabID != 0
+		})
+		if !open {
 			return nil, unknownTab(id)
+		}
+		if err != nil {
+			return nil, tabError(ctx, id, "waiting for the extension", nil, err)
 		}
 		out = append(out, t.ChromeTabID)
 	}
