@@ -445,6 +445,12 @@ type ChatHistoryRequest struct {
 	Limit        int            `json:"limit,omitempty"`
 }
 
+// ChatScreenshotRequest is the body of POST /chat/screenshot; the reply is a
+// ChatAttachment with the picture.
+type ChatScreenshotRequest struct {
+	Tab TabID `json:"tab"`
+}
+
 // ChatSearchRequest is the body of POST /chat/search: all conversations of the
 // session.
 type ChatSearchRequest struct {
