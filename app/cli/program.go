@@ -65,6 +65,17 @@ func builtins() []builtin {
 			examples: []string{"pilotfish activity", "pilotfish activity --follow --after 0"},
 		}, (*program).activity},
 		{spec{
+			name: "chat", summary: "list conversations, show one, or say something in one and print the answer", group: groupAgent,
+			help: "A new conversation is called new; --tab puts it beside a tab. What the agent asks is answered in Pilotfish.",
+			args: []arg{
+				{name: "action", choices: []string{"list", "show", "send"}, help: "what to do; list when it is left out"},
+				{name: "conversation", help: "its id, as list shows it"},
+				{name: "text", rest: true, help: "what to say"},
+				{name: "agent", flag: true, help: "who answers in a new conversation: pilot, claude, …"},
+			},
+			examples: []string{"pilotfish chat", `pilotfish chat send new "go to example.com" --tab t1`, "pilotfish chat show 5F2A"},
+		}, (*program).chat},
+		{spec{
 			name: "mcp", summary: "offer the browser to a model by MCP, on standard input and output", group: groupAgent,
 			help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",
 			examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// chat lists and shows conversations, and says something in one.
+func (p *program) chat(ctx context.Context, in invocation) error {
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	if in.session != "" {
+		query.Set("session", string(in.session))
+	}
+	id := protocol.ConversationID(in.values["conversation"])
+	switch in.values["action"] {
+	case "list", "":
+		return p.chatList(ctx, c, in, query)
+	case "show":
+		query.Set("conversation", string(id))
+		query.Set("format", "markdown")
+		if in.json {
+			query.Set("format", "json")
+		}
+		var out protocol.ChatExportReply
+		if err := c.fetch(ctx, "/chat/export?"+query.Encode(), &out); err != nil {
+			return err
+		}
+		return p.print(out.Text)
+	case "send":
+		if strings.TrimSpace(in.values["text"]) == "" {
+			return protocol.NewError(protocol.CodeBadArgument, "there is nothing to say", `pilotfish chat send new "what does this page say?"`)
+		}
+		return p.chatSend(ctx, c, in, query, id)
+	}
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("chat does not know %.40q", in.values["action"]), "use list, show or send")
+}
+
+func (p *program) chatList(ctx context.Context, c *client, in invocation, query url.Values) error {
+	var list protocol.ChatListReply
+	if err := c.fetch(ctx, "/chat/list?"+query.Encode(), &list); err != nil {
+		return err
+	}
+	if in.json {
+		return p.printJSON(list)
+	}
+	var out strings.Builder
+	for _, head := range list.Conversations {
+		tab := string(head.Tab)
+		if tab == "" {
+			tab = "no tab"
+		}
+		fmt.Fprintf(&out, "%s  %s, %s, %s  %s\n", head.ID, head.AgentName, tab, head.State, head.Title)
+	}
+	return p.print(out.String())
+}
+
+// chatSend says something and prints the answer as it comes, until the turn has
+// its end.
+func (p *program) chatSend(ctx context.Context, c *client, in invocation, query url.Values, id protocol.ConversationID) error {
+	message := protocol.MessageID(rand.Text())
+	var head protocol.Conversation
+	if id == "new" {
+		id = protocol.ConversationID(rand.Text())
+		if err := c.post(ctx, "/chat/start?"+query.Encode(), protocol.ChatStartRequest{Conversation: id, Tab: in.tab, Agent: protocol.AgentKind(in.values["agent"])}, &head); err != nil {
+			return err
+		}
+	}
+	stream := url.Values{"conversation": {string(id)}}
+	for name, values := range query {
+		stream[name] = values
+	}
+	resp, err := c.get(ctx, "/chat/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := c.post(ctx, "/chat/send?"+query.Encode(), protocol.ChatSendRequest{Conversation: id, Message: message, Text: in.values["text"]}, &head); err != nil {
+		return err
+	}
+	ctx, cancel := deadline(ctx, in.timeout)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = resp.Body.Close() })
+	defer stop()
+	reader := answerReader{
+		write:   func(text string) error { _, err := io.WriteString(p.stdout, p.clean(p.stdout, text)); return err },
+		message: message, shown: map[string]int{},
+	}
+	lines := bufio.NewReader(resp.Body)
+	for !reader.ended {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			if ctx.Err() != nil {
+				return protocol.NewError(protocol.CodeTimeout, "the turn has not ended in time", "it goes on; `pilotfish chat show "+string(id)+"` shows it")
+			}
+			return protocol.NewError(protocol.CodeNotRunning, "the app ended", "start it again: the conversation is kept")
+		}
+		data, ok := strings.CutPrefix(line, "data: ")
+		if !ok {
+			continue
+		}
+		var ev protocol.ChatEventsEvent
+		if err := json.Unmarshal([]byte(data), &ev); err != nil {
+			return fmt.Errorf("reading what is said: %w", err)
+		}
+		if err := reader.take(ev); err != nil {
+			return err
+		}
+	}
+	return reader.failed
+}
+
+// answerReader prints what is said in one turn.
+type answerReader struct {
+	write   func(string) error
+	message protocol.MessageID
+	shown   map[string]int // bytes of each text that were printed
+	ended   bool
+	failed  error
+}
+
+func (r *answerReader) take(ev protocol.ChatEventsEvent) error {
+	if ev.Page != nil {
+		for _, e := range ev.Page.Entries {
+			if err := r.entry(e); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range ev.Events {
+		var err error
+		switch {
+		case e.Op == protocol.ChatPut && e.Entry != nil:
+			err = r.entry(*e.Entry)
+		case e.Op == protocol.ChatAppend && r.shown[e.ID] > 0:
+			err = r.write(e.Text)
+			r.shown[e.ID] += len(e.Text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *answerReader) entry(e protocol.ChatEntry) error {
+	if e.Message != r.message || r.ended {
+		return nil
+	}
+	text := ""
+	switch {
+	case e.Kind == protocol.EntryText && r.shown[e.ID] < len(e.Text):
+		text = e.Text[r.shown[e.ID]:]
+		r.shown[e.ID] = len(e.Text)
+	case e.Kind == protocol.EntryNotice:
+		text = "(" + e.Text + ")\n"
+	case e.Permission != nil && e.Open && r.shown[e.ID] == 0:
+		text = "(it asks: " + e.Permission.Subject.Title + "; answer in Pilotfish)\n"
+		r.shown[e.ID] = 1
+	case e.End != nil:
+		r.ended, text = true, "\n"
+		if e.End.Reason != protocol.EndDone {
+			r.failed = protocol.NewError(protocol.CodeRefused, "the turn ended: "+string(e.End.Reason), "")
+			if e.End.Error != nil {
+				r.failed = e.End.Error
+			}
+		}
+	}
+	return r.write(text)
+}
