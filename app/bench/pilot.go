@@ -29,11 +29,11 @@ func pilotBenches() []bench {
 func chatBuiltin(ctx context.Context, o options) (rows []row, err error) {
 	s := newSite()
 	defer s.Close()
-	p, err := newProgram() //nolint:contextcheck // it ends after ctx has, too
+	p, err := newProgram()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = errors.Join(err, p.close()) }() //nolint:contextcheck // it ends after ctx has, too
 	if err := p.openTab(ctx, s.URL+"/empty"); err != nil {
 		return nil, err
 	}

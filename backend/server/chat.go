@@ -207,11 +207,11 @@ func (s *Server) chatStream(w http.ResponseWriter, r *http.Request, c call) erro
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	said, err := conversations.Watch(ctx, protocol.ConversationID(r.URL.Query().Get("conversation")), after) //nolint:contextcheck // it ends with the request, and earlier
+	said, err := conversations.Watch(ctx, protocol.ConversationID(r.URL.Query().Get("conversation")), after)
 	if err != nil {
 		return err
 	}
-	streamEvents(ctx, cancel, w, "a conversation", said, chatEvent) //nolint:contextcheck // see above
+	streamEvents(ctx, cancel, w, "a conversation", said, chatEvent)
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (s *Server) modelCall(w http.ResponseWriter, r *http.Request, c call) error
 	deadline(w, (*http.ResponseController).SetReadDeadline, 0) // set by the gates
 	ctx, release := s.lasting(r, c)
 	defer release()
-	return s.models.Call(ctx, &flowing{w}, r.URL.Query().Get("profile"), body) //nolint:contextcheck // it ends with the request
+	return s.models.Call(ctx, &flowing{w}, r.URL.Query().Get("profile"), body)
 }
 
 // handled makes a route's handler of a function from its body to its reply.

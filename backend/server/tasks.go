@@ -100,11 +100,11 @@ func (s *Server) taskStream(w http.ResponseWriter, r *http.Request, c call) erro
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pages, err := s.tasks.FollowTask(ctx, c.grant, protocol.TaskID(r.URL.Query().Get("task")), after) //nolint:contextcheck // it ends with the request, and earlier
+	pages, err := s.tasks.FollowTask(ctx, c.grant, protocol.TaskID(r.URL.Query().Get("task")), after)
 	if err != nil {
 		return err
 	}
-	streamEvents(ctx, cancel, w, "a task", pages, taskEvent) //nolint:contextcheck // see above
+	streamEvents(ctx, cancel, w, "a task", pages, taskEvent)
 	return nil
 }
 

@@ -44,9 +44,9 @@ func (s *Session) chatStep(actor protocol.Actor, entry protocol.ActivityEntry, d
 	}
 	input, _ := json.Marshal(entry.Args) // texts only
 	step := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
-	var any any
-	if spec, err := command.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &any) == nil {
-		if made := paths(any, nil); len(made) > 0 {
+	var shown any
+	if spec, err := command.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
+		if made := paths(shown, nil); len(made) > 0 {
 			step.Screenshot = made[0]
 		}
 	}
