@@ -7,7 +7,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-
 func TestAMessageAndItsAnswer(t *testing.T) {
 	h := opened(t, &played{script: echo}, "")
 	h.start("c1")

@@ -33,7 +33,8 @@ type conversation struct {
 	fold     folded
 	window   window
 	viewers  map[*viewer]struct{}
-	ending   bool // no turn begins any more
+	idle     *time.Timer // ends an agent that is not needed
+	ending   bool        // no turn begins any more
 	closed   bool
 	turn     *turn // that runs; nil when none does
 	talk     talk  // what the agent is saying
@@ -69,7 +70,7 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 		return nil, err
 	}
 	s, err := readState(saved)
-	if err = errors.Join(err, saved.Close()); err != nil {
+	if err := errors.Join(err, saved.Close()); err != nil {
 		return nil, err
 	}
 	if s.Head.Terminal != "" {
@@ -274,6 +275,7 @@ func (c *conversation) close() {
 		return
 	}
 	c.closed = true
+	c.awake()
 	for v := range c.viewers {
 		v.end()
 	}

@@ -185,7 +185,7 @@ var ErrStuck = errors.New("the agent has not ended the turn before")
 var ErrNoResume = errors.New("the agent cannot load the session")
 
 // NeedsSignIn is returned when an agent wants a sign-in before anything else.
-type NeedsSignIn struct {
+type NeedsSignIn struct { //nolint:errname // it says what is needed, and reads so where it is caught
 	Methods []protocol.SignInMethod
 }
 

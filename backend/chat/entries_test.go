@@ -102,7 +102,7 @@ func TestALongTurn(t *testing.T) {
 	h.start("c1")
 	h.say("c1", "m1", "go")
 	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.Message == "" && p.Head.Entries == many+3 })
-	if n := len(h.Manager.conversations["c1"].window.items); n > protocol.ChatWindow+1 {
+	if n := len(h.conversations["c1"].window.items); n > protocol.ChatWindow+1 {
 		t.Errorf("%d entries are in memory", n)
 	}
 	check := func(m *Manager) {
@@ -300,7 +300,7 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 		t.Errorf("%+v", page.Entries[1].Tool)
 	}
 
-	asked := h.Manager.conversations["c1"].actor()
+	asked := h.conversations["c1"].actor()
 	h.broker.Watch(func(q protocol.Approval, over *policy.Over) {
 		if over == nil {
 			h.Asked(q)
@@ -313,7 +313,9 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 		got, _ := h.broker.Ask(context.Background(), protocol.Approval{Actor: asked, Tab: "t1", Origin: "https://example.com", Site: "example.com", Command: "eval", Why: "run code in the page", Kind: protocol.ActionEval, Args: []protocol.ApprovalArg{{Name: "code", Value: "1"}}})
 		answer <- got
 	}()
-	page = h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationNeedsYou && len(p.Entries) == 5 })
+	page = h.until("c1", func(p protocol.ChatPage) bool {
+		return p.Head.State == protocol.ConversationNeedsYou && len(p.Entries) == 5
+	})
 	q := page.Entries[4].Permission
 	if q.Origin != "https://example.com" || len(q.Options) != 3 || !strings.Contains(q.Subject.Input, `"code"`) {
 		t.Errorf("%+v", q)
@@ -364,7 +366,7 @@ func TestSearchAndExport(t *testing.T) {
 func TestTerminalAndBack(t *testing.T) {
 	p := &played{script: echo}
 	h := opened(t, p, "")
-	h.Manager.config.Terminal = func(_ context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
+	h.config.Terminal = func(_ context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
 		if head.AgentSession != "session-1" {
 			t.Errorf("session %q", head.AgentSession)
 		}

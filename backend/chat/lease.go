@@ -39,7 +39,7 @@ func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (p
 	c.mu.Lock()
 	if c.turn != nil || c.state.Head.Terminal != "" {
 		defer c.mu.Unlock()
-		return c.headLocked(), protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+		return c.headLocked(), errAtWork
 	}
 	c.state.Head.Terminal = leaseTaken
 	c.m.news.touch(c, true)
@@ -66,10 +66,10 @@ func (m *Manager) ToChat(ctx context.Context, id protocol.ConversationID) (proto
 	c.mu.Lock()
 	head := c.headLocked()
 	c.mu.Unlock()
-	switch {
-	case head.Terminal == "":
+	switch head.Terminal {
+	case "":
 		return head, nil
-	case head.Terminal == leaseTaken:
+	case leaseTaken:
 		return head, protocol.NewError(protocol.CodeBusy, "the terminal is starting", "try again in a moment")
 	}
 	if m.config.EndTerminal != nil {

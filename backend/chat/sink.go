@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -248,7 +247,7 @@ func merge1(t *protocol.ChatTool, u ToolUpdate) {
 		t.Status = *u.Status
 	}
 	if u.Input != nil {
-		t.Input = bounded(protocol.Indented(json.RawMessage(u.Input)))
+		t.Input = bounded(protocol.Indented(u.Input))
 	}
 	if u.Paths != nil {
 		t.Paths = u.Paths

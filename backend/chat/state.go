@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -53,7 +54,7 @@ func stateLog(dir string, log *slog.Logger) (*journal.Log, error) {
 
 // readState reads the newest state that can be read.
 func readState(l *journal.Log) (state, error) {
-	items, err := l.Read(0, int(l.Last())) //nolint:gosec // two small files
+	items, err := l.Read(0, int(l.Last()))
 	if err != nil {
 		return state{}, err
 	}
@@ -70,16 +71,13 @@ func readState(l *journal.Log) (state, error) {
 	return state{}, fmt.Errorf("the conversation has no state")
 }
 
-// know notes a message; it reports false for one that is known already.
-func (s *state) know(id protocol.MessageID) bool {
-	for _, known := range s.Known {
-		if known == id {
-			return false
-		}
+// know notes a message.
+func (s *state) know(id protocol.MessageID) {
+	if slices.Contains(s.Known, id) {
+		return
 	}
 	if len(s.Known) >= protocol.ChatKnown {
 		s.Known = append([]protocol.MessageID(nil), s.Known[1:]...)
 	}
 	s.Known = append(s.Known, id)
-	return true
 }

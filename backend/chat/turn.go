@@ -81,10 +81,18 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 	}
 	t.asking, t.unask = context.WithCancel(ctx)
 	c.turn = t
+	c.awake()
 	c.watchSilence(t)
 	c.m.news.touch(c, true)
 	c.m.wg.Go(func() { c.run(t) })
 	return nil
+}
+
+// awake stops the time after which an idle agent is ended.
+func (c *conversation) awake() {
+	if c.idle != nil {
+		c.idle.Stop()
+	}
 }
 
 // run carries a turn out.
@@ -143,9 +151,17 @@ func (c *conversation) finish(t *turn, end TurnEnd, err error) {
 		c.failure = why
 	}
 	// After an end that nobody expected the queue waits for a person's word.
-	c.state.Held = !(reason == protocol.EndDone || reason == protocol.EndMaxTokens || reason == protocol.EndMaxTurns || reason == protocol.EndRefused || t.goOn && reason == protocol.EndCancelled)
+	switch reason {
+	case protocol.EndDone, protocol.EndMaxTokens, protocol.EndMaxTurns, protocol.EndRefused:
+		c.state.Held = false
+	case protocol.EndCancelled:
+		c.state.Held = !t.goOn
+	case protocol.EndFailed, protocol.EndCrashed, protocol.EndRestarted:
+		c.state.Held = true
+	}
 	c.touched()
 	c.save(true)
+	c.idle = time.AfterFunc(protocol.ChatIdle, c.rest)
 	c.next()
 }
 

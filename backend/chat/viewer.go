@@ -206,7 +206,7 @@ func (c *conversation) replayed(after, last uint64) ([]protocol.ChatEvent, error
 	if after >= last {
 		return events, nil
 	}
-	items, err := c.events.Read(after, int(last-after)) //nolint:gosec // at most protocol.ChatReplay
+	items, err := c.events.Read(after, int(last-after))
 	if err != nil {
 		return nil, err
 	}

@@ -73,11 +73,11 @@ func begin(t *testing.T, program, dir string, args ...string) *whole {
 
 var messages int
 
-// say sends a message and returns the entries of its turn when that has ended.
-func (w *whole) say(id protocol.ConversationID, text string) []protocol.ChatEntry {
+// say sends a message to the conversation c1 and returns the entries of its turn when that has ended.
+func (w *whole) say(text string) []protocol.ChatEntry {
 	w.t.Helper()
-	message := w.send(id, text)
-	return w.ended(id, message)
+	message := w.send("c1", text)
+	return w.ended("c1", message)
 }
 
 func (w *whole) send(id protocol.ConversationID, text string) protocol.MessageID {
@@ -177,8 +177,8 @@ func (w *whole) want(turn []protocol.ChatEntry, text string, end protocol.EndRea
 func TestAScriptedAgent(t *testing.T) {
 	program := scripted(t)
 	w := begin(t, program, t.TempDir(), "-state", t.TempDir())
-	w.want(w.say("c1", "say hello; tool Look; unannounced; plan; replace; unknown; stranger; split"), "hello", protocol.EndDone)
-	flood := w.say("c1", "flood 5000")
+	w.want(w.say("say hello; tool Look; unannounced; plan; replace; unknown; stranger; split"), "hello", protocol.EndDone)
+	flood := w.say("flood 5000")
 	var words strings.Builder
 	for _, e := range flood {
 		if e.Kind == protocol.EntryText {
@@ -193,18 +193,18 @@ func TestAScriptedAgent(t *testing.T) {
 	if n := len(strings.Fields(words.String())); n != 5000 {
 		t.Errorf("%d words and not 5000", n)
 	}
-	w.want(w.say("c1", "error no luck"), "", protocol.EndFailed)
-	w.want(w.say("c1", "refuse"), "", protocol.EndRefused)
-	w.want(w.say("c1", "max-tokens"), "", protocol.EndMaxTokens)
+	w.want(w.say("error no luck"), "", protocol.EndFailed)
+	w.want(w.say("refuse"), "", protocol.EndRefused)
+	w.want(w.say("max-tokens"), "", protocol.EndMaxTokens)
 	for _, death := range []string{"die 3", "kill", "close-out", "rubbish 3000"} {
-		w.want(w.say("c1", "open Build; say dying; "+death), "dying", protocol.EndCrashed)
-		w.want(w.say("c1", "say alive"), "alive", protocol.EndDone)
+		w.want(w.say("open Build; say dying; "+death), "dying", protocol.EndCrashed)
+		w.want(w.say("say alive"), "alive", protocol.EndDone)
 	}
 	// Silence is cancelled, in this conversation only.
 	message := w.send("c1", "silent")
 	other := w.send("c2", "silent")
-	w.until("c1", func(ev protocol.ChatEventsEvent) bool { return running(ev) })
-	w.until("c2", func(ev protocol.ChatEventsEvent) bool { return running(ev) })
+	w.until("c1", running)
+	w.until("c2", running)
 	if _, err := w.Cancel(t.Context(), "c1"); err != nil {
 		t.Fatal(err)
 	}

@@ -277,7 +277,7 @@ func TestReadFindsEveryPlace(t *testing.T) {
 	l := open(t, c)
 	const all = 6000
 	for i := range all {
-		add(t, l, content(uint64(i+1))[:min(30+i*7919%2600, len(content(uint64(i+1))))])
+		add(t, l, content(uint64(i + 1))[:min(30+i*7919%2600, len(content(uint64(i+1))))])
 	}
 	for after := uint64(0); after <= all; after += 37 {
 		items, err := l.Read(after, 2)
