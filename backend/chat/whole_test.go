@@ -239,7 +239,7 @@ func TestAScriptedAgent(t *testing.T) {
 	w.stop()
 	again := begin(t, program, w.dir, w.args...)
 	before := again.List()
-	again.want(again.say("c1", "say still here"), "still here", protocol.EndDone)
+	again.want(again.say("say still here"), "still here", protocol.EndDone)
 	for _, head := range again.List() {
 		for _, old := range before {
 			if old.ID == head.ID && head.ID == "c1" && (old.AgentSession != head.AgentSession || head.Entries != old.Entries+3) {
