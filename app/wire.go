@@ -26,7 +26,7 @@ func wire(ctx context.Context, tty console) (parts, error) {
 	if os.Getenv("PILOTFISH_LOG") != "" {
 		also = tty.err
 	}
-	made, err := assembly.New(assembly.Options{Version: version, Program: program, Console: also})
+	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: program, Console: also})
 	if assembly.IsRunning(err) {
 		return so, askToShow(ctx, dirs.EndpointFile())
 	}

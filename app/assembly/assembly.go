@@ -3,6 +3,7 @@
 package assembly
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,14 +44,21 @@ type Assembly struct {
 }
 
 // New prepares the folders, takes the instance lock and puts the backend
-// together. It returns instance.ErrRunning when the app runs already. The caller
-// calls Close when the manager has run.
-func New(o Options) (*Assembly, error) {
+// together. It returns instance.ErrRunning when the app runs already; one that is
+// ending it waits for. The caller calls Close when the manager has run.
+func New(ctx context.Context, o Options) (*Assembly, error) {
 	dirs, notice, err := config.Usable(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	lock, err := instance.Acquire(dirs.LockFile())
+	if errors.Is(err, instance.ErrRunning) {
+		if endpoint, _ := instance.ReadEndpoint(dirs.EndpointFile()); endpoint.Ending {
+			ctx, cancel := context.WithTimeout(ctx, protocol.PredecessorTimeout)
+			defer cancel()
+			lock, err = instance.AcquireNext(ctx, dirs.LockFile())
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

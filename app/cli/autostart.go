@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pilotfish/backend/config"
+	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
@@ -31,7 +32,8 @@ const envReady = "PILOTFISH_READY"
 const readyFD = 3
 
 // connectOrStart finds the app, or starts a headless session when there is
-// none. Inside an agent there is one, or its token is worth nothing.
+// none, or only one that is ending, for whose end the new one waits. Inside an
+// agent there is one, or its token is worth nothing.
 func (p *program) connectOrStart(ctx context.Context) (*client, error) {
 	c, err := p.connect()
 	e := protocol.AsError(err)
@@ -58,7 +60,7 @@ func (p *program) autostart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Release() }() // closing a file that nothing was written to
 	if _, err := p.endpoint(); err == nil {
 		return nil // another command was faster
 	}
@@ -66,31 +68,13 @@ func (p *program) autostart(ctx context.Context) error {
 }
 
 // lockStart waits for the lock of those who start a session. It ends with the
-// file, so with the process, too.
-func lockStart(ctx context.Context, path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, err)
-	}
-	locked := make(chan error, 1)
-	go func() {
-		for {
-			if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-				locked <- err
-				return
-			}
-		}
-	}()
-	select {
-	case err := <-locked:
-		if err != nil {
-			return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
-		}
-		return file, nil
-	case <-ctx.Done():
-		// The goroutine ends with this process, which gives up now.
+// process at the latest.
+func lockStart(ctx context.Context, path string) (*instance.Lock, error) {
+	lock, err := instance.AcquireNext(ctx, path)
+	if errors.Is(err, instance.ErrRunning) {
 		return nil, protocol.NewError(protocol.CodeTimeout, "another command starts a session and does not come to an end", "try again; `pilotfish doctor` says whether the browser can start")
 	}
+	return lock, err
 }
 
 // startDetached starts the session in a session of its own, so that the end of

@@ -22,6 +22,9 @@ func (p *program) endpoint() (protocol.Endpoint, error) {
 		return protocol.Endpoint{}, err
 	}
 	endpoint, err := instance.ReadEndpoint(dirs.EndpointFile())
+	if endpoint.Ending {
+		return endpoint, err
+	}
 	if err != nil {
 		// One that could not use its folders is elsewhere.
 		if other, otherErr := instance.ReadEndpoint(config.Passing(p.getenv).EndpointFile()); otherErr == nil {

@@ -171,6 +171,40 @@ func TestTenCommandsStartOneSession(t *testing.T) {
 	}
 }
 
+// A command right after `app quit` waits for the end and starts the next session,
+// which has the tabs of the one before.
+func TestCommandAfterQuit(t *testing.T) {
+	r := install(t, "30s")
+	r.run("goto", "about:blank")
+	r.run("newtab", "about:blank")
+	for range 3 {
+		before := r.endpoint().PID
+		r.run("app", "quit")
+		out, err := r.command(t.Context(), "status").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is ending") && !strings.Contains(string(out), "not running") {
+			t.Errorf("status after quit: %v, %s", err, out)
+		}
+		if out := r.run("tabs"); !strings.Contains(out, "t1") || !strings.Contains(out, "t2") {
+			t.Errorf("tabs after quit: %s", out)
+		}
+		if after := r.endpoint().PID; after == before {
+			t.Error("the session that was to end answered")
+		}
+	}
+}
+
+// A session is ready only when its first tab is there: several that start at
+// once on a small machine show it.
+func TestFirstCommandsOfManySessions(t *testing.T) {
+	for range 3 {
+		t.Run("session", func(t *testing.T) {
+			t.Parallel()
+			r := install(t, "30s")
+			r.run("goto", "about:blank")
+		})
+	}
+}
+
 func TestAutostartCanBeTurnedOff(t *testing.T) {
 	r := install(t, "30s")
 	cmd := r.command(t.Context(), "tabs")

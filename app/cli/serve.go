@@ -52,7 +52,7 @@ func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File
 	if !in.json {
 		console = p.stderr
 	}
-	made, err := assembly.New(assembly.Options{Version: version, Program: own, Headless: in.values["headless"] == "true", Console: console})
+	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: own, Headless: in.values["headless"] == "true", Console: console})
 	if assembly.IsRunning(err) {
 		return protocol.NewError(protocol.CodeBusy, "Pilotfish is running already", "`pilotfish status` shows its sessions; `pilotfish app quit` ends it")
 	}

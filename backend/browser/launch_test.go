@@ -177,6 +177,9 @@ func TestHeadlessRestore(t *testing.T) {
 			return !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == w.ID && t.URL == w.URL })
 		})
 	})
+	if len(f.atReady) != len(want) {
+		t.Errorf("ready with %d of %d tabs", len(f.atReady), len(want))
+	}
 	for i, tab := range f.Tabs() {
 		if tab.ID != want[i].ID {
 			t.Errorf("tab %d is %s, want %s", i, tab.ID, want[i].ID)

@@ -91,6 +91,7 @@ type fixture struct {
 	opened  int // times that a first panel opened
 	notices []protocol.Error
 	info    protocol.BrowserInfo
+	atReady []protocol.Tab // when OnReady was called
 }
 
 // config is what every test starts from.
@@ -130,7 +131,7 @@ func launchOnly(t *testing.T, c Config) *fixture {
 		close(f.changed)
 		f.changed = make(chan struct{})
 	}
-	c.OnReady = func(i protocol.BrowserInfo) { update(func() { f.info = i }) }
+	c.OnReady = func(i protocol.BrowserInfo) { update(func() { f.info, f.atReady = i, f.Tabs() }) }
 	c.OnTabs = func(tabs []protocol.Tab) { update(func() { f.tabs = tabs }) }
 	c.OnPanel = func(open bool) {
 		update(func() {

@@ -33,6 +33,7 @@ type run struct {
 	panelWanted atomic.Bool
 	clickable   bool // a click opens the panel before the worker has run
 	ready       atomic.Bool
+	tabbed      chan struct{} // closed when the owner knows a first tab
 
 	mu       sync.Mutex
 	session  *session // the worker's, while it reports
@@ -62,6 +63,7 @@ func newRun(b *Browser, p *process, started time.Time, clickable bool) *run {
 		gates:     newGates(),
 		workers:   make(chan *session, 1),
 		ask:       make(chan struct{}, 1),
+		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*page),
 	}
 	r.panelWanted.Store(b.config.ExtensionDir != "")
@@ -182,13 +184,32 @@ func (r *run) greet(ctx context.Context) error {
 	return r.activateRestored(ctx)
 }
 
+// FirstTab returns when the first tab of this start is known to the owner, or
+// when ctx or the browser ends. Chromium answers before its first page is there.
+func (b *Browser) FirstTab(ctx context.Context) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	return r.firstTab(ctx)
+}
+
+func (r *run) firstTab(ctx context.Context) error {
+	select {
+	case <-r.tabbed:
+		return nil
+	case <-r.conn.done:
+		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session")
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the first tab: %w", ctx.Err())
+	}
+}
+
 // openRestored opens the tabs that a headless browser does not take on its
 // command line, in order, and returns when all are known: nobody's command comes
 // between them.
 func (r *run) openRestored(ctx context.Context) {
-	// Chromium answers before its first page is there (seen under load).
-	if err := r.b.waitTabs(ctx, func() bool { return len(r.b.tabs.snapshot()) > 0 }); err != nil {
-		r.log.WarnContext(ctx, "the browser opened no page", "error", err)
+	if r.firstTab(ctx) != nil {
 		return
 	}
 	r.b.mu.Lock()

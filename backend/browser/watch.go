@@ -123,7 +123,6 @@ func (r *run) publishTabs(ctx context.Context) error {
 		now := r.b.tabs.snapshot()
 		// Before the first tab there is nothing to tell.
 		if (!first || len(now) > 0) && (first || !slices.Equal(now, tabs)) {
-			first = false
 			tabs = now
 			if len(now) > 0 { // a browser that ends closes its tabs first
 				r.mu.Lock()
@@ -132,6 +131,10 @@ func (r *run) publishTabs(ctx context.Context) error {
 			}
 			if r.b.config.OnTabs != nil {
 				r.b.config.OnTabs(slices.Clone(now))
+			}
+			if first {
+				first = false
+				close(r.tabbed)
 			}
 		}
 		if is := len(r.b.tabs.panelTargets()) > 0; is != open {

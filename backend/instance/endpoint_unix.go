@@ -38,8 +38,8 @@ func WriteEndpoint(path string, e protocol.Endpoint) error {
 }
 
 // ReadEndpoint finds the running app. It returns CodeNotRunning when there is
-// none, also when a file of a dead one is there, and CodeRefused when the file is
-// not ours alone: whoever wrote it could send our commands elsewhere.
+// none, also when a file of a dead one is there, CodeNotRunning with the endpoint
+// when it is ending, and CodeRefused when the file is not ours alone: whoever wrote it could send our commands elsewhere.
 func ReadEndpoint(path string) (protocol.Endpoint, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
@@ -72,6 +72,9 @@ func ReadEndpoint(path string) (protocol.Endpoint, error) {
 	// A pid alone may have been given to another process since.
 	if start, err := startTime(e.PID); err != nil || start != e.StartTime {
 		return protocol.Endpoint{}, notRunning()
+	}
+	if e.Ending {
+		return e, protocol.NewError(protocol.CodeNotRunning, "Pilotfish is ending", "try again when it has ended")
 	}
 	return e, nil
 }

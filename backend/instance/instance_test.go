@@ -3,6 +3,7 @@
 package instance_test
 
 import (
+	"context"
 	"bufio"
 	"errors"
 	"io"
@@ -79,6 +80,47 @@ func TestOneInstance(t *testing.T) {
 	defer lock.Release()
 	if _, err := instance.ReadEndpoint(filepath.Join(dir, "pilotfish.json")); protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Errorf("ReadEndpoint of a dead instance: %v, want CodeNotRunning", err)
+	}
+}
+
+func TestNextInstance(t *testing.T) {
+	dir := t.TempDir()
+	other := hold(t, dir)
+	gaveUp, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := instance.AcquireNext(gaveUp, filepath.Join(dir, "lock")); !errors.Is(err, instance.ErrRunning) {
+		t.Errorf("AcquireNext beside a living instance: %v, want ErrRunning", err)
+	}
+	type outcome struct {
+		lock *instance.Lock
+		err  error
+	}
+	next := make(chan outcome, 1)
+	go func() {
+		lock, err := instance.AcquireNext(t.Context(), filepath.Join(dir, "lock"))
+		next <- outcome{lock, err}
+	}()
+	if err := other.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = other.Wait() // killed
+	o := <-next
+	if o.err != nil {
+		t.Fatal(o.err)
+	}
+	if err := o.lock.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEndingEndpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pilotfish.json")
+	if err := instance.WriteEndpoint(path, protocol.Endpoint{Port: 1, Token: "x", Ending: true}); err != nil {
+		t.Fatal(err)
+	}
+	e, err := instance.ReadEndpoint(path)
+	if protocol.AsError(err).Code != protocol.CodeNotRunning || !e.Ending {
+		t.Errorf("ReadEndpoint of one that is ending: %+v, %v", e, err)
 	}
 }
 

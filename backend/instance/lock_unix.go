@@ -3,6 +3,7 @@
 package instance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,10 +22,9 @@ type Lock struct{ file *os.File }
 // Acquire takes the lock at path, or returns ErrRunning. The kernel gives the
 // lock up when the process ends, so a crash leaves none behind.
 func Acquire(path string) (*Lock, error) {
-	// A symlink planted in the lock's place is refused.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	file, err := openLock(path)
 	if err != nil {
-		return nil, protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("the lock %s cannot be opened (%v)", path, err), "make its folder yours, or set "+protocol.EnvHome+" to another one")
+		return nil, err
 	}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = file.Close() // it was only tried
@@ -34,6 +34,45 @@ func Acquire(path string) (*Lock, error) {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	return &Lock{file: file}, nil
+}
+
+// AcquireNext takes the lock at path as soon as whoever holds it is gone, or
+// returns ErrRunning when ctx ends before.
+func AcquireNext(ctx context.Context, path string) (*Lock, error) {
+	file, err := openLock(path)
+	if err != nil {
+		return nil, err
+	}
+	locked := make(chan error, 1)
+	go func() {
+		for {
+			if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+				locked <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-locked:
+		if err != nil {
+			return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
+		}
+		return &Lock{file: file}, nil
+	case <-ctx.Done():
+		// The kernel has no way to give a wait up: the goroutine gets the lock some
+		// time, or ends with this process, and lets it go.
+		go func() { <-locked; _ = file.Close() }()
+		return nil, ErrRunning
+	}
+}
+
+func openLock(path string) (*os.File, error) {
+	// A symlink planted in the lock's place is refused.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("the lock %s cannot be opened (%v)", path, err), "make its folder yours, or set "+protocol.EnvHome+" to another one")
+	}
+	return file, nil
 }
 
 // Release gives the lock up. The file stays: removing it would let two others

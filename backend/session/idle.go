@@ -73,19 +73,22 @@ func (m *Manager) WaitIdle(ctx context.Context, idle time.Duration) error {
 	}
 }
 
-// ready waits until the session's browser is up: whoever starts a session and
-// acts at once is not told that there is no tab.
+// ready waits until the session's browser is up and has a tab: whoever starts a
+// session and acts at once is not told that there is none.
 func (s *Session) ready(ctx context.Context, r *run, timeoutMS int) error {
-	if r.isUp() {
-		return nil
-	}
 	timeout := time.Duration(timeoutMS) * time.Millisecond
 	if timeout <= 0 || timeout > protocol.MaxCommandTimeout {
 		timeout = protocol.CommandTimeout
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := s.wait(limited, r); err != nil {
+	err := s.wait(limited, r)
+	if err == nil {
+		if err = r.browser.FirstTab(limited); limited.Err() == nil {
+			err = nil // there is no browser at the moment: the command says it, if it needs one
+		}
+	}
+	if err != nil {
 		if ctx.Err() == nil && limited.Err() != nil {
 			return protocol.NewError(protocol.CodeTimeout, "the browser has not started in time", "try again; the log says more")
 		}

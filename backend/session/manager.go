@@ -79,6 +79,7 @@ type Manager struct {
 	endServer context.CancelCauseFunc // ends the server of now; nil before the first
 	cliToken  string
 	cliGrant  string
+	ending    bool // the endpoint file says so
 }
 
 // New returns a Manager. Nothing is opened or started before Run.

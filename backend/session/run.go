@@ -40,7 +40,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	m.mu.Lock()
-	m.ctx, m.guard = own, guard
+	m.ctx, m.guard, m.ending = own, guard, false
 	m.mu.Unlock()
 
 	listener, err := m.listen(ctx, 0)
@@ -64,6 +64,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-groupCtx.Done():
 	}
+	m.announceEnd()
 	m.eachSession(func(s *Session) { s.beginStop() })
 	m.eachSession(func(s *Session) { <-s.ended() })
 	cancel()
@@ -225,12 +226,27 @@ func (m *Manager) writeEndpoint() error {
 		}, 0)
 		m.cliToken, m.cliGrant = secret.Reveal(), grant.ID
 	}
-	endpoint := protocol.Endpoint{Port: m.port, Token: m.cliToken, App: m.cfg.Version, Headless: m.cfg.Headless}
+	endpoint := protocol.Endpoint{Port: m.port, Token: m.cliToken, App: m.cfg.Version, Headless: m.cfg.Headless, Ending: m.ending}
 	m.mu.Unlock()
 	if err := instance.WriteEndpoint(m.cfg.Dirs.EndpointFile(), endpoint); err != nil {
 		return fmt.Errorf("writing the endpoint file: %w", err)
 	}
 	return nil
+}
+
+// announceEnd says in the endpoint file that no command should come any more:
+// whoever needs a session waits for the end and starts the next.
+func (m *Manager) announceEnd() {
+	m.mu.Lock()
+	was, listening := m.ending, m.cliToken != ""
+	m.ending = true
+	m.mu.Unlock()
+	if was || !listening {
+		return
+	}
+	if err := m.writeEndpoint(); err != nil {
+		m.log.Warn("the end could not be announced", "error", err)
+	}
 }
 
 // rotate replaces the long-lived tokens on schedule. The new ones travel the way

@@ -244,6 +244,7 @@ func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest
 		// When the request is over: its answer goes through the server that ends.
 		context.AfterFunc(ctx, m.RestartServer)
 	case protocol.AppQuit:
+		m.announceEnd() // before the answer: the next command starts the next one
 		m.onQuit()
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")

@@ -958,6 +958,13 @@ export interface ChatHistoryRequest {
   limit?: number /* int */;
 }
 /**
+ * ChatScreenshotRequest is the body of POST /chat/screenshot; the reply is a
+ * ChatAttachment with the picture.
+ */
+export interface ChatScreenshotRequest {
+  tab: TabID;
+}
+/**
  * ChatSearchRequest is the body of POST /chat/search: all conversations of the
  * session.
  */
@@ -1180,6 +1187,10 @@ export interface Endpoint {
   token: string;
   app: string; // the app's version
   headless?: boolean;
+  /**
+   * Ending: it takes no commands any more, and the next one begins when it is gone.
+   */
+  ending?: boolean;
 }
 /**
  * Health is the reply of GET /health; it never has a secret in it.
@@ -1851,7 +1862,7 @@ export const ChatHits = 50;
 /**
  * MaxWatches is how many conversations one panel watches at once.
  */
-export const MaxWatches = 32;
+export const MaxWatches = 64;
 /**
  * ChatHeadEvery is the shortest time between two heads that differ in nothing
  * that a person waits for (usage, draft).
@@ -1981,7 +1992,11 @@ export const MaxImage = 8 << 20;
  * AutostartTimeout is how long a session that a command starts by itself may
  * take until it listens.
  */
-export const AutostartTimeout = 20 * 1_000;
+export const AutostartTimeout = 30 * 1_000;
+/**
+ * PredecessorTimeout is how long a start waits for one that is ending.
+ */
+export const PredecessorTimeout = 15 * 1_000;
 /**
  * AutostartIdle is how long such a session lives without a command.
  */
