@@ -13,7 +13,7 @@ import (
 // another in its place. The caller holds mu.
 func (c *conversation) replace(id string, message protocol.QueuedMessage) (protocol.Conversation, error) {
 	if c.turn != nil {
-		return c.headLocked(), protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+		return c.headLocked(), errAtWork
 	}
 	e, ok := c.entry(id)
 	if !ok || e.Kind != protocol.EntryUser {

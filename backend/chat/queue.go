@@ -81,7 +81,7 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 		}
 	}
 	if req.Tab != nil {
-		if err := c.setTab(*req.Tab); err != nil {
+		if err := c.setTab(ctx, *req.Tab); err != nil {
 			return c.Head(), err
 		}
 	}
@@ -147,7 +147,9 @@ func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest
 	if err := c.resting(); err != nil {
 		return err
 	}
-	c.leave()
+	if err := c.part(ctx); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	head := &c.state.Head
@@ -163,7 +165,7 @@ func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest
 
 // setTab puts the conversation beside another tab. Its agent's tools are for the
 // new one from the next turn on.
-func (c *conversation) setTab(tab protocol.TabID) error {
+func (c *conversation) setTab(ctx context.Context, tab protocol.TabID) error {
 	if tab != "" && !c.m.config.TabOpen(tab) {
 		return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", tab), "`pilotfish tabs` lists them")
 	}
@@ -176,7 +178,9 @@ func (c *conversation) setTab(tab protocol.TabID) error {
 	if same {
 		return nil
 	}
-	c.leave()
+	if err := c.part(ctx); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Head.Tab = tab
@@ -188,7 +192,7 @@ func (c *conversation) resting() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.turn != nil {
-		return protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+		return errAtWork
 	}
 	return c.mayTalk()
 }

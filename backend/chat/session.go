@@ -145,6 +145,44 @@ func (c *conversation) dropSession(h *host) {
 	h.leave(c)
 }
 
+// part lets the session go while no turn runs, and keeps anybody from opening
+// the next one meanwhile.
+func (c *conversation) part(ctx context.Context) error {
+	select {
+	case c.opener <- struct{}{}:
+		defer func() { <-c.opener }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	c.mu.Lock()
+	busy := c.turn != nil
+	// A turn that began a moment ago waits for the opener, and opens the next one.
+	if busy && c.turn.prompting {
+		c.mu.Unlock()
+		return errAtWork
+	}
+	c.mu.Unlock()
+	c.leave()
+	return nil
+}
+
+// errAtWork refuses what the agent of a running turn would suffer from.
+var errAtWork = protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+
+// rest ends the agent of a conversation in which nothing happens, if it can load
+// the session again.
+func (c *conversation) rest() {
+	c.mu.Lock()
+	idle := c.turn == nil && c.session != nil && c.state.Head.Can.Resume && !c.ending
+	c.mu.Unlock()
+	if !idle {
+		return
+	}
+	if err := c.part(c.m.ctx); err != nil {
+		c.log.Debug("an idle agent was needed again", "error", err)
+	}
+}
+
 // leave lets the session go; its agent ends when nobody else talks to it.
 func (c *conversation) leave() {
 	c.mu.Lock()
@@ -211,10 +249,12 @@ func (m *Manager) Restart(ctx context.Context, id protocol.ConversationID) (prot
 	}
 	if c.turn != nil {
 		defer c.mu.Unlock()
-		return c.headLocked(), protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
+		return c.headLocked(), errAtWork
 	}
 	c.mu.Unlock()
-	c.leave()
+	if err := c.part(ctx); err != nil {
+		return c.Head(), err
+	}
 	return c.reopen(ctx)
 }
 

@@ -244,3 +244,35 @@ func TestSendNow(t *testing.T) {
 	}
 	wantTexts(t, steered.idle("c1").Entries, "user go", "text working", "user left", "text steered: left", "end cancelled")
 }
+
+// An agent that nobody talks to is ended, and loads its session when it is
+// needed again.
+func TestAnIdleAgentIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &played{script: echo}
+		h := opened(t, p, "")
+		h.start("c1")
+		h.say("c1", "m1", "hello")
+		h.idle("c1")
+		agent := p.last()
+		time.Sleep(protocol.ChatIdle - time.Second)
+		synctest.Wait()
+		select {
+		case <-agent.done:
+			t.Error("it ended too soon")
+		default:
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		<-agent.done
+		if head := h.List()[0]; head.State != protocol.ConversationIdle || head.Error != nil {
+			t.Errorf("%s, %v", head.State, head.Error)
+		}
+		h.say("c1", "m2", "again")
+		h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 6 && p.Head.Message == "" })
+		if p.resumed[1] != "session-1" {
+			t.Errorf("resumed %q", p.resumed)
+		}
+		h.stop()
+	})
+}
