@@ -156,12 +156,12 @@ const seen = (page: Page, text: string): Promise<void> =>
 export const chatStates: State[] = [
   { name: 'chat-empty', act: toChat },
   {
-    name: 'chat-empty-agent',
+    name: 'chat-empty-pilot',
     async act(page) {
       await toChat(page);
-      await page.getByRole('button', { name: 'Agent: Pilot' }).click();
-      await page.getByRole('menuitemradio', { name: /Claude/ }).click();
-      await page.getByText('What is this page about?').waitFor();
+      await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+      await page.getByRole('menuitemradio', { name: /Pilot/ }).click();
+      await page.getByText('carries out plain instructions').waitFor();
     },
   },
   {

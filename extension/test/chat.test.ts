@@ -64,19 +64,27 @@ describe('the first message', () => {
 
   it('goes to the agent that was chosen', async () => {
     await open();
-    await button('Agent: Pilot').click();
-    await page.getByRole('menuitemradio', { name: /Claude/ }).click();
+    await button('Agent: Claude Code').click();
+    await page.getByRole('menuitemradio', { name: /Pilot/ }).click();
     await say('hello');
     await made.until(() => asked('/chat/send').length === 1);
-    expect(asked('/chat/start')).toMatchObject([{ agent: 'claude' }]);
+    expect(asked('/chat/start')).toMatchObject([{ agent: 'pilot' }]);
   });
 
   it('cannot go to an agent that is missing, but says how to get it', async () => {
     await open();
-    await button('Agent: Pilot').click();
+    await button('Agent: Claude Code').click();
     await page.getByRole('menuitem', { name: /Codex/ }).click();
     await page.getByRole('dialog').getByText('npm install -g @openai/codex').waitFor();
   });
+});
+
+it('a picture of the page goes with a message by one press', async () => {
+  await open();
+  made.chat.picture = { kind: 'image', name: 'The page', mime: 'image/png', data: 'iVA=' };
+  await button('Add a picture of the page').click();
+  await button('Remove The page').waitFor();
+  expect(asked('/chat/screenshot')).toEqual([{ tab: 't1' }]);
 });
 
 describe('typing', () => {

@@ -55,7 +55,7 @@ export async function backend(): Promise<FakeBackend> {
     version: 1,
     default: 'claude',
     agents: [
-      { kind: 'claude', name: 'Claude Code', installed: true, version: '2.1.4' },
+      { kind: 'claude', name: 'Claude Code', installed: true, version: '2.1.4', chat: 'acp' },
       { kind: 'shell', name: 'Shell', installed: true, version: 'bash 5.2' },
       {
         kind: 'codex',

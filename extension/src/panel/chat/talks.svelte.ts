@@ -252,18 +252,10 @@ export class Talks {
 
   /** Adds a picture of a tab to what is being written. */
   async shot(id: ConversationID, tab: TabID): Promise<void> {
-    await this.#attach(id, '/chat/screenshot', tab);
-  }
-
-  /** Lets the person click an element of a page, and adds it to what is being written. */
-  async pick(id: ConversationID, tab: TabID): Promise<void> {
-    await this.#attach(id, '/chat/pick', tab);
-  }
-
-  async #attach(id: ConversationID, path: string, tab: TabID): Promise<void> {
     await this.requests.try(id, async () => {
       const { connection } = this.#around;
-      this.input(id).attach(await connection.request(path, { tab }, chatAttachmentSchema));
+      const picture = await connection.request('/chat/screenshot', { tab }, chatAttachmentSchema);
+      this.input(id).attach(picture);
     });
   }
 
