@@ -4312,6 +4312,11 @@ export interface Recording {
    * Video is the file of the pictures, if they were asked for.
    */
   video?: SavedFile;
+  /**
+   * VideoError is why there is no such file though it was asked for; the steps
+   * are kept all the same.
+   */
+  videoError?: Error;
 }
 /**
  * Routine is a list of command lines that can be run again with other

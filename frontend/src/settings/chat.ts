@@ -1,0 +1,35 @@
+import {
+  AgentAuto,
+  AgentCustom,
+  AgentPilot,
+  AgentShell,
+  type AgentsFile,
+} from '$ui/protocol/protocol';
+import type { Option } from '$ui/option';
+
+/** Who can answer in Chat: what is chosen for the person, ours, those that can be talked to, a command. */
+export function chatAgentOptions(agents: AgentsFile, current: string): Option[] {
+  const others = agents.agents.filter(
+    ({ kind }) => ![AgentAuto, AgentCustom, AgentPilot, AgentShell].includes(kind),
+  );
+  const options: Option[] = [
+    { value: AgentAuto, text: 'Automatic (an agent that is installed, else Pilot)' },
+    { value: AgentPilot, text: 'Pilot' },
+    ...others.map(({ kind, name, installed, chat }) => ({
+      value: kind,
+      text: installed && chat ? name : `${name} (not installed)`,
+    })),
+    { value: AgentCustom, text: 'A command of your own…' },
+  ];
+  if (!options.some(({ value }) => value === current))
+    options.push({ value: current, text: current });
+  return options;
+}
+
+/** The words of a list that a person typed. */
+export function spoken(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
