@@ -196,7 +196,8 @@ func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Re
 }
 
 // StopRecording ends a recording and returns it. format is that of the video;
-// empty is what was said at the start.
+// empty is what was said at the start. A video that cannot be made costs no step:
+// VideoError says why.
 func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
 	k := b.kept(id)
 	r, ok := get[*recorder](k, featureRecord)
@@ -219,11 +220,11 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 		if format == "" {
 			format = r.format
 		}
-		file, err := r.video.finish(b, id, format)
-		if err != nil {
-			return out, err
+		if file, err := r.video.finish(b, id, format); err != nil {
+			out.VideoError = protocol.AsError(err)
+		} else {
+			out.Video = &file
 		}
-		out.Video = &file
 	}
 	return out, nil
 }

@@ -219,3 +219,30 @@ func TestGroupsAndWindows(t *testing.T) {
 		t.Errorf("%+v, %v", windows, err)
 	}
 }
+
+// A film without a picture is said, and takes the steps along nowhere.
+func TestRecordingWithoutPictures(t *testing.T) {
+	c := config(t, true)
+	c.FilesDir = t.TempDir()
+	f := start(t, c)
+	id := f.first(t)
+	s := site(t)
+	if _, err := f.Navigate(deadline(t), id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.StartRecording(deadline(t), id, "avi"); err != nil {
+		t.Fatal(err)
+	}
+	r, ok := get[*recorder](f.kept(id), featureRecord)
+	if !ok {
+		t.Fatal("no recording runs")
+	}
+	r.video.discard() // as when nothing was drawn
+	got, err := f.StopRecording(deadline(t), id, "")
+	if err != nil || len(got.Steps) != 1 || got.Video != nil || got.VideoError == nil || got.VideoError.Hint == "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := f.StopRecording(deadline(t), id, ""); code(err) != protocol.CodeBadArgument {
+		t.Errorf("it runs still: %v", err)
+	}
+}

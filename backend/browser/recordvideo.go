@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/color/palette"
 	"image/gif"
@@ -130,7 +131,8 @@ func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.Sa
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil || len(f.shots) == 0 {
-		return protocol.SavedFile{}, protocol.NewError(protocol.CodeInternal, "the tab drew no picture while it was recorded", "")
+		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab drew no picture while it was recorded",
+			"bring it to the front with `pilotfish tab "+string(id)+"`, and record longer than a moment")
 	}
 	out, err := b.newFile("recordings", string(id), format)
 	if err != nil {
@@ -145,7 +147,7 @@ func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.Sa
 	info, statErr := out.Stat()
 	if err = errors.Join(err, statErr, out.Close()); err != nil {
 		_ = os.Remove(out.Name())
-		return protocol.SavedFile{}, err
+		return protocol.SavedFile{}, fmt.Errorf("writing the video: %w", err)
 	}
 	return protocol.SavedFile{Path: out.Name(), Bytes: int(info.Size()), Entries: len(f.shots)}, nil
 }

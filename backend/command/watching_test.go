@@ -83,7 +83,7 @@ func everything() []protocol.Scope {
 }
 
 // say runs a command with arguments as a command line has them.
-func say(k *keepsake, p *policy.Policy, actor protocol.Actor, own protocol.TabID, name string, args map[string]any) protocol.CommandReply {
+func say(k command.Browser, p *policy.Policy, actor protocol.Actor, own protocol.TabID, name string, args map[string]any) protocol.CommandReply {
 	r := command.New(k, p)
 	r.AllowCDP(func(agent bool) []string {
 		if agent {
@@ -289,5 +289,81 @@ func TestRawProtocolIsDeniedByDefault(t *testing.T) {
 		if reply.OK != want || (len(k.raw) == 1) != want || (!want && code(reply) != protocol.CodeRefused) {
 			t.Errorf("%s: %+v", method, reply)
 		}
+	}
+}
+
+// unfilmed is a browser whose recording has no video though one was asked for.
+type unfilmed struct {
+	*tabs
+	saved protocol.Routine
+}
+
+func (u *unfilmed) StopRecording(context.Context, protocol.TabID, string) (protocol.Recording, error) {
+	return protocol.Recording{
+		Steps:      []protocol.RecordedStep{{Do: "click", CSS: "#go"}},
+		VideoError: protocol.NewError(protocol.CodeTimeout, "the tab drew no picture while it was recorded", "bring it to the front"),
+	}, nil
+}
+
+func (u *unfilmed) SaveRoutine(r protocol.Routine, _ string) (routine, playwright protocol.SavedFile, err error) {
+	u.saved = r
+	return protocol.SavedFile{Path: "/r.json"}, protocol.SavedFile{Path: "/r.spec.ts"}, nil
+}
+
+func TestARecordingOutlivesItsVideo(t *testing.T) {
+	u := &unfilmed{tabs: newTabs()}
+	reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"})
+	if !reply.OK || u.saved.Name != "shop" || len(u.saved.Steps) != 1 {
+		t.Fatalf("%+v, saved %+v", reply, u.saved)
+	}
+	for _, part := range []string{"/r.json", "no video: the tab drew no picture", "bring it to the front"} {
+		if !strings.Contains(reply.Text, part) {
+			t.Errorf("the reply does not say %q: %s", part, reply.Text)
+		}
+	}
+	if !strings.Contains(string(reply.Data), `"videoError"`) {
+		t.Errorf("the data does not say it: %s", reply.Data)
+	}
+}
+
+// windowed is a browser with two windows: t1 and t3 share one.
+type windowed struct {
+	*tabs
+	closed []protocol.TabID
+	moved  int
+}
+
+func (w *windowed) Windows(context.Context) ([]protocol.Window, error) {
+	return []protocol.Window{{ID: 1, Tabs: []protocol.TabID{"t1", "t3"}}, {ID: 2, Tabs: []protocol.TabID{"t2"}}}, nil
+}
+
+func (w *windowed) CloseWindow(_ context.Context, tabs []protocol.TabID) error {
+	w.closed = append(w.closed, tabs...)
+	return nil
+}
+
+func (w *windowed) SetWindow(context.Context, protocol.TabID, *protocol.Clip, string) error {
+	w.moved++
+	return nil
+}
+
+// An agent closes and moves only windows in which every tab is its own; a person
+// any.
+func TestWindowsAreTheirTabs(t *testing.T) {
+	w := &windowed{tabs: newTabs()}
+	for _, args := range []map[string]any{{"do": "close"}, {"do": "bounds", "state": "minimized"}} {
+		reply := say(w, trusting(), agent, "t1", "windows", args)
+		if reply.OK || code(reply) != protocol.CodeRefused || !strings.Contains(reply.Error.Message, "t3") {
+			t.Errorf("%v: %+v", args, reply)
+		}
+	}
+	if len(w.closed) > 0 || w.moved > 0 {
+		t.Fatalf("closed %v, moved %d", w.closed, w.moved)
+	}
+	if reply := say(w, trusting(), agent, "t2", "windows", map[string]any{"do": "close"}); !reply.OK || len(w.closed) != 1 || w.closed[0] != "t2" {
+		t.Errorf("its own window: %+v, closed %v", reply, w.closed)
+	}
+	if reply := say(w, newPolicy(), person, "t1", "windows", map[string]any{"do": "close"}); !reply.OK || len(w.closed) != 3 {
+		t.Errorf("a person: %+v, closed %v", reply, w.closed)
 	}
 }

@@ -106,6 +106,9 @@ func (in *invocation) stopRecord(ctx context.Context) (result, error) {
 	if r.Video != nil {
 		text += "\n" + fileText(*r.Video, "picture")
 	}
+	if r.VideoError != nil {
+		text += "\nno video: " + r.VideoError.Error()
+	}
 	if r.Dropped > 0 {
 		text += fmt.Sprintf("\n(%d more steps were too many)", r.Dropped)
 	}

@@ -183,6 +183,9 @@ type Recording struct {
 	Frames  int            `json:"frames,omitempty"`
 	// Video is the file of the pictures, if they were asked for.
 	Video *SavedFile `json:"video,omitempty"`
+	// VideoError is why there is no such file though it was asked for; the steps
+	// are kept all the same.
+	VideoError *Error `json:"videoError,omitempty"`
 }
 
 // Routine is a list of command lines that can be run again with other
