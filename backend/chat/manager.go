@@ -308,7 +308,10 @@ func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	}
 	c.stop()
 	c.close()
-	m.config.Forget(c.actor())
+	c.mu.Lock()
+	actor := c.actor()
+	c.mu.Unlock()
+	m.config.Forget(actor)
 	m.news.gone(c)
 	m.config.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
 	m.config.Changed()

@@ -113,6 +113,9 @@ func (c *conversation) await(ctx context.Context, entry string, ask Ask, request
 	c.amend(entry, func(p *protocol.ChatPermission, e *protocol.ChatEntry) {
 		p.Approval, p.Answer, e.Open = "", option, false
 		switch {
+		case err == nil && option == "" && verdict.Answer != protocol.AnswerDeny:
+			// Something wider than the person said is never chosen in its place.
+			p.Outcome = "cancelled: the agent does not offer this answer"
 		case err == nil:
 			p.Outcome = outcomeOf(ask.Options, option, verdict)
 		case protocol.AsError(err).Code == protocol.CodeTimeout && context.Cause(ctx) == context.DeadlineExceeded: //nolint:errorlint // the context's own

@@ -155,13 +155,12 @@ func (c *conversation) part(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	c.mu.Lock()
-	busy := c.turn != nil
 	// A turn that began a moment ago waits for the opener, and opens the next one.
-	if busy && c.turn.prompting {
-		c.mu.Unlock()
+	busy := c.turn != nil && c.turn.prompting
+	c.mu.Unlock()
+	if busy {
 		return errAtWork
 	}
-	c.mu.Unlock()
 	c.leave()
 	return nil
 }
