@@ -41,6 +41,13 @@ const pictures: Record<string, Picture> = {
       await page.getByLabel('Site', { exact: true }).waitFor();
     },
   },
+  'settings-chat': {
+    height: 1500,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Settings', exact: true }).click();
+      await page.getByRole('heading', { name: 'Chat' }).scrollIntoViewIfNeeded();
+    },
+  },
   stopped: { scenario: 'stopped' },
   empty: { scenario: 'empty' },
   starting: { scenario: 'starting' },
