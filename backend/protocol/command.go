@@ -35,7 +35,10 @@ type CommandReply struct {
 	Tab TabID `json:"tab,omitempty"`
 	// Text is the reply for a person or a model.
 	Text string `json:"text"`
-	// Data is the reply for a program; its shape is the command's.
+	// Data is the reply for a program; its shape is the command's. What a page
+	// wrote stands in it as it is, without the envelope that Text has for an agent:
+	// a program that hands it to a model puts it into one. The tools of MCP give
+	// Text alone.
 	Data  json.RawMessage `json:"data,omitempty"`
 	Error *Error          `json:"error,omitempty"`
 	// DurationMS is what the command took in the backend.

@@ -1135,7 +1135,10 @@ export interface CommandReply {
    */
   text: string;
   /**
-   * Data is the reply for a program; its shape is the command's.
+   * Data is the reply for a program; its shape is the command's. What a page
+   * wrote stands in it as it is, without the envelope that Text has for an agent:
+   * a program that hands it to a model puts it into one. The tools of MCP give
+   * Text alone.
    */
   data?: unknown;
   error?: Error;
