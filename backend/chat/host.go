@@ -139,6 +139,15 @@ func (h *host) reason() *protocol.Error {
 	return protocol.NewError(protocol.CodeCrashed, fmt.Sprintf("%s ended: %s", h.name, cmp.Or(why, "it said no reason")), "start it again; nothing that was said is lost")
 }
 
+// retire keeps new conversations from a process that is dying.
+func (h *host) retire() {
+	h.hosts.mu.Lock()
+	defer h.hosts.mu.Unlock()
+	if h.hosts.shared[h.key] == h {
+		delete(h.hosts.shared, h.key)
+	}
+}
+
 // leave takes a conversation off; a process that serves none any more ends. It
 // returns at once.
 func (h *host) leave(c *conversation) {

@@ -140,6 +140,14 @@ func (c *conversation) finish(t *turn, end TurnEnd, err error) {
 		c.broken(err)
 		return
 	}
+	if reason == protocol.EndCrashed && c.host != nil {
+		// The turn knows it before the process is gone: nobody begins the next one
+		// with what is dying.
+		dying := c.host
+		dying.retire()
+		c.session, c.host, c.sink = nil, nil, nil
+		c.m.wg.Go(func() { dying.leave(c) })
+	}
 	if t.forced {
 		c.giveUp("it did not end a turn that was cancelled")
 	}
