@@ -3,8 +3,8 @@
 package instance_test
 
 import (
-	"context"
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"os"
