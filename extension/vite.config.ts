@@ -14,27 +14,37 @@ function fastStart(): Plugin {
     name: 'fast-start',
     apply: 'build',
     enforce: 'post',
-    generateBundle(_, bundle) {
-      const page = bundle['panel.html'];
-      if (page?.type !== 'asset') throw new Error('there is no panel.html');
-      let html = String(page.source);
-      for (const [file, asset] of Object.entries(bundle)) {
-        if (asset.type !== 'asset' || !file.endsWith('.css')) continue;
-        const link = new RegExp(`<link[^>]*href="[^"]*${file}"[^>]*>`);
-        if (!link.test(html)) continue;
-        html = html.replace(link, () => `<style>${String(asset.source)}</style>`);
-        // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
-        delete bundle[file];
-      }
-      const begin = Object.values(bundle).find(
-        (out) => out.type === 'chunk' && out.name === 'begin',
-      );
-      if (begin === undefined) throw new Error('there is no chunk that begins');
-      page.source = html.replace(
-        '<script type="module"',
-        (script) =>
-          `<script type="module" async crossorigin src="/${begin.fileName}"></script>\n    ${script}`,
-      );
+    generateBundle: {
+      // After Vite's own, which write the lists of what a chunk needs.
+      order: 'post',
+      handler(_, bundle) {
+        const page = bundle['panel.html'];
+        if (page?.type !== 'asset') throw new Error('there is no panel.html');
+        let html = String(page.source);
+        const begin = Object.values(bundle).find(
+          (out) => out.type === 'chunk' && out.name === 'begin',
+        );
+        if (begin === undefined) throw new Error('there is no chunk that begins');
+        for (const [file, asset] of Object.entries(bundle)) {
+          if (asset.type !== 'asset' || !file.endsWith('.css')) continue;
+          const link = new RegExp(`<link[^>]*href="[^"]*${file}"[^>]*>`);
+          if (!link.test(html)) continue;
+          html = html.replace(link, () => `<style>${String(asset.source)}</style>`);
+          // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
+          delete bundle[file];
+          // Chunks that are loaded later name it among what they need, by its place in
+          // a list: a module that is there already stands in for it.
+          for (const out of Object.values(bundle)) {
+            if (out.type === 'chunk')
+              out.code = out.code.replaceAll(JSON.stringify(file), JSON.stringify(begin.fileName));
+          }
+        }
+        page.source = html.replace(
+          '<script type="module"',
+          (script) =>
+            `<script type="module" async crossorigin src="/${begin.fileName}"></script>\n    ${script}`,
+        );
+      },
     },
   };
 }
