@@ -182,7 +182,8 @@ function resultOf(reply: v.InferOutput<typeof replySchema>, moved: boolean): Res
       message,
       hint = '',
     } = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
-    const text = [reply.text, message, hint].filter((part) => part !== '').join(' ');
+    // The text has both already, with what comes from the page in its envelope.
+    const text = reply.text !== '' ? reply.text : [message, hint].filter(Boolean).join(' ');
     return { ok: false, code, text, moved };
   }
   const effect = v.safeParse(effectSchema, reply.data);
