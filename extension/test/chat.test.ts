@@ -79,6 +79,12 @@ describe('the first message', () => {
   });
 });
 
+it('what was begun elsewhere is shown where nobody began anything', async () => {
+  await open();
+  fill(made);
+  await entry('one heading').waitFor();
+});
+
 it('a picture of the page goes with a message by one press', async () => {
   await open();
   made.chat.picture = { kind: 'image', name: 'The page', mime: 'image/png', data: 'iVA=' };

@@ -1,6 +1,7 @@
 import type {
   AgentKind,
   ChatAttachment,
+  Conversation,
   ConversationID,
   PanelEvent,
   RouteKind,
@@ -39,6 +40,8 @@ export interface Outgoing {
 /** A conversation that was made here. */
 interface Fresh {
   readonly tab: TabID;
+  /** A person asked for it; else it is there because the tab had none. */
+  readonly wanted: boolean;
   agent?: AgentKind;
   command?: string;
   /** It was begun at the backend. */
@@ -78,14 +81,23 @@ export class Talks {
   }
 
   /**
-   * Decides which conversation a tab shows when none was chosen: the one used
-   * last, else a new one. It stays that one, whatever others do meanwhile.
+   * Decides which conversation of all a tab shows when none was chosen: the one
+   * used last, else a new one. It stays that one, whatever others do meanwhile.
    */
-  settle(tab: TabID): void {
-    if (this.of(tab) !== undefined) return;
-    const last = this.#around.heads.of(tab)[0]?.id;
-    if (last === undefined) this.#new(tab);
-    else this.#chosen.set(tab, last);
+  settle(tab: TabID, heads: readonly Conversation[]): void {
+    const shown = this.of(tab);
+    if (shown !== undefined && !this.#idle(shown)) return;
+    const last = heads.find((one) => one.tab === tab)?.id;
+    if (last !== undefined) this.#chosen.set(tab, last);
+    else if (shown === undefined) this.#new(tab, false);
+  }
+
+  /** Whether nobody asked for this one and nobody wrote to it: one that was begun elsewhere is better. */
+  #idle(id: ConversationID): boolean {
+    const fresh = this.#fresh.get(id);
+    if (fresh === undefined || fresh.wanted || fresh.started !== undefined) return false;
+    const { text, attachments } = this.input(id);
+    return text === '' && attachments.length === 0;
   }
 
   choose(tab: TabID, id: ConversationID): void {
@@ -95,7 +107,7 @@ export class Talks {
   /** Begins another conversation beside a tab; one without a word is that already. */
   begin(tab: TabID): void {
     const empty = this.#around.heads.of(tab).find((one) => one.entries === 0 && !one.draft);
-    if (empty === undefined) this.#new(tab);
+    if (empty === undefined) this.#new(tab, true);
     else this.#chosen.set(tab, empty.id);
   }
 
@@ -259,12 +271,12 @@ export class Talks {
     });
   }
 
-  #new(tab: TabID): void {
+  #new(tab: TabID, wanted: boolean): void {
     const unused = [...this.#fresh].find(
       ([, made]) => made.tab === tab && made.started === undefined,
     );
     const id = unused?.[0] ?? crypto.randomUUID();
-    if (unused === undefined) this.#fresh.set(id, { tab });
+    this.#fresh.set(id, { ...unused?.[1], tab, wanted });
     this.#chosen.set(tab, id);
   }
 
