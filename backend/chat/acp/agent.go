@@ -138,7 +138,7 @@ func (a *agent) create(ctx context.Context, cfg chat.SessionConfig, s *session) 
 		done <- err
 		// Only now that Open can return what came before the reply is delivered.
 		for _, m := range waiting {
-			a.deliver(s, m) //nolint:contextcheck // a question lives as long as the agent
+			a.deliver(s, m)
 		}
 	}
 	err := a.conn.call(sdk.AgentMethodSessionNew, sdk.NewSessionRequest{

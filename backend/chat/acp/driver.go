@@ -58,7 +58,7 @@ func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, er
 	a.process = process
 	a.conn = newConn(process.Send, a.incoming, a.log)
 	close(ready)
-	go a.initialize() //nolint:contextcheck // it lives as long as the agent
+	go a.initialize()
 	go a.watch()
 	return a, nil
 }

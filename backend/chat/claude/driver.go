@@ -71,7 +71,7 @@ func (a *agent) Open(ctx context.Context, cfg chat.SessionConfig, sink chat.Sink
 	if was {
 		return nil, protocol.NewError(protocol.CodeBusy, a.launch.Name+" has its session already", "start another process")
 	}
-	s, err := a.start(cfg, sink) //nolint:contextcheck // the process lives as long as the agent
+	s, err := a.start(cfg, sink)
 	if err != nil {
 		close(a.done)
 		return nil, err

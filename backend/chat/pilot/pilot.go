@@ -133,7 +133,7 @@ func (s *session) Run(ctx context.Context, plan builtin.Plan) builtin.Outcome {
 	defer s.pilot.turns.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(s.pilot.ctx, cancel) //nolint:contextcheck // the end of the agent ends its turns, too
+	stop := context.AfterFunc(s.pilot.ctx, cancel)
 	defer stop()
 	s.mu.Lock()
 	s.cancel = cancel
