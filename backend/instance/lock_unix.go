@@ -61,10 +61,7 @@ func AcquireNext(ctx context.Context, path string) (*Lock, error) {
 	case <-ctx.Done():
 		// The kernel has no way to give a wait up: the goroutine gets the lock some
 		// time, or ends with this process, and lets it go.
-		go func() {
-			<-locked
-			_ = file.Close() // nothing was written
-		}()
+		go func() { _ = errors.Join(<-locked, file.Close()) }() // nobody is there to be told
 		return nil, ErrRunning
 	}
 }

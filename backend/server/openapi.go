@@ -65,7 +65,6 @@ func (s *Server) describe() (object, error) {
 		"info": object{
 			"title": "Pilotfish", "version": s.version,
 			"description": "The local server of Pilotfish. It listens on the loopback interface only, and answers no page.",
-			"license":     object{"name": "see the program"},
 		},
 		"servers": []object{{"url": "/"}},
 		"paths":   paths,
