@@ -43,11 +43,22 @@ export class Heads {
   put(task: Task): void {
     const known = this.get(task.id);
     // What came by another way and is older is not taken.
-    if (known !== undefined && known.updated > task.updated) return;
+    if (known !== undefined && olderThan(task, known)) return;
     this.all = [task, ...this.all.filter(({ id }) => id !== task.id)].sort(newest);
   }
 }
 
+/**
+ * Whether what is said of a task is older than what is known of it. The times are
+ * compared as times: Go leaves out the zeros at their end, so that as texts they
+ * have no order.
+ */
+function olderThan(said: Task, known: Task): boolean {
+  return said.index === known.index
+    ? Date.parse(said.updated) < Date.parse(known.updated)
+    : said.index < known.index;
+}
+
 function newest(a: Task, b: Task): number {
-  return b.created.localeCompare(a.created);
+  return Date.parse(b.created) - Date.parse(a.created);
 }
