@@ -185,19 +185,68 @@ func TestChatReopened(t *testing.T) {
 	panel = p.panel(browser)
 	p.untilSaid(panel, "finis")
 	p.untilSaid(panel, "Done in")
+	p.saidAsWritten(panel, talkOne)
+}
+
+// saidAsWritten compares what the panel shows of the agent's words with the
+// journal: nothing is lost, nothing is there twice.
+func (p *product) saidAsWritten(panel *tap.Page, id protocol.ConversationID) {
+	p.t.Helper()
 	want := ""
-	for _, e := range p.history(talkOne).Entries {
+	for _, e := range p.history(id).Entries {
 		if e.Kind == protocol.EntryText {
-			want += e.Text
+			want += e.Text + " "
 		}
 	}
 	var said string
 	if err := panel.Eval(p.ctx, `[...document.querySelectorAll('article.text')].map((one) => one.innerText).join(' ')`, &said); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	if got, want := strings.Fields(said), strings.Fields(want); strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("the panel shows %d words, the journal has %d:\n%s\n%s", len(got), len(want), said, want)
+		p.t.Errorf("the panel shows %d words, the journal has %d:\n%s\n%s", len(got), len(want), said, want)
 	}
+}
+
+// TestChatWorkerStopped lets the browser stop the extension's worker in the
+// middle of an answer: the answer goes on, and what the person says in between
+// arrives. The question keeps the turn from being over before the worker is.
+func TestChatWorkerStopped(t *testing.T) {
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.begin(talkOne, "t1", "One")
+	p.toChat(panel)
+	p.say(panel, "say begin ; slow 200 10 ; ask go on ; slow 200 10 ; say finis")
+	p.untilSaid(panel, "the quick brown fox")
+	welcome := p.page(browser, "/welcome")
+	for range 2 {
+		if err := welcome.Call(p.ctx, "ServiceWorker.enable", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := welcome.Call(p.ctx, "ServiceWorker.stopAllWorkers", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A press that comes right after the question was drawn does not count.
+	p.eventually("the question is answered", func() bool {
+		var answered bool
+		const focus = `(() => {
+			[...document.querySelectorAll('article.permission section button')].find((b) => b.textContent.trim() === 'Allow')?.focus();
+			return document.querySelector('article.permission details') !== null;
+		})()`
+		if err := panel.Eval(p.ctx, focus, &answered); err != nil {
+			t.Fatal(err)
+		}
+		if !answered {
+			if err := panel.Type(p.ctx, "\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return answered
+	})
+	p.until(panel, "the answer has its end", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('finis'))`)
+	p.untilSaid(panel, "Done in")
+	p.saidAsWritten(panel, talkOne)
 }
 
 // chooseTalk goes to a conversation by its title.
