@@ -76,7 +76,7 @@ const (
 	// at the latest; it sends one earlier when the terminal falls quiet.
 	CheckpointEvery = 2 << 20
 	// CheckpointQuiet is how long the terminal is quiet before a checkpoint.
-	CheckpointQuiet = 300 * time.Millisecond
+	CheckpointQuiet = 50 * time.Millisecond
 	// CheckpointLines is how many lines of scrollback a checkpoint holds.
 	CheckpointLines = 1000
 	// MaxCheckpoint bounds a checkpoint's text, in bytes.

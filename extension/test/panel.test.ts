@@ -356,6 +356,12 @@ describe('a checkpoint', () => {
     await open();
     await shows('full screen');
     expect(await rows()).toBe(before);
+    // The screen is told first; what follows it, with the scrollback, is the same.
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await rows()).toBe(before);
+    terminal.print('\x1b[?1049lbehind it');
+    await shows('behind it');
+    expect(await rows()).toContain('xxx');
   });
 
   it('is not made of a screen with a scroll region, which it could not tell', async () => {

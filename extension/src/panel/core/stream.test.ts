@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TerminalControl } from '$ui/protocol/protocol';
+import { checkpointText } from './checkpoint';
 import { FakeScreen, FakeSocket } from './fakes/backend';
 import { FakeClock } from './fakes/clock';
 import { GoneError, Stream, type StreamState } from './stream';
@@ -117,6 +118,32 @@ describe('attaching', () => {
     screen.draw();
     expect(screen.text).toBe('SCREEN and more');
     expect(screen.resizes).toEqual(['40x9', 'fit']);
+  });
+
+  describe('with a checkpoint in two parts', () => {
+    const whole = `${'older\r\n'.repeat(1000)}SCREEN`;
+    const data = checkpointText('SCREEN', whole);
+
+    it('has the screen painted first, and goes on behind the whole', async () => {
+      await attach();
+      ready({ offset: 900 });
+      socket().control({ type: 'snapshot', epoch: 1, offset: 1000, data, cols: 80, rows: 24 });
+      socket().output(1000, ' and more');
+      socket().control({ type: 'replayed' });
+      screen.draw();
+      expect(screen.painted).toEqual(['SCREEN']);
+      expect(screen.text).toBe(`${whole} and more`);
+      expect(stream.state).toBe('live');
+    });
+
+    it('paints nothing first in a size that is not its own', async () => {
+      await attach();
+      ready({ offset: 900 });
+      socket().control({ type: 'snapshot', epoch: 1, offset: 1000, data, cols: 40, rows: 9 });
+      screen.draw();
+      expect(screen.painted).toEqual([]);
+      expect(screen.text).toBe(whole);
+    });
   });
 
   it('stops when the terminal is gone', async () => {

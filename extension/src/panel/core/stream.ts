@@ -22,6 +22,7 @@ import {
 import { terminalControlSchema } from '$ui/protocol/schema';
 import * as v from 'valibot';
 import { backoff } from './backoff';
+import { checkpointParts, overScreen } from './checkpoint';
 import type { Cancel, Clock } from './clock';
 import { parseFrame } from './frame';
 import { GroundTracker } from './ground';
@@ -50,6 +51,8 @@ export interface Screen {
   fit(): void;
   /** The size that fits the place it is shown in. */
   size(): { cols: number; rows: number };
+  /** Holds back what follows until what was written is seen, or cannot be. */
+  paint(): void;
   /** The screen as text that draws it again; undefined when it cannot be told whole. */
   serialize(): string | undefined;
 }
@@ -350,7 +353,16 @@ export class Stream {
     // The text was made for this size; its lines would break elsewhere in ours.
     if (control.cols !== undefined && control.rows !== undefined)
       screen.resize(control.cols, control.rows);
-    screen.write(control.data ?? '', () => undefined);
+    const parts = checkpointParts(control.data ?? '');
+    const { cols, rows } = screen.size();
+    // In another size it would be seen to jump.
+    if (parts.screen === undefined || control.cols !== cols || control.rows !== rows) {
+      screen.write(parts.whole, () => undefined);
+      return;
+    }
+    screen.write(parts.screen, () => undefined);
+    screen.paint();
+    screen.write(overScreen(parts.whole), () => undefined);
   }
 
   #replayed(): void {

@@ -6,6 +6,7 @@ import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal, type IDisposable } from '@xterm/xterm';
 import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import { systemClock } from '../connection/clock';
+import { checkpointText } from '../core/checkpoint';
 import { framed, needsConsent, sanitise } from '../core/paste';
 import {
   Stream,
@@ -29,6 +30,7 @@ import { opensLink, safeLink } from './links';
 import { ModeMemory } from './modes';
 import { dark, light, matches } from './palette';
 import { useGraphicsCard } from './renderer';
+import { Writer } from './writer';
 
 /** A link under the mouse, or none. */
 export interface HoveredLink {
@@ -74,6 +76,7 @@ export class TerminalView {
   readonly #search = new SearchAddon();
   readonly #serialize = new SerializeAddon();
   readonly #modes: ModeMemory;
+  readonly #writer: Writer;
   readonly #abort = new AbortController();
   readonly #disposables: IDisposable[] = [];
   readonly #observer: ResizeObserver;
@@ -121,6 +124,7 @@ export class TerminalView {
       },
     });
     this.#modes = new ModeMemory(this.#terminal);
+    this.#writer = new Writer(this.#terminal, systemClock);
     this.stream = new Stream({
       screen: this.#screen(),
       clock: systemClock,
@@ -170,6 +174,7 @@ export class TerminalView {
     this.#observer.disconnect();
     this.#abort.abort();
     this.stream.close();
+    this.#writer.dispose();
     for (const disposable of this.#disposables) disposable.dispose();
     this.#modes.dispose();
     this.#terminal.dispose();
@@ -285,26 +290,39 @@ export class TerminalView {
   #screen(): Screen {
     return {
       write: (data, drawn) => {
-        this.#terminal.write(data, drawn);
+        this.#writer.do(() => {
+          this.#terminal.write(data, drawn);
+        });
       },
       reset: () => {
-        this.#terminal.write(reset);
+        this.#writer.do(() => {
+          this.#terminal.write(reset);
+        });
       },
       resize: (cols, rows) => {
-        this.#terminal.write('', () => {
-          this.#terminal.resize(clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
+        this.#writer.do(() => {
+          this.#terminal.write('', () => {
+            this.#terminal.resize(clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
+          });
         });
       },
       fit: () => {
-        this.#terminal.write('', () => {
-          this.#takeSize();
+        this.#writer.do(() => {
+          this.#terminal.write('', () => {
+            this.#takeSize();
+          });
         });
       },
       size: () => this.#size(),
-      serialize: () =>
-        this.#modes.whole
-          ? this.#serialize.serialize({ scrollback: CHECKPOINT_LINES }) + this.#modes.suffix
-          : undefined,
+      paint: () => {
+        this.#writer.paint();
+      },
+      serialize: () => {
+        if (!this.#modes.whole) return undefined;
+        const text = (scrollback: number): string =>
+          this.#serialize.serialize({ scrollback }) + this.#modes.suffix;
+        return checkpointText(text(0), text(CHECKPOINT_LINES));
+      },
     };
   }
 

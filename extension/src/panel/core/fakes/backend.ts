@@ -8,6 +8,8 @@ export class FakeScreen implements Screen {
   cols = 80;
   rows = 24;
   resizes: string[] = [];
+  /** What stood on the screen whenever it was to be painted before the rest. */
+  painted: string[] = [];
   serialisable = true;
   readonly #queue: (() => void)[] = [];
   readonly #decoder = new TextDecoder();
@@ -15,6 +17,8 @@ export class FakeScreen implements Screen {
   write(data: Uint8Array | string, drawn: () => void): void {
     this.#queue.push(() => {
       this.text += typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
+      const cleared = this.text.lastIndexOf('\x1b[3J');
+      if (cleared >= 0) this.text = this.text.slice(cleared + 4);
       drawn();
     });
   }
@@ -31,6 +35,9 @@ export class FakeScreen implements Screen {
   }
   size(): { cols: number; rows: number } {
     return { cols: this.cols, rows: this.rows };
+  }
+  paint(): void {
+    this.#queue.push(() => this.painted.push(this.text));
   }
   serialize(): string | undefined {
     return this.serialisable ? this.text : undefined;
