@@ -1,0 +1,312 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// taskPages are what the tasks work on.
+var taskPages = map[string]string{ //nolint:gochecknoglobals // data of the tests
+	"/form": `<!doctype html><title>Form</title><h1>Order</h1>
+		<form onsubmit="event.preventDefault(); out.textContent = 'Saved: ' + [n.value, c.value, news.checked ? 'with news' : 'without news'].join(', ')">
+		<label>Name <input id=n></label>
+		<label>City <select id=c><option>Paris<option>Berlin</select></label>
+		<label><input id=news type=checkbox> News</label>
+		<button>Save</button></form><p id=out role=status></p>`,
+	"/links": `<!doctype html><title>Links</title><h1>Links</h1>
+		<a href="/landed">Go away</a> <a href="/opened" target=_blank>Open beside</a> <button>Stay</button>`,
+	"/landed": `<!doctype html><title>Landed</title><h1>You have landed</h1>`,
+}
+
+func taskSite(t *testing.T) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		page, ok := taskPages[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = fmt.Fprint(w, page)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// toTask shows the face of Task.
+func (p *product) toTask(panel *tap.Page) {
+	p.t.Helper()
+	const face = `[...document.querySelectorAll('[aria-label=Faces] [role=tab]')].find((one) => one.textContent.trim() === 'Task')`
+	p.until(panel, "the faces are there", face)
+	p.do(panel, face+".click()")
+	p.until(panel, "the face of Task is there", `document.querySelector('[aria-label="New task"]')`)
+}
+
+// do evaluates something in a page for its effect.
+func (p *product) do(page *tap.Page, script string) {
+	p.t.Helper()
+	if err := page.Eval(p.ctx, script, nil); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// control is the expression of the control that a label names.
+func control(label string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll('label')].find((l) => l.checkVisibility() && l.textContent.trim() === %s).control`, strconv.Quote(label))
+}
+
+// enter types into the control that a label names, in place of what it holds.
+func (p *product) enter(panel *tap.Page, label, text string) {
+	p.t.Helper()
+	p.until(panel, "there is a field "+label, control(label))
+	p.do(panel, control(label)+".select()")
+	if err := panel.Type(p.ctx, text); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// setUp makes a way to a model through the panel's own form.
+func (p *product) setUp(panel *tap.Page, provider protocol.LLMProvider, address string) {
+	p.t.Helper()
+	p.until(panel, "the providers are there", fmt.Sprintf(`[...%s.options].some((o) => o.value === %q)`, control("Provider"), provider))
+	p.do(panel, fmt.Sprintf(`{ const s = %s; s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true})) }`, control("Provider"), provider))
+	if provider != protocol.LLMCompatible {
+		p.press(panel, "Use another address")
+	}
+	p.enter(panel, "Address", address)
+	p.enter(panel, "Key", model.Key)
+	p.enter(panel, "Model", "fake-model")
+	p.press(panel, "Test")
+	p.until(panel, "the model was tested", `document.querySelector('.verdict')`)
+	p.until(panel, "the model answers", `document.querySelector('.verdict.ok')`)
+	p.press(panel, "Use it")
+	p.until(panel, "the form is closed", `![...document.querySelectorAll('h2')].some((h) => /model/.test(h.textContent) && h.checkVisibility() && h.closest('form'))`)
+}
+
+// taskField is where a task is written.
+const taskField = `[...document.querySelectorAll('form textarea')].find((one) => one.checkVisibility())`
+
+// tell writes into the field of Task and presses Enter.
+func (p *product) tell(panel *tap.Page, text string) {
+	p.t.Helper()
+	p.until(panel, "there is something to write into", taskField)
+	p.do(panel, taskField+".focus()")
+	if err := panel.Type(p.ctx, text+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// task begins a new task on a page.
+func (p *product) task(panel *tap.Page, address, goal string) {
+	p.t.Helper()
+	p.cli("tab", "t1")
+	p.cli("goto", "--tab", "t1", address)
+	p.press(panel, "New task")
+	p.until(panel, "the last task is put away", `!document.querySelector('.goal')`)
+	p.tell(panel, goal)
+	p.until(panel, "the task is shown", fmt.Sprintf(`document.querySelector('.goal')?.textContent === %s`, strconv.Quote(goal)))
+}
+
+// ended waits for the task's end and returns what it says.
+func (p *product) ended(panel *tap.Page, state protocol.TaskState) string {
+	p.t.Helper()
+	p.until(panel, "the task has ended", `document.querySelector('.end')`)
+	var said string
+	if err := panel.Eval(p.ctx, `document.querySelector('.end').className + '|' + document.querySelector('.end').innerText`, &said); err != nil {
+		p.t.Fatal(err)
+	}
+	class, text, _ := strings.Cut(said, "|")
+	if !strings.Contains(class, string(state)) {
+		p.t.Fatalf("the task ended otherwise than %s: %s: %s\n%s", state, class, text, p.shown(panel))
+	}
+	return text
+}
+
+// shown is all that the panel says.
+func (p *product) shown(panel *tap.Page) string {
+	p.t.Helper()
+	var text string
+	if err := panel.Eval(p.ctx, `document.body.innerText`, &text); err != nil {
+		p.t.Fatal(err)
+	}
+	return text
+}
+
+// tasks are the tasks as the backend has them, newest first.
+func (p *product) tasks() []protocol.Task {
+	p.t.Helper()
+	var reply protocol.TaskListReply
+	p.chat("/task/list", protocol.TaskListRequest{}, &reply)
+	return reply.Tasks
+}
+
+// fill is what a model does with the form: fields first, then the button.
+func fill(s scene) model.Reply {
+	if !s.first() {
+		return s.checked("Saved: Ada, Berlin, with news")
+	}
+	return step(
+		do{"do": "type", "ref": s.ref("edit Name"), "text": "Ada"},
+		do{"do": "select", "ref": s.ref("select City"), "option": "Berlin"},
+		do{"do": "check", "ref": s.ref("[ ] News")},
+		do{"do": "click", "ref": s.ref("btn Save")},
+	)
+}
+
+// TestTaskFillsForm sets a model up in the panel, of each wire format, and lets
+// a task fill a form.
+func TestTaskFillsForm(t *testing.T) {
+	for _, one := range []struct {
+		api      string
+		provider protocol.LLMProvider
+	}{{model.OpenAI, protocol.LLMCompatible}, {model.Anthropic, protocol.LLMAnthropic}} {
+		t.Run(one.api, func(t *testing.T) {
+			pages := taskSite(t)
+			m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill})
+			p := start(t, options{})
+			browser := p.browser(protocol.DefaultSession)
+			panel := p.panel(browser)
+			p.toTask(panel)
+			p.press(panel, "Set up a model")
+			p.setUp(panel, one.provider, m.front.URL+"/v1")
+			p.task(panel, pages+"/form", "Fill this form for Ada")
+			p.ended(panel, protocol.TaskDone)
+
+			var saved string
+			if err := p.page(browser, "/form").Eval(p.ctx, `document.getElementById('out').textContent`, &saved); err != nil || saved != "Saved: Ada, Berlin, with news" {
+				t.Errorf("the page says %q, %v", saved, err)
+			}
+			for _, r := range m.Requests() {
+				if r.API != one.api {
+					t.Errorf("a request came as %s", r.API)
+				}
+			}
+			if refused := m.Refused(); len(refused) > 0 {
+				t.Errorf("refused: %q", refused)
+			}
+			tasks := p.tasks()
+			if len(tasks) != 1 || tasks[0].State != protocol.TaskDone || tasks[0].Steps != 2 || tasks[0].Tokens == 0 {
+				t.Errorf("the journal has %+v", tasks)
+			}
+			p.untold(model.Key)
+		})
+	}
+}
+
+// untold checks that a secret is in no file below the product's home: neither
+// the profile of the browser, nor journals, nor logs.
+func (p *product) untold(secret string) {
+	p.t.Helper()
+	err := filepath.WalkDir(p.home, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil //nolint:nilerr // a browser's files come and go
+		}
+		data, err := os.ReadFile(path) //nolint:gosec // the test's own folder
+		if err == nil && bytes.Contains(data, []byte(secret)) {
+			p.t.Errorf("the key stands in %s", path)
+		}
+		return nil
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// plays are what the model does in TestTask, by the first word of the goal.
+func plays() map[string]func(scene) model.Reply {
+	const save = "Saved: , Paris, without news"
+	click := func(name string) func(scene) do {
+		return func(s scene) do { return do{"do": "click", "ref": s.ref(name)} }
+	}
+	pressSave := click("btn Save")
+	return map[string]func(scene) model.Reply{
+		"Fill": fill,
+		"Wrong": func(s scene) model.Reply {
+			switch {
+			case !s.first():
+				return s.checked(save)
+			case strings.Contains(s.now, "there is no action"):
+				return step(pressSave(s))
+			}
+			return step(do{"do": "fly", "ref": s.ref("btn Save")})
+		},
+		"Prose": func(s scene) model.Reply {
+			if !s.first() {
+				return s.checked(save)
+			}
+			text, err := json.Marshal(stepInput(pressSave(s)))
+			if err != nil {
+				return model.Reply{Status: http.StatusInternalServerError, Text: err.Error()}
+			}
+			return model.Reply{Text: "I press {Save}.\n```json\n" + string(text) + "\n```\nThat is all."}
+		},
+		"Silent": func(s scene) model.Reply {
+			if strings.Contains(s.now, "Your answer was empty") {
+				return finish(true, "I was silent once.")
+			}
+			return model.Reply{}
+		},
+		"Save": func(s scene) model.Reply {
+			if s.first() {
+				return step(pressSave(s))
+			}
+			return s.checked(save)
+		},
+		"Navigate": func(s scene) model.Reply {
+			if s.first() {
+				return step(do{"do": "click", "ref": s.ref("link Go away")}, do{"do": "click", "ref": s.ref("btn Stay")})
+			}
+			if !strings.Contains(s.now, "1 further action was not done, because the page changed") {
+				return finish(false, "nobody said that the rest was left out: "+s.now)
+			}
+			return s.checked("You have landed")
+		},
+	}
+}
+
+// TestTask is what happens around a task: a model that answers wrongly or late,
+// and a page that goes away under it.
+func TestTask(t *testing.T) {
+	pages := taskSite(t)
+	m := newHosted(t, plays())
+	p := start(t, options{})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.toTask(panel)
+	p.press(panel, "Set up a model")
+	p.setUp(panel, protocol.LLMCompatible, m.front.URL+"/v1")
+	of := func(t *testing.T) *product {
+		t.Helper()
+		q := *p
+		q.t = t
+		return &q
+	}
+
+	for _, goal := range []string{"Wrong tool call, then a right one", "Prose with JSON in it", "Silent at first", "Save after 429", "Save after 500", "Navigate by a click"} {
+		t.Run(goal, func(t *testing.T) {
+			p := of(t)
+			page := "/form"
+			switch {
+			case strings.HasSuffix(goal, "429"):
+				m.expect(refusing(http.StatusTooManyRequests, "0"), refusing(http.StatusTooManyRequests, "1"))
+			case strings.HasSuffix(goal, "500"):
+				m.expect(refusing(http.StatusInternalServerError, ""))
+			case strings.HasPrefix(goal, "Navigate"):
+				page = "/links"
+			}
+			p.task(panel, pages+page, goal)
+			p.ended(panel, protocol.TaskDone)
+		})
+	}
+}
