@@ -128,6 +128,8 @@ export class Stream {
   #replaying = false;
   #exited = false;
   #painted = false;
+  /** Something was written since the screen was cleared. */
+  #written = false;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
 
@@ -353,6 +355,7 @@ export class Stream {
     // The text was made for this size; its lines would break elsewhere in ours.
     if (control.cols !== undefined && control.rows !== undefined)
       screen.resize(control.cols, control.rows);
+    this.#written = true;
     const parts = checkpointParts(control.data ?? '');
     const { cols, rows } = screen.size();
     // In another size it would be seen to jump.
@@ -396,6 +399,7 @@ export class Stream {
     const end = this.#received;
     const ground = this.#ground.ground;
     const generation = this.#generation;
+    this.#written = true;
     this.#config.screen.write(data, () => {
       if (generation === this.#generation) this.#wasDrawn(end, ground);
     });
@@ -449,7 +453,9 @@ export class Stream {
   #clear(epoch: number, offset: number): void {
     this.#generation += 1;
     this.#quiet();
-    this.#config.screen.reset();
+    // A new screen is clear, and clearing it takes time before its first picture.
+    if (this.#written) this.#config.screen.reset();
+    this.#written = false;
     this.#ground.reset();
     this.#epoch = epoch;
     this.#received = offset;
