@@ -92,7 +92,9 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	// What is understood has none of these words, or asks one of the questions
 	// with an instant answer.
 	if word := builtin.Comprehension(text, r.table.Strong); word != "" {
-		return strong(fmt.Sprintf("“%s” asks for comprehension", word))
+		route := strong(fmt.Sprintf("“%s” asks for comprehension", word))
+		route.Word = word
+		return route
 	}
 	if n := len([]rune(text)); r.table.LongText > 0 && n >= r.table.LongText {
 		return strong(fmt.Sprintf("it is long: %d characters", n))

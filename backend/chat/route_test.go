@@ -73,7 +73,7 @@ func TestRouteByTable(t *testing.T) {
 		chosen protocol.RouteKind
 		want   protocol.ChatRoute
 	}{
-		"a word of the table":              {table, "ponder this", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteStrong, Model: "claude-sonnet-4"}},
+		"a word of the table":              {table, "ponder this", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteStrong, Model: "claude-sonnet-4", Word: "ponder"}},
 		"a word that was taken out":        {table, "book what I like", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteFast, Model: "claude-haiku-4"}},
 		"an instruction has no model":      {table, "click Save", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteInstant}},
 		"models that it has not":           {table, "book a flight", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteFast}},

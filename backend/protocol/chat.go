@@ -128,6 +128,8 @@ type ChatRoute struct {
 	Kind   RouteKind `json:"kind"`
 	Reason string    `json:"reason"` // "you asked why", "click Save is an instant command"
 	Model  string    `json:"model,omitempty"`
+	// Word is the word of the table that chose the strong model.
+	Word string `json:"word,omitempty"`
 	// Chosen is set when a person chose it.
 	Chosen bool `json:"chosen,omitempty"`
 }
@@ -443,6 +445,13 @@ type ChatHistoryRequest struct {
 	Conversation ConversationID `json:"conversation"`
 	Before       uint64         `json:"before,omitempty"`
 	Limit        int            `json:"limit,omitempty"`
+}
+
+// ChatRouteRuleRequest is the body of POST /chat/route-rule: from now on a
+// message with this word is for the strong model, or no longer for its sake.
+type ChatRouteRuleRequest struct {
+	Word   string `json:"word"`
+	Strong bool   `json:"strong"`
 }
 
 // ChatScreenshotRequest is the body of POST /chat/screenshot; the reply is a

@@ -49,7 +49,7 @@ func golden() map[string]any {
 		Name: "work", State: protocol.SessionFailed, Panel: protocol.PanelAbsent, Warnings: []protocol.Error{}, Tabs: []protocol.Tab{}, Terminals: []protocol.TerminalInfo{},
 		Error: &protocol.Error{Code: protocol.CodeNoBrowser, Message: "No Chromium was found", Hint: "install chromium, or choose the browser in Settings"},
 	}
-	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13}
+	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13, ChatAgent: protocol.AgentAuto}
 	tool := protocol.ChatTool{
 		Call: "toolu_1", Title: "Edit a.go", Kind: "edit", Status: protocol.ToolRunning, Input: "{}", Paths: []string{"a.go"},
 		Content: []protocol.ToolContent{{Kind: protocol.ContentDiff, Path: "a.go", Old: "a", New: "b"}},
@@ -77,7 +77,7 @@ func golden() map[string]any {
 		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
 		"TerminalGoneEvent":     protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
 		"AgentsEvent":           protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
-		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true}},
+		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true, ChatAgent: protocol.AgentClaude}},
 		"ReauthEvent":           protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
 		"TaskChangedEvent":      protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: task},

@@ -247,6 +247,8 @@ const (
 const (
 	// ChatQueue is how many messages of a conversation wait for their turn.
 	ChatQueue = 5
+	// MaxRouteWord bounds a word of the table of routes, in characters.
+	MaxRouteWord = 60
 	// MaxChatText bounds a prompt and a draft, in bytes.
 	MaxChatText = 256 << 10
 	// MaxAttachment bounds one attachment, in bytes; MaxAttachments is how many a

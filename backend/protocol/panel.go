@@ -137,6 +137,9 @@ type PanelView struct {
 	// EveryTab starts an agent in each tab that is looked at, not only in the
 	// first.
 	EveryTab bool `json:"everyTab"`
+	// ChatAgent answers in a new conversation; AgentAuto is what the panel makes of
+	// the probe, which changes when something is installed.
+	ChatAgent AgentKind `json:"chatAgent"`
 }
 
 // PanelMessageType is the type of a message from the panel to the backend.

@@ -105,6 +105,10 @@ func (s *Server) chatRoutes() []route {
 			method: http.MethodPost, path: "/chat/screenshot", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.screenshot,
 			doc: routeDoc{about: "A picture of a tab as it is now, to go with a message. The panel only.", in: protocol.ChatScreenshotRequest{}, out: protocol.ChatAttachment{}},
 		},
+		{
+			method: http.MethodPost, path: "/chat/route-rule", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.routeRule),
+			doc: routeDoc{about: "From now on, send messages with a word to the strong model, or no longer. It changes Settings. The panel only.", in: protocol.ChatRouteRuleRequest{}, out: struct{}{}},
+		},
 
 		get("/chat/list", s.chatList, routeDoc{about: "The conversations of the session, newest first.", query: []string{"session"}, out: protocol.ChatListReply{}}),
 		get("/chat/history", s.chatHistory, routeDoc{about: "The last entries of a conversation before an index.", query: []string{"conversation", "before", "limit", "session"}, out: protocol.ChatPage{}}),
@@ -146,6 +150,12 @@ func (s *Server) chatAnswer(w http.ResponseWriter, r *http.Request, c call) erro
 	return chatted(s, func(_ context.Context, conversations Conversations, req protocol.ChatAnswerRequest) (struct{}, error) {
 		return struct{}{}, conversations.Answer(req, "panel")
 	})(w, r, c)
+}
+
+// routeRule changes Settings, which a shell may not: what runs in it may be an
+// agent, and would choose its own model.
+func (s *Server) routeRule(ctx context.Context, _ auth.Grant, req protocol.ChatRouteRuleRequest) (struct{}, error) {
+	return struct{}{}, s.sessions.RouteRule(ctx, req)
 }
 
 func (s *Server) chatList(w http.ResponseWriter, r *http.Request, c call) error {

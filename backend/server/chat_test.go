@@ -135,7 +135,7 @@ func (c *talks) count(by int) {
 // none, and a question is answered in the panel only.
 func chatTable() []routeCase {
 	person := []auth.Kind{auth.KindPanel, auth.KindCLI}
-	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: []auth.Kind{auth.KindPanel}}}
+	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: []auth.Kind{auth.KindPanel}}, {method: "POST", path: "/chat/route-rule", kinds: []auth.Kind{auth.KindPanel}}}
 	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "export"} {
 		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: person})
 	}

@@ -126,6 +126,8 @@ func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, err
 	return protocol.HelloEvent{Session: state}, err
 }
 
+func (h *house) RouteRule(context.Context, protocol.ChatRouteRuleRequest) error { return nil }
+
 func (h *house) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
 
 func (h *house) PanelConnected(auth.Grant) (string, func()) {

@@ -43,6 +43,8 @@ type Sessions interface {
 	Agents(ctx context.Context, grant auth.Grant, probe bool) (protocol.AgentsFile, error)
 	AgentStatus(ctx context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error
 	App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error)
+	// RouteRule changes the table of Chat's routes, which all sessions share.
+	RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error
 
 	// Activity gives at most limit entries of the grant's session after an
 	// index: those that the grant may see.

@@ -321,7 +321,7 @@ func (m *Manager) allowedCDP(agent bool) []string {
 
 // panelView is the part of the settings that the panel shows.
 func panelView(s protocol.Settings) protocol.PanelView {
-	return protocol.PanelView{Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab}
+	return protocol.PanelView{Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab, ChatAgent: s.ChatAgent}
 }
 
 func (m *Manager) eachSession(do func(*Session)) {

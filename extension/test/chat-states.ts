@@ -84,7 +84,7 @@ export function fill(made: FakeBackend): void {
     text: 'What does this page say, and where does its link lead?',
     message: 'm1',
     attachments: [{ kind: 'tab', name: 'Example Domain', tab: 't1', text: 'https://example.com/' }],
-    route: { kind: 'strong', reason: 'you asked what', model: 'opus' },
+    route: { kind: 'strong', reason: 'you asked what', word: 'what', model: 'opus' },
   });
   chat.put(conversation, { kind: 'thought', text: 'The person asks about the page.\nI read it.' });
   chat.put(conversation, {

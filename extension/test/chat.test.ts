@@ -71,6 +71,17 @@ describe('the first message', () => {
     expect(asked('/chat/start')).toMatchObject([{ agent: 'pilot' }]);
   });
 
+  it('is for the agent of Settings, also when that changes', async () => {
+    await open();
+    made.settings = { ...made.settings, chatAgent: 'pilot' };
+    made.push({ type: 'settings', settings: made.settings });
+    await button('Agent: Pilot').waitFor();
+    await say('hello');
+    await made.until(() => asked('/chat/send').length === 1);
+    // The backend, not the panel, says what Settings mean.
+    expect(asked('/chat/start')).toEqual([{ conversation: made.chat.first, tab: 't1' }]);
+  });
+
   it('cannot go to an agent that is missing, but says how to get it', async () => {
     await open();
     await button('Agent: Claude Code').click();
@@ -344,6 +355,16 @@ describe('what was said', () => {
     await button('Ask the fast model').click();
     await made.until(() => asked('/chat/send').length === 1);
     expect(asked('/chat/send')).toMatchObject([{ route: 'fast', replaces: 'e1' }]);
+  });
+
+  it('changes which messages are for the strong model, for good', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('log').press('Home');
+    await button('opus').click();
+    await button('Always: “what” is not for the strong model').click();
+    await page.getByText('From now on “what” does not ask for the strong model.').waitFor();
+    expect(asked('/chat/route-rule')).toEqual([{ word: 'what', strong: false }]);
   });
 
   it('is copied as Markdown', async () => {

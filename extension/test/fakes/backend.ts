@@ -36,7 +36,7 @@ export class FakeBackend {
   token = randomBytes(32).toString('base64url');
   tabs: Tab[] = [];
   agents: AgentsFile = { version: 1, agents: [], default: 'shell' };
-  settings: PanelView = { agent: 'auto', fontSize: 13, everyTab: false };
+  settings: PanelView = { agent: 'auto', fontSize: 13, everyTab: false, chatAgent: 'auto' };
   readonly terminals = new Map<string, FakeTerminal>();
   readonly chat = new FakeChat((event) => {
     this.push(event);

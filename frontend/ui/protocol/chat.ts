@@ -139,6 +139,7 @@ export const chatEntrySchema = v.object({
       kind: routeKind,
       reason: v.string(),
       model: v.exactOptional(v.string()),
+      word: v.exactOptional(v.string()),
       chosen: v.exactOptional(v.boolean()),
     }),
   ),

@@ -545,6 +545,10 @@ export interface ChatRoute {
   reason: string; // "you asked why", "click Save is an instant command"
   model?: string;
   /**
+   * Word is the word of the table that chose the strong model.
+   */
+  word?: string;
+  /**
    * Chosen is set when a person chose it.
    */
   chosen?: boolean;
@@ -956,6 +960,14 @@ export interface ChatHistoryRequest {
   conversation: ConversationID;
   before?: number /* uint64 */;
   limit?: number /* int */;
+}
+/**
+ * ChatRouteRuleRequest is the body of POST /chat/route-rule: from now on a
+ * message with this word is for the strong model, or no longer for its sake.
+ */
+export interface ChatRouteRuleRequest {
+  word: string;
+  strong: boolean;
 }
 /**
  * ChatScreenshotRequest is the body of POST /chat/screenshot; the reply is a
@@ -1550,7 +1562,7 @@ export const CheckpointEvery = 2 << 20;
 /**
  * CheckpointQuiet is how long the terminal is quiet before a checkpoint.
  */
-export const CheckpointQuiet = 300 * 1;
+export const CheckpointQuiet = 50 * 1;
 /**
  * CheckpointLines is how many lines of scrollback a checkpoint holds.
  */
@@ -1807,6 +1819,10 @@ export const AgentPipeWait = 2 * 1_000;
  * ChatQueue is how many messages of a conversation wait for their turn.
  */
 export const ChatQueue = 5;
+/**
+ * MaxRouteWord bounds a word of the table of routes, in characters.
+ */
+export const MaxRouteWord = 60;
 /**
  * MaxChatText bounds a prompt and a draft, in bytes.
  */
@@ -3180,6 +3196,11 @@ export interface PanelView {
    * first.
    */
   everyTab: boolean;
+  /**
+   * ChatAgent answers in a new conversation; AgentAuto is what the panel makes of
+   * the probe, which changes when something is installed.
+   */
+  chatAgent: AgentKind;
 }
 /**
  * PanelMessageType is the type of a message from the panel to the backend.

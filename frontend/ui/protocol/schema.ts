@@ -187,6 +187,7 @@ export const panelViewSchema = v.object({
   command: v.exactOptional(v.string()),
   fontSize: v.number(),
   everyTab: v.boolean(),
+  chatAgent: v.string(),
 });
 
 /** Every message of the panel's socket, backend to panel. */

@@ -1,5 +1,5 @@
 import type { AgentInfo, AgentKind } from '$ui/protocol/protocol';
-import { AgentCustom, AgentPilot, AgentShell } from '$ui/protocol/protocol';
+import { AgentAuto, AgentCustom, AgentPilot, AgentShell } from '$ui/protocol/protocol';
 
 /** In no catalogue: it is part of Pilotfish. */
 const pilot: AgentInfo = { kind: AgentPilot, name: 'Pilot', installed: true };
@@ -26,7 +26,11 @@ export function talkers(agents: readonly AgentInfo[]): AgentInfo[] {
   ];
 }
 
-/** Who answers when nobody was chosen: the first that can, else ours. */
-export function usual(agents: readonly AgentInfo[]): AgentKind {
+/**
+ * Who answers in a new conversation: the agent of Settings. "auto" is the first
+ * that can, else ours.
+ */
+export function usual(agents: readonly AgentInfo[], chosen: AgentKind): AgentKind {
+  if (chosen !== AgentAuto) return chosen;
   return agents.find(({ kind, installed }) => installed && kind !== AgentPilot)?.kind ?? AgentPilot;
 }

@@ -14,6 +14,8 @@ export interface ChatContext {
   readonly edit: (entry: ChatEntry) => void;
   /** Sends a message once more, another way. */
   readonly again: (entry: ChatEntry, route: RouteKind) => void;
+  /** Changes the table of routes for good; undefined where there is no model to choose. */
+  readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
   readonly restart: () => void;
   /** The address of a picture in the session's folder, for as long as the panel lives. */
   readonly picture: (path: string) => Promise<string | undefined>;

@@ -54,6 +54,11 @@ export class Requests {
     return this.#do(id, '/chat/answer', { approval, option });
   }
 
+  /** From now on, everywhere: messages with this word go to the strong model, or not. */
+  rule(id: ConversationID, word: string, strong: boolean): Promise<boolean> {
+    return this.try(id, () => this.post('/chat/route-rule', { word, strong }));
+  }
+
   queue(
     id: ConversationID,
     action: QueueAction,

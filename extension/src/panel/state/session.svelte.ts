@@ -22,7 +22,12 @@ export class SessionStore {
   link = $state<Link>('unpaired');
   info = $state.raw<SessionInfo>();
   agents = $state.raw<AgentsFile>({ version: 1, agents: [], default: AgentAuto });
-  settings = $state.raw<PanelView>({ agent: AgentAuto, fontSize: 13, everyTab: false });
+  settings = $state.raw<PanelView>({
+    agent: AgentAuto,
+    fontSize: 13,
+    everyTab: false,
+    chatAgent: AgentAuto,
+  });
   tabs = $state.raw<Tab[]>([]);
   terminals = $state.raw<TerminalInfo[]>([]);
 

@@ -5,6 +5,7 @@ import {
   duration,
   endedWell,
   endWords,
+  routeRule,
   routeWord,
   toolLine,
   usageWords,
@@ -25,6 +26,21 @@ it('says what was used, and nothing that the agent did not say', () => {
   expect(usageWords(undefined)).toBe('');
   expect(contextWords({ context: 50_000, contextSize: 200_000 })).toBe('25 % of 200K');
   expect(contextWords({})).toBe('');
+});
+
+it('knows what a message suggests for good', () => {
+  const reason = 'x';
+  expect(routeRule({ kind: 'strong', reason, word: 'find bugs' }, 'find bugs')).toMatchObject({
+    word: 'find bugs',
+    strong: false,
+  });
+  expect(routeRule({ kind: 'strong', reason }, 'a long text')).toBeUndefined();
+  expect(routeRule({ kind: 'fast', reason }, ' Please Tidy the form')).toMatchObject({
+    word: 'tidy',
+    strong: true,
+  });
+  expect(routeRule({ kind: 'instant', reason }, 'ärgere dich nicht')?.word).toBe('ärgere');
+  expect(routeRule({ kind: 'fast', reason }, '/screenshot')).toBeUndefined();
 });
 
 describe('the end of a turn', () => {

@@ -6,6 +6,7 @@ import type {
   ConversationState,
   RouteKind,
 } from '$ui/protocol/protocol';
+import { MaxRouteWord } from '$ui/protocol/protocol';
 
 /** What a conversation is doing, for the line beside its title. */
 export const stateWords: Record<ConversationState, string> = {
@@ -29,6 +30,40 @@ export const routeWords: Record<RouteKind, string> = {
 export function routeWord(route: ChatRoute): string {
   const model = route.kind === 'instant' ? undefined : route.model;
   return model === undefined || model === '' ? routeWords[route.kind] : model;
+}
+
+/** A change of the table of routes that a message suggests. */
+export interface RouteRule {
+  readonly word: string;
+  readonly strong: boolean;
+  readonly text: string;
+  /** What holds once it is made. */
+  readonly done: string;
+}
+
+/**
+ * What a person may want for good after a message: the word that chose the strong
+ * model does so no longer, or the word that the message begins with does so too.
+ */
+export function routeRule(route: ChatRoute, text: string): RouteRule | undefined {
+  if (route.kind === 'strong') {
+    const { word } = route;
+    if (word === undefined || word === '') return undefined;
+    return {
+      word,
+      strong: false,
+      text: `Always: “${word}” is not for the strong model`,
+      done: `From now on “${word}” does not ask for the strong model. Settings has the whole list.`,
+    };
+  }
+  const first = /^\s*(?:please\s+)?(\p{L}[\p{L}\p{N}’'-]*)/iu.exec(text)?.[1]?.toLowerCase();
+  if (first === undefined || first.length > MaxRouteWord) return undefined;
+  return {
+    word: first,
+    strong: true,
+    text: `Always: “${first}” is for the strong model`,
+    done: `From now on a message with “${first}” goes to the strong model. Settings has the whole list.`,
+  };
 }
 
 /** A duration as a person says it. */
