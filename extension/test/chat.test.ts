@@ -364,6 +364,9 @@ describe('what was said', () => {
     await button('opus').click();
     await button('Always: “what” is not for the strong model').click();
     await page.getByText('From now on “what” does not ask for the strong model.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('From now on').waitFor({ state: 'hidden' });
+    expect(await button('opus').evaluate((chip) => chip === document.activeElement)).toBe(true);
     expect(asked('/chat/route-rule')).toEqual([{ word: 'what', strong: false }]);
   });
 
