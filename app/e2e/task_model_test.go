@@ -111,7 +111,7 @@ func newHosted(t *testing.T, plays map[string]func(scene) model.Reply) *hosted {
 		return play(s)
 	})}
 	t.Cleanup(h.Close)
-	behind, err := url.Parse(h.Model.URL())
+	behind, err := url.Parse(h.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

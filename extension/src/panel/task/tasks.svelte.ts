@@ -235,7 +235,7 @@ export class Tasks {
     if (event.type === 'hello') {
       for (const wake of this.#waiting.splice(0)) wake();
     } else if (event.type === 'task') {
-      this.#runs.get(event.task.id)?.took(event.task);
+      this.#took(event.task);
       const view = this.#views.get(event.task.id);
       // Another panel runs it: what it wrote is read.
       if (view !== undefined && !this.#runs.has(event.task.id) && event.task.index > view.index)
@@ -250,6 +250,14 @@ export class Tasks {
   /** The document goes: what runs is interrupted, and can be resumed. */
   dispose(): void {
     for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** The backend's word about a task that runs here: a tab that it got shows it, also when it is over. */
+  #took(task: Task): void {
+    const run = this.#runs.get(task.id);
+    if (run === undefined) return;
+    for (const tab of task.tabs) if (!run.head.tabs.includes(tab)) this.#chosen.set(tab, task.id);
+    run.took(task);
   }
 
   /** A program asks for a task; the panel of the tab's window takes it. */
