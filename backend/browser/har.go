@@ -164,9 +164,9 @@ func (b *Browser) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bo
 func harTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
 func (t *traffic) har(page string, secrets bool) harEntry {
-	version := httpVersion(t.Protocol)
+	version, timings := httpVersion(t.Protocol), t.harTimings()
 	e := harEntry{
-		PageRef: page, Started: harTime(t.At), Time: t.DurationMS, Cache: map[string]any{}, Timings: t.harTimings(), Comment: t.From,
+		PageRef: page, Started: harTime(t.At), Time: timings.total(), Cache: map[string]any{}, Timings: timings, Comment: t.From,
 		Request: harRequest{
 			Method: t.Method, URL: t.URL, HTTPVersion: version, Cookies: []harPair{}, Headers: harHeaders(t.RequestHeaders, secrets),
 			Query: []harPair{}, HeadersSize: -1, BodySize: len(t.PostData),
@@ -231,6 +231,12 @@ func harHeaders(h map[string]string, secrets bool) []harPair {
 		out = append(out, harPair{name, mask(h[name], secrets || !secretHeader(name))})
 	}
 	return out
+}
+
+// total is how long a request took as HAR says it: the sum of its phases. One
+// that has not ended yet has those that are over.
+func (t harTimings) total() float64 {
+	return max(0, t.Blocked) + max(0, t.DNS) + max(0, t.Connect) + t.Send + t.Wait + t.Receive // ssl is part of connect
 }
 
 // harTimings are the phases of a request in milliseconds; -1 does not apply.

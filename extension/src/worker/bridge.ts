@@ -3,6 +3,7 @@
  * where in which window, and which DevTools target it is.
  */
 import type { BridgeEvent, BridgeTab } from '$ui/protocol/protocol';
+import { LOOK_AGAIN, LOOKS } from './timing';
 
 declare global {
   /**
@@ -35,6 +36,7 @@ export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
       scheduled = undefined;
       const event = await look(as);
       globalThis.pilotfishBridge?.(JSON.stringify(event));
+      again(event);
     })
     .catch((error: unknown) => {
       // The next change reports again, and the backend asks by itself when it
@@ -42,6 +44,24 @@ export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
       console.warn('pilotfish: no report', error);
     });
   return current;
+}
+
+/** How many looks in a row found a window without a tab in front. */
+let halves = 0;
+
+/**
+ * Every window has a tab in front. A look that found one without was in the
+ * middle of a change whose event may have come before this worker listened: it
+ * is made again, after a pause that grows.
+ */
+function again({ tabs }: BridgeEvent): void {
+  const front = new Set(tabs.filter(({ active }) => active).map(({ windowId }) => windowId));
+  if (tabs.every(({ windowId }) => front.has(windowId))) {
+    halves = 0;
+  } else if (halves < LOOKS) {
+    setTimeout(() => void report(), LOOK_AGAIN * 2 ** halves);
+    halves += 1;
+  }
 }
 
 /**
@@ -60,7 +80,9 @@ const replaced = new Map<number, number>();
  * witnesses of a change, the protocol and this worker, are apart.
  */
 export async function tell(): Promise<string> {
-  return JSON.stringify(await look('tabs'));
+  const event = await look('tabs');
+  again(event);
+  return JSON.stringify(event);
 }
 
 /** How many looks this worker has begun. */
