@@ -1,0 +1,6 @@
+// Every deadline and pause of the worker, in milliseconds.
+
+/** The pause before a look that was in the middle of a change is made again; it doubles. */
+export const LOOK_AGAIN = 20;
+/** How often, at most; then the next event is waited for. */
+export const LOOKS = 6;
