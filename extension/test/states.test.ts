@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatStates } from './chat-states';
 import { launch } from './fakes/face';
 import { states, take } from './states';
+import { taskStates } from './task-states';
 
 /** Where pictures of every state are left for a person to look at; none without it. */
 const pictures = process.env.PILOTFISH_PICTURES;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe.each([...states, ...chatStates])('$name', (state) => {
+describe.each([...states, ...chatStates, ...taskStates])('$name', (state) => {
   describe.each(widths)('%i px wide', (width) => {
     it.each(['light', 'dark'])('in the %s', async (scheme) => {
       await take(browser, state, { width, dark: scheme === 'dark' }, async (page) => {

@@ -19,6 +19,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FakeChat } from './chat';
+import { FakeTasks } from './task';
 import { FakeTerminal } from './terminal';
 
 const types: Record<string, string> = {
@@ -39,6 +40,9 @@ export class FakeBackend {
   settings: PanelView = { agent: 'auto', fontSize: 13, everyTab: false, chatAgent: 'auto' };
   readonly terminals = new Map<string, FakeTerminal>();
   readonly chat = new FakeChat((event) => {
+    this.push(event);
+  });
+  readonly tasks = new FakeTasks((event) => {
     this.push(event);
   });
   /** Every message of the panel, in order. */
@@ -201,7 +205,7 @@ export class FakeBackend {
       settings: this.settings,
       conversations: this.chat.heads(),
       panel: 'p1',
-      tasks: [],
+      tasks: this.tasks.heads(),
     };
     socket.send(JSON.stringify(hello));
     this.#wake();
@@ -243,7 +247,9 @@ export class FakeBackend {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
     this.requests.push(url.pathname);
-    const [status, answer] = this.#answer(url.pathname, body);
+    const task = this.tasks.answer(url.pathname, body);
+    if (task !== undefined) this.#wake();
+    const [status, answer] = (await task) ?? this.#answer(url.pathname, body);
     reply(status, answer);
     this.#wake();
   }

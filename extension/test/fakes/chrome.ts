@@ -77,6 +77,14 @@ export function installFakeChrome(state: FakeChromeState): void {
           },
           onChanged: stored,
         },
+        local: {
+          get: (asked: string) => Promise.resolve(asked in kept ? { [asked]: kept[asked] } : {}),
+          set: (values: object) => {
+            Object.assign(kept, values);
+            sessionStorage.setItem('kept', JSON.stringify(kept));
+            return Promise.resolve();
+          },
+        },
       },
       windows: { getCurrent: () => Promise.resolve({ id: state.windowId }) },
       tabs: {

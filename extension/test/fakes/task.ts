@@ -1,0 +1,233 @@
+import type {
+  LLMProfile,
+  LLMSaveRequest,
+  LLMState,
+  PanelEvent,
+  Task,
+  TaskEvent,
+  TaskListRequest,
+  TaskRequest,
+  TaskWriteRequest,
+} from '$ui/protocol/protocol';
+
+/** What the model answers in one turn: the input of its tool, or a refusal of the app. */
+export type Turn =
+  | { readonly goal: string; readonly actions: readonly object[] }
+  | { readonly message: string; readonly hint: string };
+
+/** What one task holds. */
+interface Kept {
+  head: Task;
+  events: TaskEvent[];
+}
+
+/**
+ * The models and tasks of the fake backend: profiles and journals are kept as the
+ * real one keeps them, pages look as a test says, and the model plays its turns.
+ */
+export class FakeTasks {
+  readonly kept = new Map<string, Kept>();
+  readonly llm: LLMState = {
+    profiles: [],
+    providers: [
+      {
+        provider: 'anthropic',
+        name: 'Anthropic',
+        dialect: 'anthropic',
+        url: 'https://api.anthropic.com/v1',
+        needsKey: true,
+        keyUrl: 'https://console.anthropic.com/settings/keys',
+      },
+      {
+        provider: 'compatible',
+        name: 'Any OpenAI-compatible server',
+        dialect: 'openai',
+        needsKey: false,
+      },
+      {
+        provider: 'ollama',
+        name: 'Ollama',
+        dialect: 'openai',
+        url: 'http://127.0.0.1:11434/v1',
+        needsKey: false,
+      },
+    ],
+    keychain: true,
+  };
+  /** What the model answers, turn by turn; it thinks on and on after the last. */
+  turns: Turn[] = [];
+  /** Bodies of the requests, by route. */
+  readonly asked: { path: string; body: unknown }[] = [];
+  /** What a page looks like. */
+  page = { url: 'https://example.com/', title: 'Example Domain', text: 'e1 btn "Save"' };
+  /** What the commands of a task answer, by name; the page for the others. */
+  replies: Record<string, object> = {};
+  readonly #push: (event: PanelEvent) => void;
+
+  constructor(push: (event: PanelEvent) => void) {
+    this.#push = push;
+  }
+
+  /** The tasks that are not over. */
+  heads(): Task[] {
+    return [...this.kept.values()]
+      .map(({ head }) => head)
+      .filter(({ state }) => !['done', 'failed', 'stopped'].includes(state));
+  }
+
+  /** Adds a way to a model. */
+  profile(part: Partial<LLMProfile> = {}): void {
+    this.llm.profiles.push({
+      id: `m${String(this.llm.profiles.length + 1)}`,
+      name: 'Ollama',
+      provider: 'ollama',
+      model: 'qwen3-coder:30b',
+      for: ['task'],
+      dialect: 'openai',
+      hasKey: false,
+      ...part,
+    });
+  }
+
+  /** Adds a task of before. */
+  add(id: string, part: Partial<Task> = {}): void {
+    const at = new Date(1_800_000_000_000 - this.kept.size * 3_600_000).toISOString();
+    const head: Task = {
+      id,
+      title: id,
+      goal: id,
+      tabs: ['t1'],
+      state: 'done',
+      steps: 3,
+      maxSteps: 40,
+      tokens: 9_800,
+      budget: 400_000,
+      created: at,
+      updated: at,
+      index: 0,
+      ...part,
+    };
+    this.kept.set(id, { head, events: [] });
+  }
+
+  /** Changes a task's head, as the backend does when its tabs grow. */
+  change(id: string, part: Partial<Task>): void {
+    const kept = this.kept.get(id);
+    if (kept === undefined) throw new Error(`there is no task ${id}`);
+    kept.head = { ...kept.head, ...part, index: kept.head.index + 1 };
+    this.#push({ type: 'task', task: kept.head });
+  }
+
+  /** Answers a request; undefined for a route that is not of Task. */
+  answer(path: string, body: unknown): Promise<[number, unknown]> | undefined {
+    if (!path.startsWith('/task/') && !path.startsWith('/llm/')) return undefined;
+    this.asked.push({ path, body });
+    if (path === '/llm/call') return this.#call();
+    return Promise.resolve(this.#answer(path, body));
+  }
+
+  #answer(path: string, body: unknown): [number, unknown] {
+    const { task } = body as TaskRequest;
+    switch (path) {
+      case '/llm/profiles':
+        return [200, this.llm];
+      case '/llm/save':
+        return this.#save(body as LLMSaveRequest);
+      case '/llm/models':
+        return [200, { models: [{ id: 'small' }, { id: 'large', name: 'Large' }] }];
+      case '/llm/test':
+        return [200, { ok: true, message: 'It answers and can call tools', millis: 640 }];
+      case '/llm/local':
+        return [200, { found: [] }];
+      case '/task/write':
+        return this.#write(body as TaskWriteRequest);
+      case '/task/get': {
+        const kept = this.kept.get(task);
+        if (kept === undefined) return gone;
+        const { after = 0 } = body as TaskRequest;
+        const events = kept.events.filter(({ index }) => index > after);
+        return [200, { head: kept.head, events }];
+      }
+      case '/task/list': {
+        const { text = '' } = body as TaskListRequest;
+        const tasks = [...this.kept.values()].map(({ head }) => head);
+        return [200, { tasks: tasks.filter(({ goal }) => goal.includes(text)) }];
+      }
+      case '/task/delete':
+        this.kept.delete(task);
+        this.#push({ type: 'task_gone', task });
+        return [200, {}];
+      case '/task/command':
+        return [200, this.#command((body as { command: { command: string } }).command.command)];
+      default:
+        return gone;
+    }
+  }
+
+  #save({ profile, key }: LLMSaveRequest): [number, unknown] {
+    const { profiles, providers } = this.llm;
+    const known = profiles.find(({ id }) => id === profile.id);
+    const info = providers.find((one) => one.provider === profile.provider);
+    const saved: LLMProfile = {
+      ...profile,
+      id: known?.id ?? `m${String(profiles.length + 1)}`,
+      name: info?.name ?? '',
+      hasKey: key === undefined ? (known?.hasKey ?? false) : key !== '',
+      ...(key !== undefined && key !== '' && { keyKept: 'keychain' }),
+    };
+    if (known === undefined) profiles.push(saved);
+    else profiles[profiles.indexOf(known)] = saved;
+    return [200, this.llm];
+  }
+
+  #write({ task, kind, head, data }: TaskWriteRequest): [number, unknown] {
+    const before = this.kept.get(task);
+    const said = head ?? before?.head;
+    if (said === undefined) return gone;
+    const index = (before?.head.index ?? 0) + 1;
+    const at = new Date(1_800_000_000_000 + index * 1_000).toISOString();
+    // The tabs are the backend's to say.
+    const tabs = before?.head.tabs ?? said.tabs;
+    const next: Task = { ...said, tabs, index, updated: at };
+    const event: TaskEvent = { index, kind, at, head: next, ...(data !== undefined && { data }) };
+    this.kept.set(task, { head: next, events: [...(before?.events ?? []), event] });
+    this.#push({ type: 'task', task: next });
+    return [200, { index, head: next }];
+  }
+
+  #command(name: string): object {
+    const { url, title, text } = this.page;
+    const reply = { ok: true, tab: 't1', text, data: { url, title }, durationMs: 12 };
+    return { ...reply, ...this.replies[name] };
+  }
+
+  /** The model's next turn, in the form of OpenAI's chat completions. */
+  #call(): Promise<[number, unknown]> {
+    const turn = this.turns.shift();
+    if (turn === undefined) return new Promise(() => undefined); // it thinks
+    if ('message' in turn) return Promise.resolve([502, { error: { code: 'internal', ...turn } }]);
+    const input = { evaluation: 'The last step did what it should.', memory: '', ...turn };
+    const call = { name: 'step', arguments: JSON.stringify(input) };
+    const message = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: call }],
+    };
+    return Promise.resolve([
+      200,
+      {
+        id: 'r1',
+        object: 'chat.completion',
+        created: 1_800_000_000,
+        model: 'fake',
+        choices: [{ index: 0, finish_reason: 'tool_calls', message }],
+        usage: { prompt_tokens: 3_100, completion_tokens: 140, total_tokens: 3_240 },
+      },
+    ]);
+  }
+}
+
+const gone: [number, unknown] = [
+  404,
+  { error: { code: 'unknown_task', message: 'This task is gone.' } },
+];

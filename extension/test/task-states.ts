@@ -1,0 +1,161 @@
+import type { Page } from 'playwright-core';
+import type { FakeBackend } from './fakes/backend';
+import type { Turn } from './fakes/task';
+import type { State } from './states';
+
+/** A step that does what it should, on a page of its own. */
+export const firstTurn: Turn = {
+  goal: 'Fill in the name and the address, because the form needs both.',
+  actions: [
+    { do: 'type', ref: 'e1', text: 'Ada Lovelace' },
+    { do: 'select', ref: 'e2', option: 'Berlin' },
+    { do: 'goto', url: 'https://shop.example.com/checkout/address?step=2&session=0f3a9c7b' },
+  ],
+};
+
+const longGoal =
+  'Compare the prices on these three tabs, and tell me which offer is the cheapest with delivery to Berlin';
+
+/** The face of Task beside the first tab. */
+export async function toTask(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Task' }).click();
+  await page.getByRole('textbox', { name: 'What should be done on this page?' }).waitFor();
+}
+
+/** Writes a task and begins it. */
+export async function begin(page: Page, goal = 'Fill this form for Ada'): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'What should be done on this page?' });
+  await field.fill(goal);
+  await field.press('Enter');
+  await page.locator('.goal', { hasText: goal }).first().waitFor();
+}
+
+const withModel = (made: FakeBackend): void => {
+  made.tasks.profile();
+};
+
+export const taskStates: State[] = [
+  {
+    name: 'task-set-up',
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('button', { name: 'Set up a model' }).waitFor();
+    },
+  },
+  {
+    name: 'task-model',
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('button', { name: 'Set up a model' }).click();
+      await page.getByLabel('Key', { exact: true }).fill('not-a-key');
+      await page.getByRole('button', { name: 'Fetch the list' }).click();
+      await page.getByRole('option', { name: 'Large' }).waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText('It answers and can call tools').waitFor();
+    },
+  },
+  {
+    name: 'task-empty',
+    prepare: withModel,
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('combobox', { name: 'Model' }).waitFor();
+    },
+  },
+  {
+    name: 'task-running',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [
+        firstTurn,
+        { goal: 'Save the form.', actions: [{ do: 'click', ref: 'e1' }] },
+      ];
+      made.tasks.replies.select = {
+        ok: false,
+        text: '',
+        error: {
+          code: 'no_option',
+          message: 'There is no option “Berlin”; there are Paris, Rome.',
+        },
+      };
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page, longGoal);
+      await page.getByText('step 2 of 40').waitFor();
+      await page.getByText('Thinks').waitFor();
+      await page.getByText('More', { exact: true }).first().click();
+    },
+  },
+  {
+    name: 'task-waiting',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [
+        firstTurn,
+        {
+          goal: 'Ask.',
+          actions: [{ do: 'ask', question: 'Which of the two addresses is yours?' }],
+        },
+      ];
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page);
+      await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+    },
+  },
+  {
+    name: 'task-done',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [
+        firstTurn,
+        {
+          goal: 'Say that it is done.',
+          actions: [
+            { do: 'done', success: true, text: 'The form is saved for Ada Lovelace, Berlin.' },
+          ],
+        },
+      ];
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page);
+      await page.locator('.end', { hasText: 'The form is saved' }).waitFor();
+    },
+  },
+  {
+    name: 'task-failed',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [
+        firstTurn,
+        {
+          message: 'The key of Ollama is not accepted.',
+          hint: 'Enter it again in the settings of models.',
+        },
+      ];
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page);
+      await page.getByText('Enter it again').waitFor();
+    },
+  },
+  {
+    name: 'task-history',
+    prepare(made) {
+      withModel(made);
+      made.tasks.add('Fill this form with made-up data');
+      made.tasks.add(longGoal, { state: 'failed', steps: 40 });
+      made.tasks.add('Collect the headings', { state: 'stopped', steps: 1 });
+      made.tasks.add('Order the tickets', { state: 'interrupted', steps: 7, tabs: ['t9'] });
+    },
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByText('Collect the headings').waitFor();
+    },
+  },
+];

@@ -1,0 +1,115 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { FakeBackend } from './fakes/backend';
+import { backend, launch, openPanel } from './fakes/face';
+import { begin, firstTurn, toTask } from './task-states';
+
+let browser: Browser;
+let made: FakeBackend;
+let page: Page;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  made = await backend();
+});
+afterEach(async () => {
+  await context.close();
+  await made.stop();
+});
+
+async function open(): Promise<void> {
+  ({ page, context } = await openPanel(browser, made));
+  await toTask(page);
+}
+
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const asked = (path: string) =>
+  made.tasks.asked.filter((one) => one.path === path).map(({ body }) => body);
+/** What has the focus, as a person would name it. */
+const focused = () =>
+  page.evaluate(() => {
+    const { activeElement: one } = document;
+    if (one instanceof HTMLSelectElement || one instanceof HTMLInputElement)
+      return one.labels?.[0]?.textContent.trim() ?? one.ariaLabel;
+    return one?.ariaLabel ?? one?.textContent.trim();
+  });
+
+it('a model is set up by keys alone, and its key stays nowhere in the panel', async () => {
+  await open();
+  await button('Set up a model').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT');
+  await page.getByLabel('Key', { exact: true }).focus();
+  await page.keyboard.type('not-a-key');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('large');
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Model' }).waitFor();
+  expect(asked('/llm/save')).toMatchObject([
+    { key: 'not-a-key', profile: { provider: 'anthropic', model: 'large' } },
+  ]);
+  const kept = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
+  expect(kept).not.toContain('not-a-key');
+  expect(await page.content()).not.toContain('not-a-key');
+  await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+});
+
+it('Escape leaves the form and the list, and the focus is where one writes', async () => {
+  made.tasks.profile();
+  await open();
+  for (const name of ['Change the model', 'Tasks so far']) {
+    await button(name).click();
+    await page.waitForFunction(() => document.activeElement?.matches('select, input'));
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+  }
+  expect(await focused()).toBe('What should be done on this page?');
+});
+
+it('a question is answered, and the task goes on with it', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [
+    { goal: 'Ask.', actions: [{ do: 'ask', question: 'Which city?' }] },
+    { goal: 'End.', actions: [{ do: 'done', success: true, text: 'It is Lisbon.' }] },
+  ];
+  await open();
+  await begin(page);
+  const field = page.getByRole('textbox', { name: 'Answer' });
+  await field.fill('Lisbon');
+  await field.press('Enter');
+  await page.locator('.end', { hasText: 'It is Lisbon.' }).waitFor();
+  expect(JSON.stringify(asked('/llm/call').at(-1))).toContain('The person answers: Lisbon');
+});
+
+it('what is not done says so, with what to do', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [firstTurn, { message: 'The model is gone.', hint: 'Choose another model.' }];
+  await open();
+  await begin(page);
+  await page.getByText('Choose another model.').waitFor();
+  await page.getByText('not done', { exact: true }).waitFor();
+  expect([...made.tasks.kept.values()].map(({ head }) => head.state)).toEqual(['failed']);
+});
+
+it('a task shows in the tab that it opened, also when it is over', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [firstTurn];
+  await open();
+  await begin(page);
+  await page.getByText('Thinks').waitFor();
+  await made.until(() => made.tasks.heads()[0]?.steps === 1);
+  const head = made.tasks.heads()[0];
+  if (head === undefined) throw new Error('there is no task');
+  made.tasks.change(head.id, { tabs: ['t1', 't2'] });
+  await page.evaluate(() => {
+    globalThis.fakeChrome.activate(12);
+  });
+  await button('Show its tab').waitFor();
+  await button('Stop').click();
+  await page.getByText('stopped', { exact: true }).waitFor();
+  expect(await page.locator('.goal').first().textContent()).toBe(head.goal);
+});
