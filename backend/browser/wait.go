@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
 		w := &waiting{p: p, q: q, events: p.events(
 			cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method, cdppage.JavascriptDialogOpening.Method,
-			network.RequestWillBeSent.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
+			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
 		defer w.events.cancel()
 		if err := w.run(ctx); err != nil {
@@ -234,7 +235,10 @@ func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 	}
 }
 
-// quiet waits until no request has been under way for a while.
+// quiet waits until nothing has come or gone for a while and no request waits
+// for its answer. An answer that has begun counts as long as more of it comes:
+// one that the page never reads to its end, and one that never ends by itself
+// (server-sent events), tell no end.
 func (w *waiting) quiet(ctx context.Context) error {
 	if err := postCommand(ctx, w.p.session, network.Enable, network.EnableParams{}); err != nil {
 		return err
@@ -242,7 +246,7 @@ func (w *waiting) quiet(ctx context.Context) error {
 	defer func() {
 		_ = postCommand(context.WithoutCancel(ctx), w.p.session, network.Disable, cdp.Empty{})
 	}()
-	open := make(map[network.RequestID]bool)
+	open := make(map[network.RequestID]cdp.LoaderID)
 	timer := time.NewTimer(protocol.NetworkQuiet)
 	defer timer.Stop()
 	for {
@@ -258,8 +262,13 @@ func (w *waiting) quiet(ctx context.Context) error {
 			switch e.method {
 			case network.RequestWillBeSent.Method:
 				if v, ok := decode(e, network.RequestWillBeSent); ok {
-					open[v.RequestID] = true
+					open[v.RequestID] = v.LoaderID
 				}
+			case network.ResponseReceived.Method:
+				if v, ok := decode(e, network.ResponseReceived); ok {
+					delete(open, v.RequestID)
+				}
+			case network.DataReceived.Method:
 			case network.LoadingFinished.Method:
 				if v, ok := decode(e, network.LoadingFinished); ok {
 					delete(open, v.RequestID)
@@ -267,6 +276,11 @@ func (w *waiting) quiet(ctx context.Context) error {
 			case network.LoadingFailed.Method:
 				if v, ok := decode(e, network.LoadingFailed); ok {
 					delete(open, v.RequestID)
+				}
+			case cdppage.FrameNavigated.Method:
+				// What the document before had asked for may end without a word.
+				if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame.ParentID == "" {
+					maps.DeleteFunc(open, func(_ network.RequestID, of cdp.LoaderID) bool { return of != v.Frame.LoaderID })
 				}
 			default:
 				continue

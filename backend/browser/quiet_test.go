@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestWaitForQuiet has what never ends by itself end nobody's waiting, and what
+// waits for its answer keep it up.
+func TestWaitForQuiet(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<!doctype html><title>Quiet</title>")
+	})
+	mux.HandleFunc("/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: one\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	})
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	f := start(t, config(t, true))
+	f.open(t, "t1", srv.URL+"/")
+	quiet := func(script string, limit time.Duration) error {
+		t.Helper()
+		if _, err := f.Evaluate(deadline(t), "t1", script); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		_, err := f.Wait(ctx, "t1", protocol.WaitRequest{Kind: protocol.WaitForQuiet})
+		return err
+	}
+	// Commands on a tab take turns: what happens meanwhile the page does by itself.
+	if err := quiet("setTimeout(() => new EventSource('/events'), 50); 1", 20*time.Second); err != nil {
+		t.Errorf("events that never end: %v", err)
+	}
+	if err := quiet("setInterval(() => fetch('/never').catch(() => 0), 20); 1", 3*protocol.NetworkQuiet); code(err) != protocol.CodeTimeout {
+		t.Errorf("requests without an answer: %v", err)
+	}
+}
