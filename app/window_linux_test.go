@@ -245,7 +245,11 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 	}
 	for _, member := range family {
 		// Readable when the process has ended.
-		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(member), Events: unix.POLLIN}}, int(quitTimeout.Milliseconds())); err != nil || n == 0 {
+		n, err := 0, error(unix.EINTR)
+		for errors.Is(err, unix.EINTR) { // a signal of ours, such as a child's end
+			n, err = unix.Poll([]unix.PollFd{{Fd: int32(member), Events: unix.POLLIN}}, int(quitTimeout.Milliseconds()))
+		}
+		if err != nil || n == 0 {
 			t.Errorf("a process outlived the app by %s (%v)", quitTimeout, err)
 		}
 		_ = unix.Close(member)
