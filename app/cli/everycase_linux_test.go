@@ -44,10 +44,11 @@ func cannot() map[string]protocol.Code {
 	}
 }
 
-// alone says whether a command changes what all tabs of the profile have in
-// common: these run one after the other.
+// alone says whether a command changes or needs for itself what all tabs of the
+// profile have in common (perf --trace: the browser's one trace): these run one
+// after the other.
 func alone(name string) bool {
-	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "each", "run", "chain"}, name)
+	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "perf", "each", "run", "chain"}, name)
 }
 
 // crowd runs command lines each way.

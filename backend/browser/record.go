@@ -206,6 +206,10 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 	}
 	if s := k.session(); s != nil {
 		r.flush(ctx, s)
+		if r.video != nil && r.video.count() == 0 {
+			// Without it there is no video, which is said below.
+			_ = b.still(ctx, id, r.video)
+		}
 	}
 	out, err := b.Recording(ctx, id)
 	if err != nil {

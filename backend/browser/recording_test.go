@@ -220,6 +220,24 @@ func TestGroupsAndWindows(t *testing.T) {
 	}
 }
 
+// A film that ends before the tab drew anything has one picture all the same.
+func TestFilmOfAMoment(t *testing.T) {
+	c := config(t, true)
+	c.FilesDir = t.TempDir()
+	f := start(t, c)
+	id := f.first(t)
+	f.open(t, id, site(t).URL+"/one")
+	for range 5 {
+		if err := f.StartRecording(deadline(t), id, "gif"); err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.StopRecording(deadline(t), id, "")
+		if err != nil || r.Video == nil || r.VideoError != nil || r.Frames < 1 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+}
+
 // A film without a picture is said, and takes the steps along nowhere.
 func TestRecordingWithoutPictures(t *testing.T) {
 	c := config(t, true)

@@ -41,11 +41,12 @@ type still struct {
 	len  int
 }
 
-// The largest picture of a video, in pixels.
+// The largest picture of a video, in pixels, and its JPEG quality, 1 to 100.
 const (
-	filmWidth  = 1280
-	filmHeight = 960
-	gifWidth   = 640
+	filmWidth   = 1280
+	filmHeight  = 960
+	gifWidth    = 640
+	filmQuality = 70
 )
 
 func (b *Browser) newFilm(id protocol.TabID) (*film, error) {
@@ -61,7 +62,7 @@ func (f *film) begin(ctx context.Context, s *session) error {
 	if err := postCommand(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		return err
 	}
-	quality := int64(70)
+	quality := int64(filmQuality)
 	return postCommand(ctx, s, cdppage.StartScreencast, cdppage.StartScreencastParams{
 		Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: filmWidth, MaxHeight: filmHeight,
 	})
@@ -75,6 +76,11 @@ func (f *film) end(ctx context.Context, s *session) {
 // frame takes a picture in. One that comes sooner than the rate is left out.
 func (f *film) frame(ctx context.Context, s *session, v *cdppage.EventScreencastFrame) {
 	_ = postCommand(ctx, s, cdppage.ScreencastFrameAck, cdppage.ScreencastFrameAckParams{SessionID: v.SessionID})
+	f.keep(v.Data)
+}
+
+// keep takes a JPEG picture in.
+func (f *film) keep(data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
@@ -82,18 +88,35 @@ func (f *film) frame(ctx context.Context, s *session, v *cdppage.EventScreencast
 		return
 	}
 	if f.size == (image.Point{}) {
-		c, err := jpeg.DecodeConfig(bytes.NewReader(v.Data))
+		c, err := jpeg.DecodeConfig(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
 		f.size = image.Pt(c.Width, c.Height)
 	}
-	if _, err := f.file.WriteAt(v.Data, f.written); err != nil {
+	if _, err := f.file.WriteAt(data, f.written); err != nil {
 		return // a full disk ends the film, not the recording
 	}
-	f.shots = append(f.shots, still{at: now.Sub(f.began), from: f.written, len: len(v.Data)})
-	f.written += int64(len(v.Data))
+	f.shots = append(f.shots, still{at: now.Sub(f.began), from: f.written, len: len(data)})
+	f.written += int64(len(data))
 	f.last = now
+}
+
+// still takes one picture of a tab that has drawn none since its film began: a
+// recording of a moment, or of a page on which nothing moved.
+func (b *Browser) still(ctx context.Context, id protocol.TabID, f *film) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		release, err := p.awake(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		data, err := p.capture(ctx, captureParams(protocol.ScreenshotRequest{Format: "jpeg", Quality: filmQuality}, nil))
+		if err == nil {
+			f.keep(data)
+		}
+		return err
+	})
 }
 
 func (f *film) count() int {
