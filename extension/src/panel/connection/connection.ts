@@ -17,7 +17,7 @@ import { Heartbeat } from '../core/heartbeat';
 import type { Socket } from '../core/stream';
 import type { PairingSource } from './pairing';
 import { ImpostorError, origin, prove } from './proof';
-import { post, RefusedError } from './request';
+import { post, RefusedError, type Bounds } from './request';
 import { openSocket } from './socket';
 
 /**
@@ -103,17 +103,18 @@ export class Connection {
     path: string,
     body: unknown,
     schema: S,
+    bounds?: Bounds,
   ): Promise<v.InferOutput<S>> {
     const pairing = this.#pairing;
     if (pairing === undefined || this.#link !== 'live') throw new OfflineError();
     try {
-      return v.parse(schema, await post(pairing, path, body));
+      return v.parse(schema, await post(pairing, path, body, bounds));
     } catch (error) {
       const newest = this.#pairing;
       // The token was rotated while the request was on its way.
       const rotated = error instanceof RefusedError && error.status === 401;
       if (!rotated || newest === undefined || newest.token === pairing.token) throw error;
-      return v.parse(schema, await post(newest, path, body));
+      return v.parse(schema, await post(newest, path, body, bounds));
     }
   }
 

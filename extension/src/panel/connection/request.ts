@@ -24,13 +24,27 @@ export class RefusedError extends Error {
   }
 }
 
+/** What bounds a request; each may be left out. */
+export interface Bounds {
+  /** Ends it early; the backend then gives up what it was doing for it. */
+  readonly signal?: AbortSignal;
+  /** How long it may take, in ms; REQUEST_TIMEOUT when it is left out. */
+  readonly timeout?: number;
+}
+
 /** Sends a request with the panel's token and returns the reply's body. */
-export async function post(pairing: Pairing, path: string, body: unknown): Promise<unknown> {
+export async function post(
+  pairing: Pairing,
+  path: string,
+  body: unknown,
+  { signal, timeout = REQUEST_TIMEOUT }: Bounds = {},
+): Promise<unknown> {
+  const late = AbortSignal.timeout(timeout);
   const response = await fetch(origin(pairing) + path, {
     method: 'POST',
     headers: { Authorization: `Bearer ${pairing.token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     cache: 'no-store',
     credentials: 'omit',
   });

@@ -13,6 +13,12 @@ export const RECONNECT_MIN = 100;
 export const RECONNECT_MAX = 5_000;
 /** How long a request or the opening of a socket may take, in milliseconds. */
 export const REQUEST_TIMEOUT = 10_000;
+/**
+ * How long the reply to a command may take, in milliseconds. The backend ends a
+ * command by its own deadline before that; one that a person has to allow waits
+ * for them.
+ */
+export const COMMAND_TIMEOUT = 600_000;
 /** How long a terminal that was attached to early waits for its screen, in milliseconds. */
 export const EARLY_WAIT = 5_000;
 /** How long the size of the panel stands still before the program is told, in milliseconds. */

@@ -2,6 +2,7 @@ import { errorSchema } from '$ui/protocol/schema';
 import type { CommandReply, Tab, Task } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
+import { COMMAND_TIMEOUT } from '../core/timing';
 import { callsOf, type Call } from './calls';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
 
@@ -154,6 +155,7 @@ export class TaskBrowser implements Browser {
         command: { ...call, tab, timeoutMs: commandTime },
       },
       replySchema,
+      { signal, timeout: COMMAND_TIMEOUT },
     );
     signal.throwIfAborted();
     return reply;
