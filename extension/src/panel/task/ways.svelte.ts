@@ -1,0 +1,99 @@
+import {
+  llmLocalReplySchema,
+  llmModelsReplySchema,
+  llmStateSchema,
+  llmVerdictSchema,
+} from '$ui/protocol/task';
+import type {
+  LLMLocal,
+  LLMModel,
+  LLMProfile,
+  LLMSaveRequest,
+  LLMState,
+  LLMVerdict,
+} from '$ui/protocol/protocol';
+import type { Asking, Problem } from './asking.svelte';
+import { readSettings, writeSettings, type TaskSettings } from './settings';
+
+/** The ways to a model, and what a person sets for tasks. */
+export class Ways {
+  /** Undefined until they are known. */
+  llm = $state.raw<LLMState>();
+  settings = $state.raw<TaskSettings>();
+  readonly #asking: Asking;
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  /** Why the last thing that was asked for did not work. */
+  get problem(): Problem | undefined {
+    return this.#asking.problem;
+  }
+
+  /** Reads what the face needs, once it is looked at. */
+  async load(): Promise<void> {
+    this.settings = await readSettings();
+    await this.#asking.try(async () => {
+      this.llm = await this.#asking.ask('/llm/profiles', {}, llmStateSchema);
+    });
+  }
+
+  /** The settings, read when they are not known yet. */
+  async known(): Promise<TaskSettings> {
+    return this.settings ?? (await readSettings());
+  }
+
+  async set(part: Partial<TaskSettings>): Promise<void> {
+    const settings = { ...(await this.known()), ...part };
+    this.settings = settings;
+    await writeSettings(settings);
+  }
+
+  /** The model that a task gets: the chosen one, else the first that is for tasks. */
+  get profile(): LLMProfile | undefined {
+    const all = this.llm?.profiles ?? [];
+    return (
+      all.find(({ id }) => id === this.settings?.profile) ??
+      all.find((one) => one.for.includes('task')) ??
+      all[0]
+    );
+  }
+
+  async saveModel(request: LLMSaveRequest): Promise<boolean> {
+    return this.#asking.try(async () => {
+      this.llm = await this.#asking.ask('/llm/save', request, llmStateSchema);
+    });
+  }
+
+  async deleteModel(profile: string): Promise<boolean> {
+    return this.#asking.try(async () => {
+      this.llm = await this.#asking.ask('/llm/delete', { profile }, llmStateSchema);
+    });
+  }
+
+  async models(profile: string): Promise<LLMModel[]> {
+    let found: LLMModel[] = [];
+    await this.#asking.try(async () => {
+      found = (await this.#asking.ask('/llm/models', { profile }, llmModelsReplySchema)).models;
+    });
+    return found;
+  }
+
+  async test(profile: string): Promise<LLMVerdict | undefined> {
+    let verdict: LLMVerdict | undefined;
+    await this.#asking.try(async () => {
+      verdict = await this.#asking.ask('/llm/test', { profile }, llmVerdictSchema);
+    });
+    return verdict;
+  }
+
+  /** Model servers on this machine. */
+  async local(): Promise<LLMLocal[]> {
+    let found: LLMLocal[] = [];
+    await this.#asking.try(async () => {
+      ({ found } = await this.#asking.ask('/llm/local', {}, llmLocalReplySchema));
+    });
+    return found;
+  }
+}
