@@ -308,6 +308,13 @@ const (
 	ChatVersion = 1
 	// ChatSearchLimit is how many hits a search gives unless asked for another number.
 	ChatSearchLimit = 50
+	// PickTimeout is how long the picker waits for a person to pick an element of a
+	// page.
+	PickTimeout = 2 * time.Minute
+	// PickEndTimeout is how long a page may take to switch its picker off.
+	PickEndTimeout = time.Second
+	// PickElements is how many elements are listed beside the picker.
+	PickElements = 500
 )
 
 // Approvals.
@@ -463,4 +470,12 @@ const (
 	// TaskTakeTimeout is how long a task that a program asks for waits for a panel
 	// to take it.
 	TaskTakeTimeout = 10 * time.Second
+	// TaskLostWait is how long whoever follows a task waits for it to go on after
+	// its panel was gone: one that only lost its connection is back by then.
+	TaskLostWait = 10 * time.Second
+	// TaskToolWait is how long a tool of MCP waits for a task's end: most clients
+	// give a tool up after a minute. TaskToolMaxWait is the most that may be asked
+	// for, and the default for a client that hears progress.
+	TaskToolWait    = 50 * time.Second
+	TaskToolMaxWait = 10 * time.Minute
 )

@@ -170,3 +170,10 @@ type WaitRequest struct {
 	Kind  WaitKind `json:"kind"`
 	Value string   `json:"value,omitempty"`
 }
+
+// PickedElement is an element of a page that a person picked, or can pick.
+type PickedElement struct {
+	Ref  string `json:"ref"`
+	Role string `json:"role"`
+	Name string `json:"name,omitempty"` // the page's words
+}

@@ -1,0 +1,251 @@
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/overlay"
+
+	"pilotfish/backend/protocol"
+)
+
+//go:embed pick.js
+var pickScript string
+
+// pickCaller is in whose name the list of what can be picked is made.
+const pickCaller = "picker"
+
+// PickConfig is how a person picks an element.
+type PickConfig struct {
+	// Ready is told once the picker is on, with what can be picked: at most
+	// protocol.PickElements, in the order of the page.
+	Ready func([]protocol.PickedElement)
+	// Marks are refs to show on the page, for a person who has no pointer; an empty
+	// one shows none.
+	Marks <-chan string
+}
+
+// Pick has a person pick an element of a tab with the browser's own picker: what
+// is under the pointer is marked, and a click takes it and does nothing else. It
+// waits for that; nil is a person who gave up in the page. The picker is off when
+// it returns, which it does at the latest with ctx. It keeps nobody else from
+// the tab.
+func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*protocol.PickedElement, error) {
+	look, err := b.Snapshot(ctx, id, protocol.LookRequest{Caller: pickCaller, Compact: true, Interactive: true, JSON: true})
+	if err != nil {
+		return nil, err
+	}
+	k := &picker{b: b, id: id, found: make(chan choice), off: make(chan struct{})}
+	defer k.close()
+	if err := b.onPage(ctx, id, k.on); err != nil {
+		return nil, err
+	}
+	elements := pickable(nil, look.Items)
+	c.Ready(elements[:min(len(elements), protocol.PickElements)])
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, b.explain(ctx, id, nil, ctx.Err())
+		case <-k.p.done:
+			return nil, b.explain(ctx, id, nil, errSessionEnded)
+		case ref := <-c.Marks:
+			// What is not there any more is not marked; a person sees that.
+			if err := k.mark(ctx, ref); err != nil && ctx.Err() == nil {
+				k.unmark()
+			}
+		case at := <-k.found:
+			if at.node == 0 {
+				return nil, nil //nolint:nilnil // documented: a person gave up
+			}
+			var out *protocol.PickedElement
+			err := b.onPage(ctx, id, func(ctx context.Context, p *page) (err error) {
+				out, err = p.picked(ctx, at)
+				return err
+			})
+			return out, err
+		}
+	}
+}
+
+// pickable are the things of a look that have a ref.
+func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []protocol.PickedElement {
+	for _, i := range items {
+		if i.Ref != "" {
+			list = append(list, protocol.PickedElement{Ref: i.Ref, Role: i.Role, Name: plain(i.Name)})
+		}
+		list = pickable(list, i.Children)
+	}
+	return list
+}
+
+// picker is the picker of one tab while it is on. Pick owns it.
+type picker struct {
+	b *Browser
+	p *page
+
+	id    protocol.TabID
+	found chan choice
+	off   chan struct{} // closed when nobody takes from found any more
+	parts sync.WaitGroup
+	ends  []func() // of the sessions that it has for itself
+	shown func()   // takes the mark away; nil without one
+}
+
+// choice is what a person chose: a node of a session, 0 for nothing.
+type choice struct {
+	from *session // whose frames have it
+	node cdp.BackendNodeID
+}
+
+// on switches the picker on in every process that draws a part of the page.
+func (k *picker) on(ctx context.Context, p *page) error {
+	k.p = p
+	on := make(map[*session]bool)
+	for _, f := range p.frames.all() {
+		shared, _ := p.frames.state(f)
+		if on[shared] || shared.ended() {
+			continue
+		}
+		on[shared] = true
+		if err := k.arm(ctx, shared); err != nil && shared == p.session {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// arm switches the picker on for the frames of a session.
+func (k *picker) arm(ctx context.Context, shared *session) error {
+	own, release, err := k.p.r.own(ctx, shared.target)
+	if err != nil {
+		return err
+	}
+	events := own.events(overlay.InspectNodeRequested.Method, overlay.InspectModeCanceled.Method)
+	k.ends = append(k.ends, func() {
+		// A page that hangs does not answer, and has no picker to show either.
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), protocol.PickEndTimeout)
+		defer cancel()
+		_, _ = cdp.Call(late, own, overlay.Disable, cdp.Empty{})
+		events.cancel()
+		release()
+	})
+	k.parts.Go(func() {
+		for e := range events.c {
+			at := choice{from: shared}
+			if v, ok := decode(e, overlay.InspectNodeRequested); ok {
+				at.node = v.BackendNodeID
+			}
+			select {
+			case k.found <- at:
+			case <-k.off:
+				return
+			}
+		}
+	})
+	if err := overlayOn(ctx, own); err != nil {
+		return err
+	}
+	_, err = cdp.Call(ctx, own, overlay.SetInspectMode, overlay.SetInspectModeParams{Mode: overlay.InspectModeSearchForNode, HighlightConfig: marked()})
+	return err
+}
+
+func overlayOn(ctx context.Context, s *session) error {
+	return errors.Join(
+		postCommand(ctx, s, dom.Enable, dom.EnableParams{}),
+		postCommand(ctx, s, overlay.Enable, cdp.Empty{}),
+	)
+}
+
+// marked is what a marked element looks like.
+func marked() *overlay.HighlightConfig {
+	fill, line := 0.28, 0.9
+	return &overlay.HighlightConfig{
+		ShowInfo: true, ShowAccessibilityInfo: true,
+		ContentColor: &cdp.RGBA{R: 37, G: 99, B: 235, A: fill},
+		PaddingColor: &cdp.RGBA{R: 37, G: 99, B: 235, A: fill},
+		BorderColor:  &cdp.RGBA{R: 29, G: 78, B: 216, A: line},
+	}
+}
+
+// mark shows an element on the page, scrolled into view.
+func (k *picker) mark(ctx context.Context, ref string) error {
+	k.unmark()
+	if ref == "" {
+		return nil
+	}
+	return k.b.onPage(ctx, k.id, func(ctx context.Context, p *page) error {
+		e, release, err := p.find(ctx, ref)
+		if err != nil {
+			return err
+		}
+		k.shown = release
+		if err := overlayOn(ctx, e.s); err != nil {
+			return err
+		}
+		if _, err := cdp.Call(ctx, e.s, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{ObjectID: e.object}); err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, e.s, overlay.HighlightNode, overlay.HighlightNodeParams{ObjectID: e.object, HighlightConfig: marked()})
+		return err
+	})
+}
+
+// unmark takes the mark away: it ends with the session that shows it.
+func (k *picker) unmark() {
+	if k.shown != nil {
+		k.shown()
+		k.shown = nil
+	}
+}
+
+// close switches everything off; with the sessions goes what they show.
+func (k *picker) close() {
+	close(k.off)
+	k.unmark()
+	for _, end := range k.ends {
+		end()
+	}
+	k.parts.Wait()
+}
+
+// picked says what a node is to an agent, and gives it a ref.
+func (p *page) picked(ctx context.Context, at choice) (*protocol.PickedElement, error) {
+	for _, f := range p.frames.all() {
+		s, _, err := p.ready(ctx, f)
+		if err != nil || s != at.from {
+			continue
+		}
+		p.frames.mu.Lock()
+		world := f.contextN
+		p.frames.mu.Unlock()
+		// A node of another document is none of this world's.
+		node, err := cdp.Call(ctx, s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: at.node, ExecutionContextID: world})
+		if err != nil || node.Object == nil {
+			continue
+		}
+		out, err := callOn[*struct {
+			protocol.PickedElement
+			Next int `json:"next"`
+		}](ctx, s, node.Object.ObjectID, pickScript, f.prefix(), p.frames.base(f))
+		if err != nil || out == nil {
+			continue
+		}
+		p.frames.numbered(f, out.Next)
+		out.Name = plain(out.Name)
+		return &out.PickedElement, nil
+	}
+	return nil, protocol.NewError(protocol.CodeGone, "what was picked is not on the page any more", "pick again")
+}
