@@ -15,7 +15,7 @@ interface Made {
 }
 
 function make(
-  script: ((prompt: Prompt) => Answer | Promise<Answer>)[],
+  script: ((prompt: Prompt, signal: AbortSignal) => Answer | Promise<Answer>)[],
   more: Partial<LoopConfig> = {},
 ): Made {
   const events: LoopEvent[] = [];
@@ -138,6 +138,41 @@ describe('a task', () => {
     });
     expect((await time.loop.run()).text).toContain('all the time');
   });
+
+  it('ends with its time also while a model hangs', async () => {
+    let asked: () => void;
+    const thinks = new Promise<void>((resolve) => (asked = resolve));
+    const { loop, clock } = make([
+      (_, signal) =>
+        new Promise<Answer>((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new Error('aborted'));
+          });
+          asked();
+        }),
+    ]);
+    const running = loop.run();
+    await thinks;
+    clock.advance(1e9);
+    expect(await running).toMatchObject({
+      state: 'failed',
+      text: 'The task took all the time that it had.',
+    });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('has no deadline while it waits for the person', async () => {
+    let now = 0;
+    const { loop, clock, until } = make([step('ask', { do: 'ask', question: 'Which?' }), end], {
+      now: () => now,
+    });
+    const running = loop.run();
+    await until('status').then(() => until('status'));
+    expect(clock.pending).toBe(0);
+    now += 2e9;
+    loop.say('this one');
+    expect(await running).toMatchObject({ state: 'done' });
+  });
 });
 
 describe('the person', () => {
@@ -235,7 +270,8 @@ describe('a model', () => {
     expect(await until('notice')).toMatchObject({
       text: 'Too many requests. Trying again in 7 s.',
     });
-    while (clock.pending === 0) await Promise.resolve();
+    // One is the deadline of the task, the other the wait.
+    while (clock.pending < 2) await Promise.resolve();
     clock.advance(6999);
     expect(loop.tokens).toBe(0);
     clock.advance(1);

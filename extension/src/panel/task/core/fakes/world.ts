@@ -13,14 +13,16 @@ import type {
 export class ScriptedModel implements Model {
   readonly prompts: Prompt[] = [];
 
-  constructor(private readonly script: ((prompt: Prompt) => Answer | Promise<Answer>)[]) {}
+  constructor(
+    private readonly script: ((prompt: Prompt, signal: AbortSignal) => Answer | Promise<Answer>)[],
+  ) {}
 
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
     this.prompts.push(prompt);
     signal.throwIfAborted();
     const next = this.script.shift();
     if (next === undefined) throw new Error('the script is at its end');
-    return next(prompt);
+    return next(prompt, signal);
   }
 }
 

@@ -1,0 +1,52 @@
+import type { Tell } from './events';
+import type { Reins } from './reins';
+import { ModelError, type Answer, type Model, type Prompt } from './types';
+
+/** How often a model that gives no answer is asked in all. */
+const attempts = 3;
+/** The wait before it is asked again in ms, when it names none; it doubles. */
+const againAfter = 1000;
+
+/** The model as the loop asks it: with patience, and with every token counted. */
+export class Mind {
+  #tokens = 0;
+
+  constructor(
+    private readonly model: Model,
+    private readonly reins: Reins,
+    private readonly tell: Tell,
+  ) {}
+
+  /** Tokens used so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Counts what was used elsewhere. */
+  count(tokens: number): void {
+    this.#tokens += tokens;
+  }
+
+  /** Asks, and again when that may help; throws ModelError when there is no answer. */
+  async ask(prompt: Prompt): Promise<Answer> {
+    const { signal } = this.reins;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await this.model.complete(prompt, signal);
+        // A model whose request does not end with its signal is not obeyed either.
+        signal.throwIfAborted();
+        this.#tokens += answer.tokens;
+        return answer;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ModelError) || !error.again || attempt >= attempts) throw error;
+        const wait = error.wait > 0 ? error.wait : againAfter * 2 ** (attempt - 1);
+        await this.tell({
+          kind: 'notice',
+          text: `${error.message} Trying again in ${String(Math.ceil(wait / 1000))} s.`,
+        });
+        await this.reins.rest(wait);
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Tell } from './events';
+import type { Deed, Observation, Step } from './types';
+
+/** How often the same thing may fail before the model is told to do something else. */
+const repeats = 2;
+/** The numbers of steps left at which the model is told. */
+const warnings: readonly number[] = [5, 1];
+
+/** What the model is told beside the page in its next turn. */
+export class Notices {
+  #list: string[] = [];
+  #failures = { key: '', times: 0 };
+  #before = { url: '', tab: '' };
+
+  constructor(private readonly tell: Tell) {}
+
+  /** What the next turn tells. */
+  get list(): readonly string[] {
+    return this.#list;
+  }
+
+  /** Adds one for the model alone: the person knows it. */
+  add(text: string): void {
+    // A turn that is made again says nothing twice.
+    if (!this.#list.includes(text)) this.#list.push(text);
+  }
+
+  /** Adds one that the person is shown as well. */
+  async say(text: string): Promise<void> {
+    this.add(text);
+    await this.tell({ kind: 'notice', text });
+  }
+
+  /** The model was told. */
+  told(): void {
+    this.#list = [];
+  }
+
+  /** Before a turn: what of it should not be missed. */
+  look(page: Observation, left: number): void {
+    if (warnings.includes(left))
+      this.add(`Only ${String(left)} ${left === 1 ? 'step is' : 'steps are'} left.`);
+    if (this.#before.tab === page.tab && this.#before.url !== '' && this.#before.url !== page.url)
+      this.add(`The page is another one now: ${page.url}`);
+    this.#before = { url: page.url, tab: page.tab };
+  }
+
+  /** What was left undone of a step's actions. */
+  left(rest: number, why: string): void {
+    this.add(
+      `${String(rest)} further ${rest === 1 ? 'action was' : 'actions were'} not done, because ${why}.`,
+    );
+  }
+
+  /** After a step: whether the model does the same thing in vain. */
+  done(step: Step): void {
+    // Where the step left the page is not known before the next look; a step that
+    // moved it itself is no surprise.
+    if (step.deeds.some(({ result }) => result.moved === true)) this.#before = { url: '', tab: '' };
+    const bad = step.deeds.find(({ result }) => !result.ok);
+    if (bad === undefined) {
+      this.#failures = { key: '', times: 0 };
+      return;
+    }
+    const key = keyOf(bad);
+    this.#failures = { key, times: this.#failures.key === key ? this.#failures.times + 1 : 1 };
+    if (this.#failures.times >= repeats)
+      this.add(
+        `The same action failed ${String(this.#failures.times)} times in the same way. Do something else, ask the person, or end the task.`,
+      );
+  }
+}
+
+function keyOf({ action, result }: Deed): string {
+  return JSON.stringify(action) + (result.code ?? '');
+}
