@@ -55,9 +55,9 @@ type LLMProfile struct {
 	Model string `json:"model"`
 	// Vision says that the model takes pictures.
 	Vision bool `json:"vision,omitempty"`
-	// For is the kind of task that it is used for: "task" (the default), "fast"
-	// (short steps), "summary" (old steps). Several profiles of one kind: the
-	// first.
+	// For are the kinds of task that it is used for: ForTask (the default),
+	// ForProgram, ForSummary. Several profiles of one kind: the first. A kind that
+	// no profile is for goes to the one for tasks.
 	For []string `json:"for"`
 	// Dialect and HasKey are said by the backend; they are not read.
 	Dialect LLMDialect `json:"dialect"`
@@ -66,6 +66,13 @@ type LLMProfile struct {
 	// Pilotfish ends); empty without a key.
 	KeyKept string `json:"keyKept,omitempty"`
 }
+
+// The kinds of task that a profile is for.
+const (
+	ForTask    = "task"    // what a person asks for in the panel
+	ForProgram = "program" // what a program asks for: the command line, an agent
+	ForSummary = "summary" // telling old steps in short
+)
 
 // LLMState is the reply of POST /llm/profiles, and of whatever changes them.
 type LLMState struct {

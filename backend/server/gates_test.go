@@ -48,17 +48,39 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "GET", path: "/activity/stream", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
-}, chatTable())
+}, chatTable(), taskTable())
 
 // bodyFor is a body that each route takes.
 func bodyFor(method, path string) string {
 	switch {
 	case method != "POST":
 		return ""
+	case path == "/task/file":
+		return `{"path":"shot.png"}`
 	case path == "/batch":
 		return `{"commands":[{"command":"url"}]}`
+	case path == "/chat/file":
+		return `{"path":"shot.png"}`
 	default:
 		return "{}"
+	}
+}
+
+// No route is without its line in the matrix.
+func TestMatrixHasEveryRoute(t *testing.T) {
+	w := start(t, nil)
+	tried := map[string]bool{}
+	for _, rt := range routeTable {
+		path, _, _ := strings.Cut(rt.path, "?")
+		tried[rt.method+" "+path] = true
+	}
+	doc := parse[struct{ Paths map[string]map[string]any }](t, w.do(t, ask{path: "/openapi.json"}).body)
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			if !tried[strings.ToUpper(method)+" "+path] {
+				t.Errorf("%s %s is not in the matrix of tokens and routes", strings.ToUpper(method), path)
+			}
+		}
 	}
 }
 

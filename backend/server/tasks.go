@@ -35,7 +35,8 @@ type Tasks interface {
 func (s *Server) taskRoutes() []route {
 	t := s.tasks
 	anybody := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
-		return route{method: http.MethodPost, path: path, door: auth.DoorTask, origin: originNoPage, body: protocol.MaxBody, handle: handle, doc: doc}
+		doc.query = []string{"session"}
+		return route{method: http.MethodPost, path: path, door: auth.DoorTask, origin: originNoPage, body: protocol.MaxBody, handle: inSession(handle), doc: doc}
 	}
 	panel := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
 		return route{method: http.MethodPost, path: path, door: auth.DoorTaskRun, origin: originExtension, body: protocol.MaxBody, handle: handle, doc: doc}
@@ -61,8 +62,8 @@ func (s *Server) taskRoutes() []route {
 			return protocol.TaskRoutinesReply{Routines: list}, err
 		}), routeDoc{about: "The saved routines.", in: struct{}{}, out: protocol.TaskRoutinesReply{}}),
 		{
-			method: http.MethodGet, path: "/task/stream", door: auth.DoorTask, origin: originNoPage, handle: s.taskStream,
-			doc: routeDoc{about: "A task as it goes on: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after"}, stream: protocol.TaskPage{}},
+			method: http.MethodGet, path: "/task/stream", door: auth.DoorTask, origin: originNoPage, handle: inSession(s.taskStream),
+			doc: routeDoc{about: "A task as it goes on: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after", "session"}, stream: protocol.TaskPage{}},
 		},
 
 		panel("/task/write", handled(t.WriteTask), routeDoc{about: "The panel that runs a task writes what happens in it.", in: protocol.TaskWriteRequest{}, out: protocol.TaskWriteReply{}}),
@@ -87,6 +88,18 @@ func (s *Server) taskRoutes() []route {
 			list, err := t.DeleteRoutine(ctx, g, req.Routine.Name)
 			return protocol.TaskRoutinesReply{Routines: list}, err
 		}), routeDoc{about: "Forget a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
+	}
+}
+
+// inSession lets a caller whose token is for no session name one in the address.
+func inSession(handle func(http.ResponseWriter, *http.Request, call) error) func(http.ResponseWriter, *http.Request, call) error {
+	return func(w http.ResponseWriter, r *http.Request, c call) error {
+		grant, err := chooseSession(c.grant, r)
+		if err != nil {
+			return err
+		}
+		c.grant = grant
+		return handle(w, r, c)
 	}
 }
 

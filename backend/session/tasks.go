@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -22,6 +20,8 @@ import (
 type taskStore struct {
 	mu    sync.Mutex
 	store *task.Store
+	// orders are those that no panel has taken yet.
+	orders map[protocol.TaskID]protocol.TaskOrderEvent
 }
 
 // models are the models as the server takes them: a nil Manager is none.
@@ -108,104 +108,11 @@ func seen(grant auth.Grant, t protocol.Task) error {
 	return nil
 }
 
-// RunTask asks the panels for a task and returns when one has taken it.
-func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
-	s, store, err := m.tasksOf(grant)
-	if err != nil {
-		return protocol.Task{}, err
-	}
-	r, err := s.current()
-	if err != nil {
-		return protocol.Task{}, err
-	}
-	if m.cfg.Headless {
-		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "a task runs in the side panel, and this session has none", "start Pilotfish with its window")
-	}
-	if req.Routine != "" {
-		if req.Goal, err = store.Fill(req.Routine, req.Params); err != nil {
-			return protocol.Task{}, err
-		}
-	}
-	if req.Goal == "" {
-		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", `write what is to be done: pilotfish task run "fill this form with …"`)
-	}
-	if req.Tab == "" {
-		req.Tab = s.callerTab(grant)
-	}
-	if !s.hasTab(req.Tab) {
-		return protocol.Task{}, unknownTab(req.Tab)
-	}
-	if err := r.policy.Tab(grant.Actor, grant.Tab, req.Tab, s.openTabs()); err != nil {
-		return protocol.Task{}, err
-	}
-	ordered, err := store.Order(protocol.TaskID(newUUID()), req, grant.Actor)
-	if err != nil {
-		return protocol.Task{}, err
-	}
-	if err := r.browser.OpenPanel(ctx, req.Tab); err != nil {
-		s.log.Debug("the panel could not be opened for a task", "tab", req.Tab, "error", err)
-	}
-	s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req})
-	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
-	defer cancel()
-	for page, err := range store.Follow(ctx, ordered.ID, 0) {
-		if err != nil {
-			return protocol.Task{}, err
-		}
-		if page.Head.State != protocol.TaskIdle {
-			return page.Head, nil
-		}
-	}
-	why := protocol.NewError(protocol.CodeNotRunning, "no panel took the task", "open the side panel of tab "+string(req.Tab)+" and try again")
-	store.End(ordered.ID, protocol.TaskFailed, why)
-	return protocol.Task{}, why
-}
-
 // openTabs are the tabs that are open.
 func (s *Session) openTabs() []protocol.Tab {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.tabs)
-}
-
-// newUUID is a random UUID (RFC 9562, version 4).
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// StopTask asks the panel that runs a task to stop it, and returns when it has.
-func (m *Manager) StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
-	s, store, err := m.tasksOf(grant)
-	if err != nil {
-		return protocol.Task{}, err
-	}
-	head, err := store.Head(id)
-	if err != nil {
-		return protocol.Task{}, err
-	}
-	if err := seen(grant, head); err != nil {
-		return protocol.Task{}, err
-	}
-	if !store.Held(id) {
-		store.End(id, protocol.TaskStopped, nil)
-		return store.Head(id)
-	}
-	s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
-	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
-	defer cancel()
-	for page, err := range store.Follow(ctx, id, head.Index) {
-		if err != nil {
-			return protocol.Task{}, err
-		}
-		head = page.Head
-	}
-	if ctx.Err() != nil {
-		return head, protocol.NewError(protocol.CodeTimeout, "the panel did not stop the task in time", "stop it in the panel")
-	}
-	return head, nil
 }
 
 // Task gives a task and its events after an index.

@@ -31,6 +31,7 @@ export const taskSchema = v.object({
   updated: v.string(),
   index: v.number(),
   routine: v.exactOptional(v.string()),
+  plain: v.exactOptional(v.boolean()),
   asker: v.exactOptional(
     v.object({
       kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),

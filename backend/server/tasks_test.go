@@ -1,0 +1,185 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// works is a small Tasks: one task of three pages, which remembers who called.
+type works struct{ house *house }
+
+func (k works) task(name string, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	return protocol.Task{ID: id, Goal: string(g.Session), State: protocol.TaskRunning, Tabs: []protocol.TabID{}}, k.house.called(name, g)
+}
+
+func (k works) RunTask(_ context.Context, g auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
+	task, err := k.task("task-run", g, "new")
+	task.Tab = req.Tab
+	return task, err
+}
+
+func (k works) StopTask(_ context.Context, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	return k.task("task-stop", g, id)
+}
+
+func (k works) Task(_ context.Context, g auth.Grant, id protocol.TaskID, _ uint64) (protocol.TaskPage, error) {
+	task, err := k.task("task-get", g, id)
+	return protocol.TaskPage{Head: task, Events: []protocol.TaskEvent{}}, err
+}
+
+func (k works) TaskList(_ context.Context, g auth.Grant, _ protocol.TaskListRequest) ([]protocol.Task, error) {
+	return []protocol.Task{}, k.house.called("task-list", g)
+}
+
+func (k works) FollowTask(_ context.Context, g auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
+	task, err := k.task("task-stream", g, id)
+	return func(yield func(protocol.TaskPage, error) bool) {
+		for i := after + 1; i <= 3; i++ {
+			task.Index = i
+			if !yield(protocol.TaskPage{Head: task, Events: []protocol.TaskEvent{{Index: i, Kind: protocol.TaskEventStep, Data: json.RawMessage(fmt.Sprintf(`{"n":%d}`, i))}}}, nil) {
+				return
+			}
+		}
+	}, err
+}
+
+func (k works) TaskRoutines(_ context.Context, g auth.Grant) ([]protocol.TaskRoutine, error) {
+	return []protocol.TaskRoutine{}, k.house.called("task-routines", g)
+}
+
+func (k works) WriteTask(_ context.Context, g auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
+	task, err := k.task("task-write", g, req.Task)
+	return protocol.TaskWriteReply{Head: task}, err
+}
+
+func (k works) TaskCommand(_ context.Context, g auth.Grant, _ protocol.TaskCommandRequest) protocol.CommandReply {
+	return protocol.CommandReply{OK: k.house.called("task-command", g) == nil}
+}
+
+func (k works) TaskTab(_ context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error) {
+	return k.task("task-tab", g, req.Task)
+}
+
+func (k works) DeleteTask(_ context.Context, g auth.Grant, _ protocol.TaskID) error {
+	return k.house.called("task-delete", g)
+}
+
+func (k works) SaveRoutine(_ context.Context, g auth.Grant, _ protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
+	return []protocol.TaskRoutine{}, k.house.called("task-save-routine", g)
+}
+
+func (k works) DeleteRoutine(_ context.Context, g auth.Grant, _ string) ([]protocol.TaskRoutine, error) {
+	return []protocol.TaskRoutine{}, k.house.called("task-delete-routine", g)
+}
+
+// minds is a small Models; it has no grant, for no kind of caller differs from
+// another here.
+type minds struct{ house *house }
+
+func (m minds) called(name string) error { return m.house.called(name, auth.Grant{}) }
+
+func (m minds) State(context.Context) protocol.LLMState {
+	_ = m.called("llm-profiles")
+	return protocol.LLMState{Profiles: []protocol.LLMProfile{}, Providers: []protocol.LLMProviderInfo{}}
+}
+
+func (m minds) Save(ctx context.Context, _ protocol.LLMSaveRequest) (protocol.LLMState, error) {
+	return m.State(ctx), m.called("llm-save")
+}
+
+func (m minds) Delete(ctx context.Context, _ string) (protocol.LLMState, error) {
+	return m.State(ctx), m.called("llm-delete")
+}
+
+func (m minds) Models(context.Context, string) ([]protocol.LLMModel, error) {
+	return []protocol.LLMModel{}, m.called("llm-models")
+}
+
+func (m minds) Test(context.Context, string) protocol.LLMVerdict {
+	_ = m.called("llm-test")
+	return protocol.LLMVerdict{OK: true}
+}
+
+func (m minds) Local(context.Context) []protocol.LLMLocal {
+	_ = m.called("llm-local")
+	return []protocol.LLMLocal{}
+}
+
+func (m minds) Call(_ context.Context, w http.ResponseWriter, _ string, body []byte) error {
+	if err := m.called("llm-call"); err != nil {
+		return err
+	}
+	_, _ = w.Write(body)
+	return nil
+}
+
+// taskTable are the routes below /task and /llm: programs ask for tasks, and the
+// panel alone runs them and reaches models.
+func taskTable() []routeCase {
+	var table []routeCase
+	for _, name := range []string{"run", "stop", "get", "list", "routines"} {
+		table = append(table, routeCase{method: "POST", path: "/task/" + name, kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
+	}
+	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
+	for _, path := range []string{
+		"/task/write", "/task/command", "/task/tab", "/task/file", "/task/delete", "/task/save-routine", "/task/delete-routine",
+		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
+	} {
+		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})
+	}
+	return table
+}
+
+// Whoever reads a task with curl gets its pages as events, goes on behind the
+// last that came, and hears its end.
+func TestATaskIsStreamed(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindAgent)
+	got := w.do(t, ask{path: "/task/stream?task=a&after=1", token: token})
+	if kind := got.header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Errorf("Content-Type %q", kind)
+	}
+	want := []string{"id: 2\nevent: task\ndata: ", "id: 3\nevent: task\ndata: "}
+	if n := strings.Count(got.body, "event: task"); n != len(want) {
+		t.Errorf("%d events in %q", n, got.body)
+	}
+	for _, one := range want {
+		if !strings.Contains(got.body, one) {
+			t.Errorf("%q is not in %q", one, got.body)
+		}
+	}
+	// A reader that was cut off says where it was by its header.
+	again := w.do(t, ask{path: "/task/stream?task=a", token: token, header: http.Header{"Last-Event-ID": {"2"}}})
+	if n := strings.Count(again.body, "event: task"); n != 1 {
+		t.Errorf("%d events behind 2: %q", n, again.body)
+	}
+	if bad := w.do(t, ask{path: "/task/stream?task=a&after=x", token: token}); bad.status != http.StatusBadRequest {
+		t.Errorf("after=x: %d", bad.status)
+	}
+}
+
+// The person's shell names the session; an agent's token has its own.
+func TestATasksSession(t *testing.T) {
+	w := start(t, nil)
+	_, shell := w.mint(auth.KindCLI)
+	w.do(t, ask{method: "POST", path: "/task/run?session=work", token: shell, body: `{"goal":"x"}`})
+	if g := w.house.lastGrant(t); g.Session != "work" {
+		t.Errorf("session %q", g.Session)
+	}
+	_, agent := w.mint(auth.KindAgent)
+	w.do(t, ask{method: "POST", path: "/task/run?session=work", token: agent, body: `{"goal":"x"}`})
+	if g := w.house.lastGrant(t); g.Session == "work" {
+		t.Error("an agent chose another session")
+	}
+	if bad := w.do(t, ask{method: "POST", path: "/task/run?session=../x", token: shell, body: `{"goal":"x"}`}); bad.status != http.StatusBadRequest && bad.status != http.StatusNotFound {
+		t.Errorf("a session that is none: %d", bad.status)
+	}
+}

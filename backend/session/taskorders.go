@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/task"
+)
+
+// RunTask asks the panels for a task and returns when one has taken it. An agent
+// asks for its own tabs only, and for one task at a time.
+func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
+	if !grant.Scopes.Has(protocol.ScopeAct) {
+		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this agent may only look", "the person decides what it may do")
+	}
+	s, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	r, err := s.current()
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	if m.cfg.Headless {
+		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "a task runs in the side panel, and this session has none", "start Pilotfish with its window: `pilotfish app quit`, then from the menu of programs")
+	}
+	if req.Routine != "" {
+		if req.Goal, err = store.Fill(req.Routine, req.Params); err != nil {
+			return protocol.Task{}, err
+		}
+	}
+	if strings.TrimSpace(req.Goal) == "" {
+		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", `write what is to be done: pilotfish task run "fill this form with …"`)
+	}
+	if req.Tab == "" {
+		req.Tab = s.callerTab(grant)
+	}
+	if !s.hasTab(req.Tab) {
+		return protocol.Task{}, unknownTab(req.Tab)
+	}
+	if err := r.policy.Tab(grant.Actor, grant.Tab, req.Tab, s.openTabs()); err != nil {
+		return protocol.Task{}, err
+	}
+	if req.Profile, err = m.taskProfile(ctx, req); err != nil {
+		return protocol.Task{}, err
+	}
+	if err := free(store, grant, req.Tab); err != nil {
+		return protocol.Task{}, err
+	}
+	ordered, err := store.Order(protocol.TaskID(newUUID()), req, grant.Actor)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	withdraw := s.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req})
+	defer withdraw()
+	opened := r.browser.OpenPanel(ctx, req.Tab)
+	if opened != nil {
+		s.log.Info("the panel could not be opened for a task", "tab", req.Tab, "error", opened)
+	}
+	return s.taken(ctx, store, ordered, opened)
+}
+
+// taskProfile finds the model that a task is asked for with, by id, name or
+// model; without one, that which is for tasks of programs. Empty leaves the
+// choice to the panel. It returns CodeBadArgument when none would do.
+func (m *Manager) taskProfile(ctx context.Context, req protocol.TaskRunRequest) (string, error) {
+	if m.cfg.Models == nil || req.Plain {
+		return "", nil
+	}
+	state := m.cfg.Models.State(ctx)
+	usable := func(p protocol.LLMProfile) bool {
+		return p.HasKey || !slices.ContainsFunc(state.Providers, func(i protocol.LLMProviderInfo) bool { return i.Provider == p.Provider && i.NeedsKey })
+	}
+	if req.Profile == "" {
+		at := slices.IndexFunc(state.Profiles, func(p protocol.LLMProfile) bool {
+			return slices.Contains(p.For, protocol.ForProgram) && usable(p)
+		})
+		switch {
+		case at >= 0:
+			return state.Profiles[at].ID, nil
+		case slices.ContainsFunc(state.Profiles, usable):
+			return "", nil
+		case len(state.Profiles) > 0:
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was kept for one run of Pilotfish only", "enter it again in Settings, under Models")
+		}
+		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model, and none is set up", "set one up in Settings, under Models; plain instructions (`click Save then press Enter`) need none: --plain")
+	}
+	for _, same := range []func(protocol.LLMProfile) bool{
+		func(p protocol.LLMProfile) bool { return p.ID == req.Profile },
+		func(p protocol.LLMProfile) bool { return strings.EqualFold(p.Name, req.Profile) },
+		func(p protocol.LLMProfile) bool { return strings.EqualFold(p.Model, req.Profile) },
+	} {
+		at := slices.IndexFunc(state.Profiles, same)
+		switch {
+		case at < 0:
+		case !usable(state.Profiles[at]):
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[at].Name+" has no key", "enter it again in Settings, under Models")
+		default:
+			return state.Profiles[at].ID, nil
+		}
+	}
+	names := make([]string, len(state.Profiles))
+	for i, p := range state.Profiles {
+		names[i] = fmt.Sprintf("%s (%s)", p.Name, p.Model)
+	}
+	return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no model %.40q", req.Profile), "there are: "+strings.Join(names, ", "))
+}
+
+// free refuses a second task on a tab, and an agent's second one: each costs the
+// person money.
+func free(store *task.Store, grant auth.Grant, tab protocol.TabID) error {
+	for _, t := range store.Unfinished() {
+		switch {
+		case t.State == protocol.TaskInterrupted:
+		case t.Tab == tab || slices.Contains(t.Tabs, tab):
+			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("a task works on tab %s already: %s", tab, t.ID), "wait for its end, or stop it")
+		case grant.Kind == auth.KindAgent && seen(grant, t) == nil:
+			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("your task %s has not ended", t.ID), "wait for its end, or stop it")
+		}
+	}
+	return nil
+}
+
+// order tells the panels of an order, now and when they connect, until it is
+// withdrawn.
+func (s *Session) order(event protocol.TaskOrderEvent) (withdraw func()) {
+	s.tasks.mu.Lock()
+	if s.tasks.orders == nil {
+		s.tasks.orders = map[protocol.TaskID]protocol.TaskOrderEvent{}
+	}
+	s.tasks.orders[event.Task.ID] = event
+	s.tasks.mu.Unlock()
+	s.events.Publish(event)
+	return func() {
+		s.tasks.mu.Lock()
+		delete(s.tasks.orders, event.Task.ID)
+		s.tasks.mu.Unlock()
+	}
+}
+
+// orderAgain tells a panel that has just connected, and with it the others, of
+// the orders that nobody has taken. One that heard an order before drops it.
+func (s *Session) orderAgain() {
+	s.tasks.mu.Lock()
+	defer s.tasks.mu.Unlock()
+	for _, event := range s.tasks.orders {
+		s.events.Publish(event)
+	}
+}
+
+// taken waits until a panel has taken an order. opened is why no panel could be
+// opened for it.
+func (s *Session) taken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) (protocol.Task, error) {
+	wait, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
+	defer cancel()
+	for page, err := range store.Follow(wait, ordered.ID, 0) {
+		switch {
+		case err != nil:
+			return protocol.Task{}, err
+		case page.Head.State == protocol.TaskFailed && page.Head.Steps == 0 && page.Head.Error != nil:
+			return protocol.Task{}, page.Head.Error // the panel says why it cannot
+		case page.Head.State != protocol.TaskIdle:
+			return page.Head, nil
+		}
+	}
+	why := protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("no panel took the task on tab %s", ordered.Tab), "open the side panel beside that tab and try again")
+	if e := protocol.AsError(opened); e != nil {
+		why.Message += ": " + e.Message
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		why = protocol.NewError(protocol.CodeTimeout, "who asked for the task went away before a panel took it", "")
+	}
+	store.End(ordered.ID, protocol.TaskFailed, why)
+	return protocol.Task{}, why
+}
+
+// StopTask asks the panel that runs a task to stop it, and returns when it has.
+// A task that is over stays as it is.
+func (m *Manager) StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	s, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	head, err := store.Head(id)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	if err := seen(grant, head); err != nil {
+		return protocol.Task{}, err
+	}
+	if !store.Held(id) {
+		store.End(id, protocol.TaskStopped, nil)
+		return store.Head(id)
+	}
+	s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
+	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
+	defer cancel()
+	for page, err := range store.Follow(ctx, id, head.Index) {
+		if err != nil {
+			return protocol.Task{}, err
+		}
+		head = page.Head
+	}
+	if ctx.Err() != nil {
+		return head, protocol.NewError(protocol.CodeTimeout, "the panel did not stop the task in time", "stop it in the panel")
+	}
+	return head, nil
+}
+
+// newUUID is a random UUID (RFC 9562, version 4).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,155 @@
+package task
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"pilotfish/backend/protocol"
+)
+
+// lineLetters is how long a line of a Teller is at most, in characters.
+const lineLetters = 200
+
+// Teller says a task's events in lines of plain words, for whoever follows it as
+// text. It remembers what it has said, because a step is written twice: when it
+// is thought, and when it is done.
+type Teller struct {
+	thought int // the last step whose thought was said
+	state   protocol.TaskState
+}
+
+// stepData is as much of a step of the panel's as a line needs.
+type stepData struct {
+	N       int    `json:"n"`
+	URL     string `json:"url"`
+	Thought struct {
+		Goal string `json:"goal"`
+	} `json:"thought"`
+	Deeds []struct {
+		Action struct {
+			Do       string `json:"do"`
+			URL      string `json:"url"`
+			Question string `json:"question"`
+		} `json:"action"`
+		Target string `json:"target"`
+		Result struct {
+			OK   bool   `json:"ok"`
+			Text string `json:"text"`
+		} `json:"result"`
+	} `json:"deeds"`
+}
+
+// Lines are what is new in a page of a task. What was typed is not in them: it
+// may be a secret.
+func (t *Teller) Lines(page protocol.TaskPage) []string {
+	var out []string
+	for _, e := range page.Events {
+		out = append(out, t.event(e)...)
+	}
+	if state := page.Head.State; state != t.state {
+		t.state = state
+		if said := stateLine(state); said != "" {
+			out = append(out, said)
+		}
+	}
+	return out
+}
+
+// stateLine says a state in which nothing goes on without a person.
+func stateLine(state protocol.TaskState) string {
+	switch state {
+	case protocol.TaskPaused:
+		return "(paused in the panel)"
+	case protocol.TaskInterrupted:
+		return "(interrupted: its panel is closed)"
+	case protocol.TaskIdle, protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskDone, protocol.TaskFailed, protocol.TaskStopped:
+	}
+	return ""
+}
+
+func (t *Teller) event(e protocol.TaskEvent) []string {
+	switch e.Kind {
+	case protocol.TaskEventStep:
+		var step stepData
+		if json.Unmarshal(e.Data, &step) != nil {
+			return nil // of another version
+		}
+		return t.step(step)
+	case protocol.TaskEventPerson:
+		return said("you: ", text(e.Data, "text"))
+	case protocol.TaskEventNotice:
+		if question := text(e.Data, "question"); question != "" {
+			return append(said("it asks: ", question), "(answer in the panel)")
+		}
+		return said("note: ", text(e.Data, "text"))
+	case protocol.TaskEventHead, protocol.TaskEventSummary:
+	}
+	return nil
+}
+
+func (t *Teller) step(step stepData) []string {
+	var out []string
+	if step.N > t.thought {
+		t.thought = step.N
+		goal := step.Thought.Goal
+		if goal == "" {
+			goal = "works on"
+		}
+		out = append(out, fmt.Sprintf("%d. %s", step.N, oneLine(goal)))
+	}
+	for _, d := range step.Deeds {
+		what := strings.ReplaceAll(d.Action.Do, "_", " ")
+		switch {
+		case d.Action.Do == "done" || d.Action.Do == "ask":
+			continue // the end, or the question, says it
+		case d.Target != "":
+			what += " " + d.Target
+		case d.Action.URL != "":
+			what += " " + d.Action.URL
+		}
+		if !d.Result.OK {
+			what += ": " + d.Result.Text
+		}
+		mark := "   "
+		if !d.Result.OK {
+			mark = " ! "
+		}
+		out = append(out, mark+oneLine(what))
+	}
+	return out
+}
+
+// text is a text of an event's data; empty when there is none.
+func text(data json.RawMessage, name string) string {
+	var fields map[string]json.RawMessage
+	var value string
+	if json.Unmarshal(data, &fields) != nil || json.Unmarshal(fields[name], &value) != nil {
+		return ""
+	}
+	return value
+}
+
+func said(by, what string) []string {
+	if what == "" {
+		return nil
+	}
+	return []string{by + oneLine(what)}
+}
+
+// oneLine keeps what a model or a page wrote from looking like lines of ours, and
+// short.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > lineLetters {
+		return string(runes[:lineLetters-1]) + "…"
+	}
+	return string(runes)
+}
