@@ -88,7 +88,10 @@ func golden() map[string]any {
 		"ChatEventsEvent": protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "0b6f", Events: []protocol.ChatEvent{
 			{Index: 11, Op: protocol.ChatPut, Entry: &said}, {Index: 12, Op: protocol.ChatAppend, ID: "e1", Text: " More."}, {Index: 12, Op: protocol.ChatHead, Head: &talk},
 		}},
-		"ChatPage":  protocol.ChatPage{Head: talk, Entries: []protocol.ChatEntry{said, {ID: "e3", Kind: protocol.EntryTool, At: at, Index: 12, Tool: &tool}, asked}, Index: 12, More: true},
+		"ChatPage": protocol.ChatPage{Head: talk, Entries: []protocol.ChatEntry{said, {ID: "e3", Kind: protocol.EntryTool, At: at, Index: 12, Tool: &tool}, asked}, Index: 12, More: true},
+		"PickedEvent": protocol.PickedEvent{
+			Type: protocol.PanelPicked, Panel: "p1", Tab: "t1", Element: &protocol.PickedElement{Ref: "e3", Role: "button", Name: "Save"},
+		},
 		"PongEvent": protocol.PongEvent{Type: protocol.PanelPong, ID: 3},
 
 		"PanelMessage.auth":    protocol.PanelMessage{Type: protocol.PanelAuth, Token: "dG9rZW4"},

@@ -177,3 +177,42 @@ type PickedElement struct {
 	Role string `json:"role"`
 	Name string `json:"name,omitempty"` // the page's words
 }
+
+// PickAction is what the panel wants of the picker.
+type PickAction string
+
+// The actions.
+const (
+	PickStart PickAction = "start"
+	PickMark  PickAction = "mark" // shows an element on the page
+	PickStop  PickAction = "stop"
+)
+
+// PickRequest is the body of POST /inspector/pick: the person at a panel picks an
+// element of a tab's page.
+type PickRequest struct {
+	// Panel is the panel's name of HelloEvent: it is told what was picked, and the
+	// picker ends with it. Each panel has one at most.
+	Panel  string     `json:"panel"`
+	Action PickAction `json:"action"`
+	Tab    TabID      `json:"tab,omitempty"` // start
+	Ref    string     `json:"ref,omitempty"` // mark; empty takes the mark away
+}
+
+// PickReply is its reply.
+type PickReply struct {
+	// Elements are what can be picked, in the order of the page: for a person
+	// without a pointer (start).
+	Elements []PickedElement `json:"elements"`
+}
+
+// PickedEvent says that a picker ended which its panel did not stop.
+type PickedEvent struct {
+	Type  PanelEventType `json:"type" tstype:"'picked'"`
+	Panel string         `json:"panel"`
+	Tab   TabID          `json:"tab"`
+	// Element is what was picked; with neither it nor Error the person gave up, or
+	// picked nothing in time.
+	Element *PickedElement `json:"element,omitempty"`
+	Error   *Error         `json:"error,omitempty"`
+}

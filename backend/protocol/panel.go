@@ -43,6 +43,8 @@ const (
 	PanelConversationGone PanelEventType = "conversation_gone" // a conversation was deleted
 	PanelChat             PanelEventType = "chat"              // what was said in a conversation that the panel watches
 
+	PanelPicked PanelEventType = "picked" // a person picked an element of a page, or did not
+
 	PanelTask      PanelEventType = "task"       // a task's head changed or is new
 	PanelTaskGone  PanelEventType = "task_gone"  // a task was deleted
 	PanelTaskOrder PanelEventType = "task_order" // a program asks for a task

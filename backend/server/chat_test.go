@@ -135,11 +135,15 @@ func (c *talks) count(by int) {
 // none, and a question is answered in the panel only.
 func chatTable() []routeCase {
 	person := []auth.Kind{auth.KindPanel, auth.KindCLI}
-	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: []auth.Kind{auth.KindPanel}}, {method: "POST", path: "/chat/route-rule", kinds: []auth.Kind{auth.KindPanel}}}
+	panel := []auth.Kind{auth.KindPanel}
+	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: panel}}
+	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file", "/inspector/pick"} {
+		table = append(table, routeCase{method: "POST", path: path, kinds: panel, extension: true})
+	}
 	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "export"} {
 		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: person})
 	}
-	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1"} {
+	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1", "/chat/stream?conversation=c1"} {
 		table = append(table, routeCase{method: "GET", path: path, kinds: person})
 	}
 	return table

@@ -126,6 +126,10 @@ func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, err
 	return protocol.HelloEvent{Session: state}, err
 }
 
+func (h *house) Pick(_ context.Context, g auth.Grant, _ protocol.PickRequest) (protocol.PickReply, error) {
+	return protocol.PickReply{Elements: []protocol.PickedElement{}}, h.called("pick", g)
+}
+
 func (h *house) RouteRule(context.Context, protocol.ChatRouteRuleRequest) error { return nil }
 
 func (h *house) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
@@ -157,7 +161,11 @@ func (h *house) Command(ctx context.Context, g auth.Grant, req protocol.CommandR
 	if req.Command == "broken" {
 		err = protocol.NewError(protocol.CodeUnknownTab, "no such tab", "")
 	}
-	return protocol.CommandReply{OK: err == nil, Text: req.Command, Error: protocol.AsError(err)}
+	reply := protocol.CommandReply{OK: err == nil, Text: req.Command, Error: protocol.AsError(err)}
+	if req.Command == "screenshot" {
+		reply.Data = json.RawMessage(`{"path":"shot.png"}`)
+	}
+	return reply
 }
 
 func (h *house) Tabs(_ context.Context, g auth.Grant) ([]protocol.Tab, error) {
@@ -267,6 +275,8 @@ func start(t *testing.T, ln *memoryListener) *world {
 		OnReady: func(port int) { ready <- port },
 		MCP:     w.house.mcp,
 		Chat:    w.house.talks,
+		Tasks:   works{w.house},
+		Models:  minds{w.house},
 		Commands: []server.CommandDoc{
 			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},
 			{Name: "snapshot", Summary: "look", Scope: protocol.ScopeRead, Schema: json.RawMessage(`{"type":"object"}`)},

@@ -139,6 +139,7 @@ func (s *Server) table() map[string]map[string]route {
 		method: http.MethodPost, path: "/chat/file", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
 		doc: routeDoc{about: "A picture or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
 	})
+	list = append(list, s.inspectorRoutes()...)
 	if s.models != nil {
 		list = append(list, s.modelRoutes()...)
 	}

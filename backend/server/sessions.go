@@ -43,6 +43,9 @@ type Sessions interface {
 	Agents(ctx context.Context, grant auth.Grant, probe bool) (protocol.AgentsFile, error)
 	AgentStatus(ctx context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error
 	App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error)
+	// Pick lets the person at the panel pick an element of a page. It returns once
+	// they can.
+	Pick(ctx context.Context, grant auth.Grant, req protocol.PickRequest) (protocol.PickReply, error)
 	// RouteRule changes the table of Chat's routes, which all sessions share.
 	RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error
 

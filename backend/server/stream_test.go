@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// stream opens the activity's stream; its body is read by the caller.
-func (w *world) stream(ctx context.Context, t *testing.T, query, origin, token string, header http.Header) *http.Response {
+// stream opens a stream; its body is read by the caller.
+func (w *world) stream(ctx context.Context, t *testing.T, path, origin, token string, header http.Header) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/activity/stream%s", w.port, query), http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", w.port, path), http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +36,11 @@ func (w *world) stream(ctx context.Context, t *testing.T, query, origin, token s
 	return res
 }
 
-func (w *world) tryStream(t *testing.T, origin, token string) int {
+func (w *world) tryStream(t *testing.T, path, origin, token string) int {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	res := w.stream(ctx, t, "", origin, token, nil)
+	res := w.stream(ctx, t, path, origin, token, nil)
 	defer res.Body.Close()
 	return res.StatusCode
 }
@@ -87,7 +87,7 @@ func TestActivityStream(t *testing.T) {
 			header.Set("Last-Event-ID", c.last)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		res := w.stream(ctx, t, c.query, "", token, header)
+		res := w.stream(ctx, t, "/activity/stream"+c.query, "", token, header)
 		if kind := res.Header.Get("Content-Type"); kind != "text/event-stream" {
 			t.Errorf("content type %q", kind)
 		}
@@ -99,7 +99,7 @@ func TestActivityStream(t *testing.T) {
 		res.Body.Close()
 	}
 	for _, query := range []string{"?after=x", "?after=-1"} {
-		res := w.stream(t.Context(), t, query, "", token, nil)
+		res := w.stream(t.Context(), t, "/activity/stream"+query, "", token, nil)
 		res.Body.Close()
 		if res.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s", query, res.Status)
@@ -112,14 +112,14 @@ func TestActivityStream(t *testing.T) {
 func TestActivityStreamEndsWithItsToken(t *testing.T) {
 	w := start(t, nil)
 	grant, token := w.mint(auth.KindCLI)
-	res := w.stream(t.Context(), t, "?after=2", "", token, nil)
+	res := w.stream(t.Context(), t, "/activity/stream?after=2", "", token, nil)
 	defer res.Body.Close()
 	events(t, res, 1)
 	w.auth.Revoke(grant.ID)
 	ended(t, res, "token")
 
 	_, token = w.mint(auth.KindCLI)
-	last := w.stream(t.Context(), t, "?after=2", "", token, nil)
+	last := w.stream(t.Context(), t, "/activity/stream?after=2", "", token, nil)
 	defer last.Body.Close()
 	events(t, last, 1)
 	done := make(chan error, 1)

@@ -85,6 +85,8 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	if agents.Agents == nil {
 		agents.Agents = []protocol.AgentInfo{}
 	}
+	// The panel has subscribed: what it missed comes behind its hello.
+	s.orderAgain()
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: agents,
 		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
@@ -114,6 +116,7 @@ func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
 	s.countPanel(1)
 	return panel, func() {
 		s.countPanel(-1)
+		s.endPick(panel)
 		s.panelGone(panel)
 	}
 }

@@ -29,6 +29,7 @@ type Session struct {
 	publishing sync.Mutex // what is published later is the newer
 	record     record     // what was done in it
 	tasks      taskStore
+	picks      picks
 
 	mu        sync.Mutex
 	state     protocol.SessionState

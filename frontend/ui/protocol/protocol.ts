@@ -1934,6 +1934,19 @@ export const ChatVersion = 1;
  */
 export const ChatSearchLimit = 50;
 /**
+ * PickTimeout is how long the picker waits for a person to pick an element of a
+ * page.
+ */
+export const PickTimeout = 2 * 60_000;
+/**
+ * PickEndTimeout is how long a page may take to switch its picker off.
+ */
+export const PickEndTimeout = 1_000;
+/**
+ * PickElements is how many elements are listed beside the picker.
+ */
+export const PickElements = 500;
+/**
  * ApprovalTimeout is how long a command waits for a person whose caller
  * names no deadline.
  */
@@ -2176,6 +2189,21 @@ export const DefaultTaskSteps = 40;
  * to take it.
  */
 export const TaskTakeTimeout = 10 * 1_000;
+/**
+ * TaskLostWait is how long whoever follows a task waits for it to go on after
+ * its panel was gone: one that only lost its connection is back by then.
+ */
+export const TaskLostWait = 10 * 1_000;
+/**
+ * TaskToolWait is how long a tool of MCP waits for a task's end: most clients
+ * give a tool up after a minute. TaskToolMaxWait is the most that may be asked
+ * for, and the default for a client that hears progress.
+ */
+export const TaskToolWait = 50 * 1_000;
+/**
+ * Tasks.
+ */
+export const TaskToolMaxWait = 10 * 60_000;
 
 //////////
 // source: llm.go
@@ -2266,9 +2294,9 @@ export interface LLMProfile {
    */
   vision?: boolean;
   /**
-   * For is the kind of task that it is used for: "task" (the default), "fast"
-   * (short steps), "summary" (old steps). Several profiles of one kind: the
-   * first.
+   * For are the kinds of task that it is used for: ForTask (the default),
+   * ForProgram, ForSummary. Several profiles of one kind: the first. A kind that
+   * no profile is for goes to the one for tasks.
    */
   for: string[];
   /**
@@ -2282,6 +2310,12 @@ export interface LLMProfile {
    */
   keyKept?: string;
 }
+/**
+ * The kinds of task that a profile is for.
+ */
+export const ForTask = "task"; // what a person asks for in the panel
+export const ForProgram = "program"; // what a program asks for: the command line, an agent
+export const ForSummary = "summary"; // telling old steps in short
 /**
  * LLMState is the reply of POST /llm/profiles, and of whatever changes them.
  */
@@ -2627,6 +2661,65 @@ export const WaitForTime = "time";
 export interface WaitRequest {
   kind: WaitKind;
   value?: string;
+}
+/**
+ * PickedElement is an element of a page that a person picked, or can pick.
+ */
+export interface PickedElement {
+  ref: string;
+  role: string;
+  name?: string; // the page's words
+}
+/**
+ * PickAction is what the panel wants of the picker.
+ */
+export type PickAction =
+  | typeof PickStart
+  | typeof PickMark
+  | typeof PickStop;
+/**
+ * The actions.
+ */
+export const PickStart = "start";
+export const PickMark = "mark"; // shows an element on the page
+export const PickStop = "stop";
+/**
+ * PickRequest is the body of POST /inspector/pick: the person at a panel picks an
+ * element of a tab's page.
+ */
+export interface PickRequest {
+  /**
+   * Panel is the panel's name of HelloEvent: it is told what was picked, and the
+   * picker ends with it. Each panel has one at most.
+   */
+  panel: string;
+  action: PickAction;
+  tab?: TabID; // start
+  ref?: string; // mark; empty takes the mark away
+}
+/**
+ * PickReply is its reply.
+ */
+export interface PickReply {
+  /**
+   * Elements are what can be picked, in the order of the page: for a person
+   * without a pointer (start).
+   */
+  elements: PickedElement[];
+}
+/**
+ * PickedEvent says that a picker ended which its panel did not stop.
+ */
+export interface PickedEvent {
+  type: 'picked';
+  panel: string;
+  tab: TabID;
+  /**
+   * Element is what was picked; with neither it nor Error the person gave up, or
+   * picked nothing in time.
+   */
+  element?: PickedElement;
+  error?: Error;
 }
 
 //////////
@@ -3062,6 +3155,7 @@ export type PanelEventType =
   | typeof PanelConversation
   | typeof PanelConversationGone
   | typeof PanelChat
+  | typeof PanelPicked
   | typeof PanelTask
   | typeof PanelTaskGone
   | typeof PanelTaskOrder;
@@ -3081,6 +3175,7 @@ export const PanelPong = "pong";
 export const PanelConversation = "conversation"; // a conversation's head changed or is new
 export const PanelConversationGone = "conversation_gone"; // a conversation was deleted
 export const PanelChat = "chat"; // what was said in a conversation that the panel watches
+export const PanelPicked = "picked"; // a person picked an element of a page, or did not
 export const PanelTask = "task"; // a task's head changed or is new
 export const PanelTaskGone = "task_gone"; // a task was deleted
 export const PanelTaskOrder = "task_order"; // a program asks for a task
@@ -3664,6 +3759,10 @@ export interface Task {
    * Asker is who asked for it, when that was a program.
    */
   asker?: Actor;
+  /**
+   * Plain: its goal is plain instructions, carried out without a model.
+   */
+  plain?: boolean;
 }
 /**
  * TaskEventKind says what a TaskEvent is.
@@ -3771,7 +3870,15 @@ export interface TaskTabRequest {
 export interface TaskRunRequest {
   goal: string;
   tab?: TabID;
+  /**
+   * Profile is the id, name or model of a profile; empty for the one that is
+   * for tasks of programs, else the one that the panel would take.
+   */
   profile?: string;
+  /**
+   * Plain: the goal is plain instructions, carried out without a model.
+   */
+  plain?: boolean;
   /**
    * Routine runs a saved routine with Params instead of a goal.
    */
@@ -4652,6 +4759,7 @@ export type PanelEvent =
   | ChatEventsEvent
   | ConversationEvent
   | ConversationGoneEvent
+  | PickedEvent
   | HelloEvent
   | SessionEvent
   | TabsEvent

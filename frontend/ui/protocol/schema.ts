@@ -182,6 +182,15 @@ export const sessionInfoSchema = v.object({
   approvals: v.exactOptional(v.array(approvalSchema)),
 });
 
+export const pickedElementSchema = v.object({
+  ref: v.string(),
+  role: v.string(),
+  name: v.exactOptional(v.string()),
+});
+
+/** Reply of POST /inspector/pick. */
+export const pickReplySchema = v.object({ elements: list(pickedElementSchema) });
+
 export const panelViewSchema = v.object({
   agent: v.string(),
   command: v.exactOptional(v.string()),
@@ -216,6 +225,13 @@ export const panelEventSchema = v.variant('type', [
     terminal: v.exactOptional(v.string()),
   }),
   v.object({ type: v.literal(p.PanelPong), id: v.number() }),
+  v.object({
+    type: v.literal(p.PanelPicked),
+    panel: v.string(),
+    tab: v.string(),
+    element: v.exactOptional(pickedElementSchema),
+    error: v.exactOptional(errorSchema),
+  }),
   v.object({ type: v.literal(p.PanelConversation), conversation: conversationSchema }),
   v.object({ type: v.literal(p.PanelTask), task: taskSchema }),
   v.object({ type: v.literal(p.PanelTaskGone), task: v.string() }),

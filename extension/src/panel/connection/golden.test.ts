@@ -15,6 +15,7 @@ const received: Record<string, v.GenericSchema> = {
   ConversationEvent: schema.panelEventSchema,
   ConversationGoneEvent: schema.panelEventSchema,
   HelloEvent: schema.panelEventSchema,
+  PickedEvent: schema.panelEventSchema,
   PongEvent: schema.panelEventSchema,
   ReauthEvent: schema.panelEventSchema,
   SessionEvent: schema.panelEventSchema,

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// inspectorRoutes are the routes below /inspector: for the person at the panel,
+// whose own browser shows what they point at.
+func (s *Server) inspectorRoutes() []route {
+	return []route{
+		{
+			method: http.MethodPost, path: "/inspector/pick", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.pick),
+			doc: routeDoc{about: "Let the person pick an element of a tab's page, with the browser's own picker. What was picked comes to the panel's socket. The panel only.", in: protocol.PickRequest{}, out: protocol.PickReply{}},
+		},
+	}
+}
+
+func (s *Server) pick(ctx context.Context, grant auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
+	return s.sessions.Pick(ctx, grant, req)
+}
