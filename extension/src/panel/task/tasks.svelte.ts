@@ -14,6 +14,7 @@ import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
 import type { Heads } from './heads.svelte';
 import { modelOf } from './models/models';
+import { Orders } from './orders';
 import { Run } from './run';
 import { Shelf } from './shelf.svelte';
 import { Ways } from './ways.svelte';
@@ -32,6 +33,7 @@ export class Tasks {
   readonly ways: Ways;
   readonly shelf: Shelf;
   readonly #around: Surroundings;
+  readonly #orders: Orders;
   readonly #chosen = new SvelteMap<TabID, TaskID>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
@@ -39,6 +41,7 @@ export class Tasks {
 
   constructor(around: Surroundings) {
     this.#around = around;
+    this.#orders = new Orders(around);
     this.asking = new Asking(around.connection);
     this.ways = new Ways(this.asking);
     this.shelf = new Shelf(this.asking, around.heads);
@@ -151,20 +154,17 @@ export class Tasks {
     run.took(task);
   }
 
-  /** A program asks for a task; the panel of the tab's window takes it. */
+  /** A program asks for a task; the panel of the tab's window takes it, or says why it cannot. */
   async #order(event: Extract<PanelEvent, { type: 'task_order' }>): Promise<void> {
     const { order, task } = event;
     if (order === 'stop') {
       this.#runs.get(task.id)?.loop.stop();
       return;
     }
-    if (order !== 'run' || this.#runs.has(task.id)) return;
-    const window = await chrome.windows.getCurrent();
-    const tab = this.#around.session.tabs.find(({ id }) => id === task.tab);
-    if (tab === undefined || tab.windowId !== window.id) return;
+    if (order !== 'run' || !(await this.#orders.isOurs(task))) return;
     const settings = await this.ways.known();
-    if (this.ways.llm === undefined) await this.ways.load();
-    await this.#begin(
+    await this.ways.load();
+    const begun = await this.#begin(
       {
         ...task,
         maxSteps: task.maxSteps > 0 ? task.maxSteps : settings.steps,
@@ -172,6 +172,7 @@ export class Tasks {
       },
       '',
     );
+    if (!begun) await this.#orders.refuse(task, this.asking.problem);
   }
 
   async #begin(task: Task, before: string): Promise<boolean> {
