@@ -70,7 +70,7 @@ conformance: install-build build/bin/pilotfish ## run MCP's own conformance suit
 	@cd build/conformance && npm ci --no-audit --no-fund --loglevel=error && node run.mjs ../bin/pilotfish
 
 # Real agents with a stand-in for their model; what is tested is how they and
-# Pilotfish get on. It takes about two minutes, and its agents 500 MB.
+# Pilotfish get on. It takes about two minutes, and its agents 1.3 GB.
 .PHONY: test-agents
 test-agents: install-test build/bin/pilotfish ## install real agents, run the tests with them
 	@$(SAY_ROOT)

@@ -4,8 +4,10 @@ package agents_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,8 +30,11 @@ type driven struct {
 	launch chat.Launch
 	// shell makes the model's call of the agent's own tool that runs a command.
 	shell func(command string) model.Call
-	// quick is one of its models that is not the usual one.
+	// quick is one of its models that is not the usual one; empty for an agent
+	// that has only one here.
 	quick string
+	// silent: its API gives no thoughts, or it does not pass them on.
+	silent bool
 	// forgets: it announces that it loads sessions, and finds none of its own.
 	// Gemini CLI 0.61 does the same with any other client.
 	forgets bool
@@ -76,7 +81,46 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 				Env: append(slices.Clone(env), "GOOGLE_GEMINI_BASE_URL="+m.URL(), "GEMINI_API_KEY="+model.Key, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true"),
 			},
 		},
+		{
+			name: "opencode", driver: acp.New(acp.Config{Version: "test"}), quick: "test/quick", silent: true,
+			shell: func(command string) model.Call {
+				return model.Call{Name: "bash", Input: map[string]any{"command": command, "description": "Run it"}}
+			},
+			launch: chat.Launch{
+				Kind: "opencode", Name: "OpenCode", Path: bin("opencode"), Args: []string{"acp"}, Stderr: logged,
+				Env: append(slices.Clone(env), "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_CONFIG_CONTENT="+openCodeConfig(m.URL())),
+			},
+		},
+		{
+			name: "qwen", driver: acp.New(acp.Config{Version: "test"}), silent: true,
+			shell: func(command string) model.Call {
+				return model.Call{Name: "run_shell_command", Input: map[string]any{"command": command, "description": "Run it", "is_background": false}}
+			},
+			launch: chat.Launch{
+				Kind: "qwen", Name: "Qwen Code", Path: bin("qwen"), Args: []string{"--acp"}, Stderr: logged,
+				Env: append(slices.Clone(env), "OPENAI_BASE_URL="+m.URL()+"/v1", "OPENAI_API_KEY="+model.Key, "OPENAI_MODEL=strong"),
+			},
+		},
 	}
+}
+
+// openCodeConfig is the configuration of OpenCode with our model in two sizes,
+// and with its questions on.
+func openCodeConfig(url string) string {
+	one := map[string]any{"name": "Test", "tool_call": true, "attachment": true, "limit": map[string]int{"context": 100_000, "output": 8_000}}
+	data, err := json.Marshal(map[string]any{
+		"provider": map[string]any{"test": map[string]any{
+			"npm": "@ai-sdk/openai-compatible", "name": "Test",
+			"options": map[string]string{"baseURL": url + "/v1", "apiKey": model.Key},
+			"models":  map[string]any{"strong": one, "quick": one},
+		}},
+		"model": "test/strong", "small_model": "test/quick", "share": "disabled",
+		"permission": map[string]string{"bash": "ask"},
+	})
+	if err != nil {
+		panic(err) // of constants
+	}
+	return string(data)
 }
 
 // each runs a test with every real agent.
@@ -94,7 +138,7 @@ func each(t *testing.T, script func(d *driven) model.Script, test func(d driven,
 	}
 }
 
-const drivenAgentCount = 3
+const drivenAgentCount = 5
 
 // startAgent starts the process, which ends with the test.
 func (d driven) startAgent(t *testing.T) chat.Agent {
@@ -150,25 +194,30 @@ func (k *talk) Update(u chat.Update) {
 	case u.Usage != nil:
 		k.usage = u.Usage
 	case u.Tool != nil:
-		was := k.tools[u.Tool.Call]
-		now := *u.Tool
-		if now.Title == nil {
-			now.Title = was.Title
-		}
-		if now.Status == nil {
-			now.Status = was.Status
-		}
-		if now.Content == nil {
-			now.Content = was.Content
-		}
-		k.tools[u.Tool.Call] = now
+		k.fold(*u.Tool)
 	}
 	k.signal()
+}
+
+// fold takes what is new of a tool call, as a conversation does.
+func (k *talk) fold(now chat.ToolUpdate) {
+	was := k.tools[now.Call]
+	if now.Title == nil {
+		now.Title = was.Title
+	}
+	if now.Status == nil {
+		now.Status = was.Status
+	}
+	if now.Content == nil {
+		now.Content = was.Content
+	}
+	k.tools[now.Call] = now
 }
 
 func (k *talk) Ask(_ context.Context, ask chat.Ask, answer func(string)) {
 	k.mu.Lock()
 	k.asks = append(k.asks, ask)
+	k.fold(ask.Tool)
 	k.signal()
 	k.mu.Unlock()
 	for _, o := range ask.Options {
@@ -224,7 +273,7 @@ func TestDriversStreamATurn(t *testing.T) {
 			t.Errorf("the text is %q", k.text.String())
 		}
 		// Gemini puts a heading before a thought.
-		if !strings.HasSuffix(k.thought.String(), "Let me see.") {
+		if !d.silent && !strings.HasSuffix(k.thought.String(), "Let me see.") {
 			t.Errorf("the thought is %q", k.thought.String())
 		}
 		if end.Usage == nil || end.Usage.Input == 0 || end.Usage.Output == 0 {
@@ -279,8 +328,8 @@ func TestDriversAskBeforeATool(t *testing.T) {
 					t.Errorf("the command ran: %v", made)
 				}
 				tool, ok := k.tools[k.asks[0].Tool.Call]
-				if !ok && answer == protocol.AnswerDeny {
-					return // Gemini says nothing further of a call that it may not make
+				if answer == protocol.AnswerDeny && ok && *tool.Status == protocol.ToolPending {
+					return // Gemini and Qwen say nothing further of a call that they may not make
 				}
 				if !ok || tool.Status == nil {
 					t.Fatalf("the call is not among %+v", k.tools)
@@ -394,6 +443,9 @@ func TestDriversChooseTheModel(t *testing.T) {
 	script := func(*driven) model.Script { return model.Steps(model.Reply{Text: "Yes."}) }
 	each(t, script, func(d driven, m *model.Model) {
 		t := d.t
+		if d.quick == "" {
+			t.Skip("it has one model")
+		}
 		k := newTalk("")
 		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
@@ -414,7 +466,8 @@ func TestDriversChooseTheModel(t *testing.T) {
 			return ""
 		}
 		usual := ran("")
-		if quick := ran(d.quick); !strings.Contains(quick, d.quick) || quick == usual {
+		name := path.Base(d.quick) // without the provider of OpenCode
+		if quick := ran(d.quick); !strings.Contains(quick, name) || quick == usual {
 			t.Errorf("the turn ran with %s, usually %s", quick, usual)
 		}
 		if after := ran(""); after != usual {
@@ -423,7 +476,7 @@ func TestDriversChooseTheModel(t *testing.T) {
 		if err := s.SetOption(timed(t), "model", d.quick); err != nil {
 			t.Fatal(err)
 		}
-		if chosen := ran(""); !strings.Contains(chosen, d.quick) {
+		if chosen := ran(""); !strings.Contains(chosen, name) {
 			t.Errorf("the chosen model is %s, the turn ran with %s", d.quick, chosen)
 		}
 	})
@@ -508,4 +561,23 @@ func TestDriversNoticeTheEnd(t *testing.T) {
 		}
 		t.Log("closed in", time.Since(began).Round(time.Millisecond))
 	})
+}
+
+// Agents of which no model can be had here say how a person signs in to them.
+func TestAgentsAskForSignIn(t *testing.T) {
+	for name, args := range map[string][]string{"codex-acp": nil, "copilot": {"--acp"}} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			d := driven{driver: acp.New(acp.Config{Version: "test"}), launch: chat.Launch{
+				Kind: "test", Name: name, Path: tool(t, "build", "agents", "node_modules", ".bin", name), Args: args,
+				Env:    []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
+				Stderr: func(line string) { t.Log("stderr:", line) },
+			}}
+			_, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, newTalk(""))
+			needs, ok := errors.AsType[*chat.NeedsSignIn](err)
+			if !ok || len(needs.Methods) == 0 || needs.Methods[0].Name == "" {
+				t.Fatalf("%v: %+v", err, needs)
+			}
+		})
+	}
 }

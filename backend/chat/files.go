@@ -7,6 +7,7 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pilotfish/backend/journal"
@@ -84,7 +85,7 @@ func (c *conversation) keepAttachments(list []protocol.ChatAttachment) ([]protoc
 func (c *conversation) prompt(message protocol.QueuedMessage, images bool) Prompt {
 	p := Prompt{Message: message.ID, Text: message.Text}
 	var about []string
-	for _, a := range message.Attachments {
+	for _, a := range c.beside(message) {
 		path := filepath.Join(c.m.config.Root, filepath.FromSlash(a.Path))
 		switch a.Kind {
 		case protocol.AttachImage:
@@ -97,13 +98,23 @@ func (c *conversation) prompt(message protocol.QueuedMessage, images bool) Promp
 		case protocol.AttachFile:
 			p.Files = append(p.Files, File{Path: path, Mime: a.Mime})
 		case protocol.AttachTab:
-			about = append(about, fmt.Sprintf("tab %s (%s)", a.Tab, a.Name))
+			about = append(about, fmt.Sprintf("tab %s, which calls itself %q", a.Tab, a.Name))
 		case protocol.AttachElement:
-			about = append(about, fmt.Sprintf("element %s in tab %s (%s)", a.Ref, a.Tab, a.Name))
+			about = append(about, fmt.Sprintf("element %s in tab %s, which the page calls %q", a.Ref, a.Tab, a.Name))
 		}
 	}
 	if len(about) > 0 {
 		p.Text += "\n\n[The person means: " + strings.Join(about, "; ") + ".]"
 	}
 	return p
+}
+
+// beside are the attachments that say more than the words of the prompt: an
+// element of the conversation's own tab whose ref stands there is said already.
+// The caller holds mu.
+func (c *conversation) beside(message protocol.QueuedMessage) []protocol.ChatAttachment {
+	tab := c.headLocked().Tab
+	return slices.DeleteFunc(slices.Clone(message.Attachments), func(a protocol.ChatAttachment) bool {
+		return a.Kind == protocol.AttachElement && a.Tab == tab && slices.Contains(strings.Fields(message.Text), "@"+a.Ref)
+	})
 }

@@ -29,7 +29,7 @@ func (c *conversation) route(message protocol.QueuedMessage) (*protocol.ChatRout
 		return nil, builtin.Plan{}
 	}
 	head := c.headLocked()
-	route, plan := router.Route(message.Text, message.Attachments, Asker{
+	route, plan := router.Route(message.Text, c.beside(message), Asker{
 		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "",
 	}, message.Route)
 	return &route, plan

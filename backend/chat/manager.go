@@ -45,6 +45,8 @@ type Config struct {
 	TabOpen func(protocol.TabID) bool
 	// Settings are read at each use.
 	Settings func() Settings
+	// WorkDir is the folder that agents work in; it need not exist.
+	WorkDir func() string
 	// Terminal continues a conversation's session in a terminal, EndTerminal ends
 	// that; nil when it cannot be done.
 	Terminal    func(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error)
@@ -137,6 +139,9 @@ func (c *Config) fill() {
 	}
 	if c.TabOpen == nil {
 		c.TabOpen = func(protocol.TabID) bool { return true }
+	}
+	if c.WorkDir == nil {
+		c.WorkDir = func() string { return "" }
 	}
 	if c.Settings == nil {
 		c.Settings = func() Settings { return Settings{Silence: protocol.ChatSilence} }

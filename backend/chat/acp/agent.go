@@ -187,20 +187,11 @@ func (a *agent) start(s *session) {
 
 // takeUp goes on with a session of before.
 func (a *agent) takeUp(ctx context.Context, cfg chat.SessionConfig, s *session) (chat.AgentSession, error) {
-	method, params := sdk.AgentMethodSessionResume, any(sdk.ResumeSessionRequest{
-		SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
-	})
-	switch {
-	case a.can.Can.Session.Resume.yes():
-	case a.can.Can.Load:
-		// The agent says the whole history again; the conversation has it.
-		method, params = sdk.AgentMethodSessionLoad, any(sdk.LoadSessionRequest{
-			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
-		})
-	default:
+	resumes, loads := a.can.Can.Session.Resume.yes(), a.can.Can.Load
+	if !resumes && !loads {
 		return nil, chat.ErrNoResume
 	}
-	s.id, s.replays = cfg.Resume, true
+	s.id = cfg.Resume
 	a.mu.Lock()
 	if a.closed || a.sessions[s.id] != nil {
 		a.mu.Unlock()
@@ -208,23 +199,25 @@ func (a *agent) takeUp(ctx context.Context, cfg chat.SessionConfig, s *session) 
 	}
 	a.start(s)
 	a.mu.Unlock()
-	done := make(chan error, 1)
-	err := a.conn.call(method, params, func(result json.RawMessage, err error) {
-		s.inbox.put(0, func() { s.replays = false })
-		var reply sessionReply
-		if err == nil {
-			err = lenient(result, &reply)
+	var err error
+	if resumes {
+		err = s.reopen(ctx, sdk.AgentMethodSessionResume, sdk.ResumeSessionRequest{
+			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
+		})
+		// Qwen Code 0.15 announces this method and does not know it.
+		if unknown, ok := errors.AsType[*rpcError](err); loads && ok && unknown.Code == codeNoMethod {
+			resumes = false
 		}
-		if err == nil {
-			s.announce(&reply)
-		}
-		done <- err
-	})
-	if err == nil {
-		select {
-		case err = <-done:
-		case <-ctx.Done():
-			err = fmt.Errorf("loading a session of %s: %w", a.launch.Name, context.Cause(ctx))
+	}
+	if !resumes {
+		// The agent says the whole history again; the conversation has it.
+		err = s.reopen(ctx, sdk.AgentMethodSessionLoad, sdk.LoadSessionRequest{
+			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
+		})
+		if err == nil && !s.replayed.Load() {
+			// Qwen Code makes an empty session of an id that it does not know.
+			a.forget(s)
+			return nil, fmt.Errorf("%w: %s has no history of it", chat.ErrNoResume, a.launch.Name)
 		}
 	}
 	if err == nil {
@@ -238,6 +231,36 @@ func (a *agent) takeUp(ctx context.Context, cfg chat.SessionConfig, s *session) 
 		}
 	}
 	return nil, explained
+}
+
+// reopen asks the agent for a session of before by one of the two methods.
+func (s *session) reopen(ctx context.Context, method string, params any) error {
+	done := make(chan error, 1)
+	s.inbox.put(0, func() { s.replays = true })
+	ended := func(err error) { s.inbox.put(0, func() { s.replays = false; done <- err }) }
+	err := s.agent.conn.call(method, params, func(result json.RawMessage, err error) {
+		var reply sessionReply
+		if err == nil {
+			err = lenient(result, &reply)
+		}
+		if err == nil {
+			s.announce(&reply)
+		}
+		ended(err) // behind the history that came before the answer
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case err = <-done:
+		return err
+	case <-s.gone:
+		return protocol.NewError(protocol.CodeGone, "the session was closed", "")
+	case <-s.agent.done:
+		return protocol.NewError(protocol.CodeCrashed, s.agent.launch.Name+" has ended", "start it again")
+	case <-ctx.Done():
+		return fmt.Errorf("loading a session of %s: %w", s.agent.launch.Name, context.Cause(ctx))
+	}
 }
 
 // forget lets a session go.

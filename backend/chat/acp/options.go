@@ -26,6 +26,9 @@ type option struct {
 	boolean bool
 	// chosen is what a person is shown when a turn runs with another value.
 	chosen string
+	// asked is the value for a turn that the agent is being asked for. OpenCode
+	// announces it before it answers, which is no choice of a person's either.
+	asked string
 }
 
 // options are what a session lets a person choose. They are safe for concurrent
@@ -105,8 +108,11 @@ func (o *options) configure(configs []configOption) {
 			}
 		}
 		one.chosen = one.Value
-		if i := slices.IndexFunc(before, func(was option) bool { return was.ID == one.ID }); i >= 0 && before[i].Value == one.Value {
-			one.chosen = before[i].chosen // it stays what was chosen beside the turn's
+		if i := slices.IndexFunc(before, func(was option) bool { return was.ID == one.ID }); i >= 0 {
+			one.asked = before[i].asked
+			if one.Value == before[i].Value || one.Value == one.asked {
+				one.chosen = before[i].chosen // it stays what was chosen beside the turn's
+			}
 		}
 		o.list = append(o.list, one)
 	}
@@ -132,10 +138,21 @@ func (o *options) set(id, value string, chosen bool) {
 	defer o.mu.Unlock()
 	for i := range o.list {
 		if one := &o.list[i]; one.ID == id {
-			one.Value = value
+			one.Value, one.asked = value, ""
 			if chosen {
 				one.chosen = value
 			}
+		}
+	}
+}
+
+// ask notes the value that a turn is about to ask for; empty is none any more.
+func (o *options) ask(id, value string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.list {
+		if o.list[i].ID == id {
+			o.list[i].asked = value
 		}
 	}
 }

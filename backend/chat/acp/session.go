@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -25,7 +26,8 @@ type session struct {
 	inbox *inbox
 	id    string
 
-	gone chan struct{} // closed by Close
+	gone     chan struct{} // closed by Close
+	replayed atomic.Bool   // the agent has said something of the history again
 
 	options options
 
@@ -33,6 +35,7 @@ type session struct {
 	replays   bool // the agent says the history again
 	streaming stream
 	shown     map[string]bool // the tool calls whose content was said
+	used      *tokens         // of the turn, as far as the agent says it meanwhile
 
 	mu        sync.Mutex
 	turn      *turn // the one that the agent works on
@@ -162,6 +165,8 @@ func (s *session) drop(t *turn) {
 func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 	s.flush()
 	clear(s.shown)
+	used := s.used
+	s.used = nil
 	// A question that the agent asked and did not wait for is nobody's.
 	s.endQuestions()
 	var reply promptReply
@@ -176,7 +181,7 @@ func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 		t.ended <- turnResult{end, err}
 		return
 	}
-	t.ended <- turnResult{reply.turnEnd(), nil}
+	t.ended <- turnResult{reply.turnEnd(used), nil}
 }
 
 // failed says how a turn ended that has no answer.
@@ -243,8 +248,12 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 // set asks the agent for another value and waits until it is told.
 func (s *session) set(ctx context.Context, o option, value string, chosen bool) error {
 	done := make(chan error, 1)
+	if !chosen {
+		s.options.ask(o.ID, value)
+	}
 	err := s.agent.conn.call(o.method, o.setRequest(s.id, value), func(result json.RawMessage, err error) {
 		if err != nil {
+			s.options.ask(o.ID, "")
 			done <- err
 			return
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestASessionIsLoadedWithoutItsHistory(t *testing.T) {
-	for _, args := range [][]string{{}, {"-resume", "-no-load"}} {
+	for _, args := range [][]string{{}, {"-resume", "-no-load"}, {"-boasts"}} {
 		state := t.TempDir()
 		args = append(args, "-state", state)
 		a := start(t, args...)
@@ -38,7 +38,7 @@ func TestASessionIsLoadedWithoutItsHistory(t *testing.T) {
 }
 
 func TestASessionThatCannotBeLoaded(t *testing.T) {
-	for _, args := range [][]string{{"-no-load"}, {"-state", t.TempDir()}} {
+	for _, args := range [][]string{{"-no-load"}, {"-state", t.TempDir()}, {"-state", t.TempDir(), "-blank"}} {
 		_, err := start(t, args...).Open(within(t), chat.SessionConfig{Resume: "gone", Dir: t.TempDir()}, newSink())
 		if !errors.Is(err, chat.ErrNoResume) {
 			t.Errorf("%v: %v", args, err)
@@ -142,7 +142,7 @@ func TestOptions(t *testing.T) {
 
 // A model for one turn is not the person's choice.
 func TestAModelForOneTurn(t *testing.T) {
-	for _, args := range [][]string{nil, {"-legacy"}} {
+	for _, args := range [][]string{nil, {"-legacy"}, {"-hasty"}} {
 		session, sink := open(t, start(t, args...))
 		turn := func(model, want string) {
 			t.Helper()

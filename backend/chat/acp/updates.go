@@ -4,6 +4,7 @@ package acp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"pilotfish/backend/chat"
@@ -23,7 +24,10 @@ func (s *session) update(u *sessionUpdate) {
 	case kindUser, kindText, kindThought, kindTool, kindToolMore, kindPlan:
 		// What is said of a turn that was given up is for nobody, and the history
 		// that a loaded session says again is in the conversation.
-		if !s.replays && !s.stale() {
+		switch {
+		case s.replays:
+			s.replayed.Store(true)
+		case !s.stale():
 			s.history(u)
 		}
 	default:
@@ -58,6 +62,13 @@ func (s *session) chunk(u *sessionUpdate) {
 	if s.streaming.kind != u.Kind || s.streaming.id != u.MessageID {
 		s.flush()
 		s.streaming = stream{kind: u.Kind, id: u.MessageID}
+	}
+	if u.Meta.Usage != nil {
+		if s.used == nil {
+			s.used = new(tokens)
+		}
+		s.used.Input += u.Meta.Usage.Input
+		s.used.Output += u.Meta.Usage.Output
 	}
 	text, image := readBlock(u.Content)
 	if image != nil {
@@ -123,7 +134,7 @@ func (s *session) state(u *sessionUpdate) {
 // toolUpdate makes an upsert of a tool call. announced says that it is the
 // protocol's announcement, of which the defaults are known.
 func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
-	u := &chat.ToolUpdate{Call: t.ID, Name: t.Meta.Claude.ToolName, Title: t.Title, Kind: t.ToolKind, Status: toolStatus(t.Status)}
+	u := &chat.ToolUpdate{Call: t.ID, Name: cmp.Or(t.Meta.Claude.ToolName, t.Meta.ToolName), Title: t.Title, Kind: t.ToolKind, Status: toolStatus(t.Status)}
 	if announced {
 		if u.Kind == nil {
 			u.Kind = new("other")

@@ -175,7 +175,18 @@ type toolCall struct {
 		Claude struct {
 			ToolName string `json:"toolName"`
 		} `json:"claudeCode"`
+		// ToolName is where Qwen Code says it.
+		ToolName string `json:"toolName"`
+		// Usage is of one call of the model: Qwen Code says it with an empty text,
+		// and nothing with the end of the turn.
+		Usage *tokens `json:"usage"`
 	} `json:"_meta"`
+}
+
+// tokens is what calls of a model used.
+type tokens struct {
+	Input  int `json:"inputTokens"`
+	Output int `json:"outputTokens"`
 }
 
 type planEntry struct {
@@ -227,13 +238,16 @@ func endReason(stop string) protocol.EndReason {
 	return protocol.EndDone
 }
 
-// turnEnd is the end of a turn that the agent answered.
-func (r *promptReply) turnEnd() chat.TurnEnd {
+// turnEnd is the end of a turn that the agent answered. used is what it said
+// meanwhile, or nil.
+func (r *promptReply) turnEnd(used *tokens) chat.TurnEnd {
 	end := chat.TurnEnd{Reason: endReason(r.StopReason)}
 	if u := r.Usage; u != nil {
 		end.Usage = &protocol.ChatUsage{Input: u.Input + u.Read + u.Write, Output: u.Output}
 	} else if q := r.Meta.Quota; q != nil {
 		end.Usage = &protocol.ChatUsage{Input: q.Tokens.Input, Output: q.Tokens.Output}
+	} else if used != nil {
+		end.Usage = &protocol.ChatUsage{Input: used.Input, Output: used.Output}
 	}
 	return end
 }

@@ -63,6 +63,9 @@
 //	-sign-in        session/new is refused until authenticate
 //	-no-load        sessions cannot be loaded
 //	-resume         sessions can be resumed without their history
+//	-boasts         says that sessions can be resumed, and does not know how
+//	-blank          loads a session that it does not know, with nothing in it
+//	-hasty          tells of an option's value before it answers
 //	-no-images      takes no pictures
 //	-legacy         modes and models of their own, no config options
 //	-plain          neither
@@ -91,6 +94,9 @@ func main() {
 	flag.BoolVar(&a.signIn, "sign-in", false, "")
 	flag.BoolVar(&a.noLoad, "no-load", false, "")
 	flag.BoolVar(&a.resume, "resume", false, "")
+	flag.BoolVar(&a.boasts, "boasts", false, "")
+	flag.BoolVar(&a.blank, "blank", false, "")
+	flag.BoolVar(&a.hasty, "hasty", false, "")
 	flag.BoolVar(&a.noImages, "no-images", false, "")
 	flag.BoolVar(&a.legacy, "legacy", false, "")
 	flag.BoolVar(&a.plain, "plain", false, "")
@@ -112,6 +118,7 @@ func main() {
 // agent is the process.
 type agent struct {
 	early, signIn, noLoad, resume, noImages, legacy, plain bool
+	boasts, blank, hasty                                   bool
 	version                                                int
 	dieAt, mute, hello, state                              string
 

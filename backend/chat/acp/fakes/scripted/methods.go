@@ -107,6 +107,9 @@ func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage
 			case "mode":
 				s.mode = value
 			}
+			if a.hasty {
+				a.update(s.id, object{"sessionUpdate": "config_option_update", "configOptions": s.configOptions()})
+			}
 			a.reply(id, object{"configOptions": s.configOptions()})
 		}
 	default:
@@ -122,7 +125,7 @@ func (a *agent) initialize(id json.RawMessage) {
 		"promptCapabilities": object{"image": !a.noImages, "embeddedContext": true},
 	}
 	sessions := object{"close": object{}}
-	if a.resume {
+	if a.resume || a.boasts {
 		sessions["resume"] = object{}
 	}
 	can["sessionCapabilities"] = sessions
@@ -166,6 +169,9 @@ func (a *agent) load(id json.RawMessage, method, name, cwd string, tools []strin
 	s := &session{agent: a, id: name, cwd: cwd, tools: tools, system: system, model: "strong", mode: "ask", stop: func() {}, history: []string{"say before"}}
 	if a.state != "" {
 		raw, err := os.ReadFile(s.file())
+		if err != nil && a.blank {
+			raw, err = []byte("[]"), nil
+		}
 		if err != nil {
 			a.refuse(id, -32002, "no session "+name)
 			return
@@ -184,7 +190,9 @@ func (a *agent) load(id json.RawMessage, method, name, cwd string, tools []strin
 			a.update(name, chunk("agent_message_chunk", "You said: "+said))
 			a.update(name, object{"sessionUpdate": "tool_call", "toolCallId": fmt.Sprint("old", i), "title": "An old step", "status": "completed"})
 		}
-		a.update(name, object{"sessionUpdate": "session_info_update", "title": "A title of before"})
+		if len(s.history) > 0 {
+			a.update(name, object{"sessionUpdate": "session_info_update", "title": "A title of before"})
+		}
 	}
 	a.reply(id, s.reply(false))
 }
