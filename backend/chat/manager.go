@@ -21,6 +21,8 @@ import (
 type Starter struct {
 	Driver Driver
 	Launch Launch
+	// SignIn says how a person signs in when the agent offers no way by itself.
+	SignIn string
 }
 
 // Config is what a Manager needs. Dir, Root, Agent, Broker and Logger are

@@ -490,6 +490,18 @@ type ChatListReply struct {
 	Conversations []Conversation `json:"conversations"`
 }
 
+// ChatPathsRequest is the body of POST /chat/paths: files of the agents' working
+// folder for a mention.
+type ChatPathsRequest struct {
+	Text string `json:"text"` // words of the path
+}
+
+// ChatPathsReply is its reply: paths in the working folder, the best first. A
+// folder ends in a slash.
+type ChatPathsReply struct {
+	Paths []string `json:"paths"`
+}
+
 // ChatExportRequest is the body of POST /chat/export.
 type ChatExportRequest struct {
 	Conversation ConversationID `json:"conversation"`

@@ -308,6 +308,10 @@ const (
 	ChatVersion = 1
 	// ChatSearchLimit is how many hits a search gives unless asked for another number.
 	ChatSearchLimit = 50
+	// ChatPathsMax is how many paths a mention of a file is completed by,
+	// ChatPathsVisited how many of the working folder are looked at for that.
+	ChatPathsMax     = 30
+	ChatPathsVisited = 20000
 	// PickTimeout is how long the picker waits for a person to pick an element of a
 	// page.
 	PickTimeout = 2 * time.Minute

@@ -30,6 +30,8 @@ type Conversations interface {
 	List() []protocol.Conversation
 	History(req protocol.ChatHistoryRequest) (protocol.ChatPage, error)
 	Search(ctx context.Context, req protocol.ChatSearchRequest) (protocol.ChatSearchReply, error)
+	// Paths completes a mention of a file of the working folder.
+	Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error)
 	Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error)
 	// Watch gives what is said after an index, and what is new, until ctx ends.
 	Watch(ctx context.Context, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error)
@@ -97,6 +99,10 @@ func (s *Server) chatRoutes() []route {
 			return c.Search(ctx, req)
 		}),
 			routeDoc{about: "Find words in all conversations of the session.", in: protocol.ChatSearchRequest{}, out: protocol.ChatSearchReply{}}),
+		post("/chat/paths", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
+			return c.Paths(ctx, req)
+		}),
+			routeDoc{about: "Files of the agents' working folder whose path has some words, for a mention.", in: protocol.ChatPathsRequest{}, out: protocol.ChatPathsReply{}}),
 		post("/chat/export", protocol.MaxBody, chatted(s, func(_ context.Context, c Conversations, req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
 			return c.Export(req)
 		}),

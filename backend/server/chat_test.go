@@ -98,6 +98,10 @@ func (c *talks) Search(context.Context, protocol.ChatSearchRequest) (protocol.Ch
 	return protocol.ChatSearchReply{}, nil
 }
 
+func (c *talks) Paths(context.Context, protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
+	return protocol.ChatPathsReply{Paths: []string{}}, nil
+}
+
 func (c *talks) Export(protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
 	return protocol.ChatExportReply{Name: "x.md"}, nil
 }
@@ -140,7 +144,7 @@ func chatTable() []routeCase {
 	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file", "/inspector/pick"} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: panel, extension: true})
 	}
-	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "export"} {
+	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "paths", "export"} {
 		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: person})
 	}
 	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1", "/chat/stream?conversation=c1"} {

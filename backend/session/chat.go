@@ -53,7 +53,7 @@ func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 	return chat.New(chat.Config{
 		Session: s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
 		Agent: a.starter, Tools: a.tools, Release: a.release, Forget: a.forget, System: system,
-		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, Broker: s.approvals.broker, Settings: a.settings,
+		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, WorkDir: a.workDir, Broker: s.approvals.broker, Settings: a.settings,
 		Publish: func(event any) { s.events.Publish(event) }, Changed: s.publishTabs,
 		Logger: s.m.cfg.Logger,
 	})
@@ -106,8 +106,11 @@ func (a *chatAgents) starter(ctx context.Context, kind protocol.AgentKind, line 
 	driver, err := a.driver(launched.Driver)
 	return chat.Starter{Driver: driver, Launch: chat.Launch{
 		Kind: launched.Kind, Name: launched.Name, Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
-	}}, err
+	}, SignIn: launched.SignIn}, err
 }
+
+// workDir is the folder that agents work in.
+func (a *chatAgents) workDir() string { return cmp.Or(a.s.m.cfg.Settings.Get().WorkDir, a.work) }
 
 func (a *chatAgents) launch(kind protocol.AgentKind, line string) agent.LaunchConfig {
 	return agent.LaunchConfig{

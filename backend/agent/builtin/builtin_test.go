@@ -96,6 +96,28 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// The picker puts a ref in with what it is called; Pilot takes the ref, and
+// nothing that says more.
+func TestPickedElementIsATarget(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		`click @e3 button "Save and why not"`:         "e3",
+		`type hello into @f2e14 textbox "Name"`:       "f2e14",
+		`scroll to @e7 div#main "Everything we sell"`: "e7",
+		`click @e3 button and tell me why`:            "",
+		`click @e3 button "Save" until it is gone`:    "",
+	} {
+		plan, _ := NewGrammar(nil).Parse(said)
+		got := ""
+		if len(plan.Steps) == 1 {
+			got = plan.Steps[0].Target.Raw
+		}
+		if got != want {
+			t.Errorf("%s: the target is %q, want %q", said, got, want)
+		}
+	}
+}
+
 // What a page says is data wherever it stands in an answer: nothing of it is
 // Markdown, and nothing ends its block.
 func TestPageWordsAreData(t *testing.T) {

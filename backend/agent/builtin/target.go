@@ -12,6 +12,7 @@ type targets struct {
 	hints
 
 	ref, point, raw          *regexp.Regexp
+	mention                  *regexp.Regexp
 	lead, called, kind       *regexp.Regexp
 	nth, nthNumber           *regexp.Regexp
 	more, vague, kindOnly    *regexp.Regexp
@@ -40,9 +41,11 @@ func newTargets() targets {
 	return targets{
 		hints: newHints(),
 		ref:   re(`(?i)^(?:(?:the )?(?:element|ref|item|thing) )?@?((?:f\d+)?e\d+)$`),
-		point: re(`^(?:(?:the )?(?:point|position) )?\(?\s*(\d{1,5})\s*,\s*(\d{1,5})\s*\)?$`),
-		raw:   re(`^(?:(?:css|text|label)=\S.*|role=[a-z]+(?: name=.+)?|[#.][A-Za-z_][\w-]*)$`),
-		lead:  re(`(?i)^(?:(?:on|at|over)\s+)?(?:(?:the|this|that|my|a|an)\s+)?`),
+		// What the picker puts in: a ref and what stands behind it: @e3 button "Save".
+		mention: re(`(?i)^@((?:f\d+)?e\d+) \S{1,80} (\S)$`),
+		point:   re(`^(?:(?:the )?(?:point|position) )?\(?\s*(\d{1,5})\s*,\s*(\d{1,5})\s*\)?$`),
+		raw:     re(`^(?:(?:css|text|label)=\S.*|role=[a-z]+(?: name=.+)?|[#.][A-Za-z_][\w-]*)$`),
+		lead:    re(`(?i)^(?:(?:on|at|over)\s+)?(?:(?:the|this|that|my|a|an)\s+)?`),
 		// "button called Save", "link to Pricing"
 		called:          re(`(?is)^(` + kindWords + `)\s+(?:(?:called|named|labell?ed|titled|with the (?:text|name|label|title)|that says|which says|saying|reading|to|for)\s+)?(.+)$`),
 		kind:            re(`(?is)^(.+?)\s+(` + kindWords + `)$`),
@@ -67,6 +70,9 @@ func (g *targets) parse(m message, said string) (t Target, ok bool) {
 	}
 	if !m.quoted(said) {
 		if found := g.ref.FindStringSubmatch(said); found != nil {
+			return Target{Raw: strings.ToLower(found[1])}, true
+		}
+		if found := g.mention.FindStringSubmatch(said); found != nil && m.quoted(found[2]) {
 			return Target{Raw: strings.ToLower(found[1])}, true
 		}
 		if found := g.point.FindStringSubmatch(g.lead.ReplaceAllString(said, "")); found != nil {

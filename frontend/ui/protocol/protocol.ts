@@ -1013,6 +1013,20 @@ export interface ChatListReply {
   conversations: Conversation[];
 }
 /**
+ * ChatPathsRequest is the body of POST /chat/paths: files of the agents' working
+ * folder for a mention.
+ */
+export interface ChatPathsRequest {
+  text: string; // words of the path
+}
+/**
+ * ChatPathsReply is its reply: paths in the working folder, the best first. A
+ * folder ends in a slash.
+ */
+export interface ChatPathsReply {
+  paths: string[];
+}
+/**
  * ChatExportRequest is the body of POST /chat/export.
  */
 export interface ChatExportRequest {
@@ -1934,6 +1948,15 @@ export const ChatVersion = 1;
  */
 export const ChatSearchLimit = 50;
 /**
+ * ChatPathsMax is how many paths a mention of a file is completed by,
+ * ChatPathsVisited how many of the working folder are looked at for that.
+ */
+export const ChatPathsMax = 30;
+/**
+ * Chat.
+ */
+export const ChatPathsVisited = 20000;
+/**
  * PickTimeout is how long the picker waits for a person to pick an element of a
  * page.
  */
@@ -2720,6 +2743,21 @@ export interface PickedEvent {
    */
   element?: PickedElement;
   error?: Error;
+}
+
+//////////
+// source: mask.go
+
+/**
+ * Mask is what the cover of a page says while a task works on it.
+ */
+export interface Mask {
+  title: string; // the task
+  step: string; // what it does just now
+  /**
+   * Asks: the person is asked something, and nothing is done until they answer.
+   */
+  asks?: boolean;
 }
 
 //////////
