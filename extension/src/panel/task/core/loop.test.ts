@@ -297,7 +297,7 @@ describe('the history', () => {
   it('is told in short when it grows over its budget, and nothing is lost without a word', async () => {
     const { loop, events, model } = make(
       [...many(7), () => ({ text: 'Found: 42.', tokens: 5 }), end],
-      { limits: { steps: 40, time: 1e9, tokens: 0, history: 300 } },
+      { limits: { steps: 40, time: 1e9, tokens: 0, history: 400 } },
     );
     await loop.run();
     const summary = events.find((e) => e.kind === 'summary');
@@ -317,10 +317,41 @@ describe('the history', () => {
         },
         end,
       ],
-      { limits: { steps: 40, time: 1e9, tokens: 0, history: 300 } },
+      { limits: { steps: 40, time: 1e9, tokens: 0, history: 400 } },
     );
     await loop.run();
     expect(events.find((e) => e.kind === 'summary')).toMatchObject({ summary: '1. goal 1' });
+  });
+
+  it('keeps within its budget, whatever the steps say, and says what is left out', async () => {
+    const long = (n: number): (() => Answer) =>
+      step(`goal ${String(n)} ${'x'.repeat(300)}`, { do: 'reload' });
+    const none = (): Answer => ({ text: '', tokens: 1 });
+    const { loop, model } = make(
+      [long(1), long(2), long(3), none, long(4), none, long(5), none, long(6), none, end],
+      { limits: { steps: 40, time: 1e9, tokens: 0, history: 800 } },
+    );
+    expect((await loop.run()).state).toBe('done');
+    const last = model.prompts.at(-1)?.text ?? '';
+    expect(last).toContain('characters of older notes are left out');
+    expect(last).toContain('6. goal 6');
+    expect(last.slice(last.indexOf('# The first'), last.indexOf('# The page')).length).toBeLessThan(
+      1000,
+    );
+  });
+
+  it('keeps what the model wanted to remember until it says something else', async () => {
+    const said =
+      (memory: string): (() => Answer) =>
+      () => ({
+        text: '',
+        input: { evaluation: '', memory, goal: 'g', actions: [{ do: 'reload' }] },
+        tokens: 1,
+      });
+    const { loop, model } = make([said('the name is Ada'), said(''), said('it is Bob'), end]);
+    await loop.run();
+    expect(model.prompts[2]?.text).toContain('# Memory\nthe name is Ada');
+    expect(model.prompts[3]?.text).toContain('# Memory\nit is Bob');
   });
 
   it('goes on where a task was interrupted', async () => {
@@ -343,6 +374,56 @@ describe('the history', () => {
     expect(model.prompts[0]?.text).toContain('interrupted');
     expect(events.find((e) => e.kind === 'step')).toMatchObject({ step: { n: 2 } });
     expect(loop.tokens).toBe(170);
+  });
+});
+
+describe('what a model may not do', () => {
+  it('is refused as an observation: JavaScript and pictures that are off', async () => {
+    const { loop, browser, model } = make([
+      step('run', { do: 'eval', code: '1' }),
+      step('see', { do: 'screenshot' }),
+      end,
+    ]);
+    await loop.run();
+    expect(browser.done).toEqual([]);
+    expect(model.prompts[1]?.text).toContain('FAILED (refused): JavaScript is off for tasks');
+    expect(model.prompts[2]?.text).toContain('You are not shown pictures');
+  });
+});
+
+describe('data', () => {
+  const rows = '[{"name": "Ada", "age": 36}]';
+  const said =
+    (text: string): (() => Answer) =>
+    () => ({ text, tokens: 10 });
+  const want = { do: 'extract', fields: ['name', 'age'] } as const;
+
+  it('is collected as rows with the fields that were asked for', async () => {
+    const { loop, model } = make([
+      step('collect', { ...want, fields: [...want.fields] }),
+      said(`\`\`\`json\n${rows}\n\`\`\``),
+      end,
+    ]);
+    await loop.run();
+    expect(model.prompts[2]?.text).toContain('"name": "Ada"');
+    expect(loop.tokens).toBe(210);
+  });
+
+  it('of another form is asked for again, and then a result in words', async () => {
+    const { loop, model } = make([
+      step('collect', {
+        do: 'extract',
+        schema: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] },
+      }),
+      said('I cannot.'),
+      said('{"total": "much"}'),
+      end,
+    ]);
+    await loop.run();
+    expect(model.prompts[2]?.text).toContain('Your last answer was wrong: it is no JSON');
+    expect(model.prompts[3]?.text).toContain(
+      '"total" of the answer is of type string and should be number',
+    );
   });
 });
 

@@ -50,6 +50,8 @@ export class TaskLoop {
       browser,
       mind: this.#mind,
       reins: this.#reins,
+      eval: config.eval ?? false,
+      vision: config.vision ?? false,
     });
     if (old !== undefined) {
       this.#memory.restore(old.steps, old.summary, old.from);
@@ -244,6 +246,7 @@ export class TaskLoop {
         before,
         summary: this.#memory.summary,
         steps: this.#memory.recent,
+        memory: this.#memory.said,
         notices: this.#notices.list,
         tabs,
         page,

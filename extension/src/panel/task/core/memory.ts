@@ -1,8 +1,10 @@
 import { stepLines } from './prompt';
 import type { Model, Step } from './types';
 
-/** How many of the last steps are always told one by one. */
+/** How many of the last steps are told one by one, where they fit. */
 const kept = 6;
+/** The most letters of what a step wanted, in a list of steps. */
+const goalLetters = 120;
 
 /**
  * The history of a task within its budget of letters: when the steps grow over
@@ -29,8 +31,9 @@ export class Memory {
     return this.#steps.slice(this.#from);
   }
 
-  get last(): Step | undefined {
-    return this.#steps.at(-1);
+  /** What the model wanted to remember: its last word, for one that says nothing forgets nothing. */
+  get said(): string {
+    return this.#steps.findLast(({ thought }) => thought.memory !== '')?.thought.memory ?? '';
   }
 
   get count(): number {
@@ -50,8 +53,19 @@ export class Memory {
 
   /** True when the oldest steps have to be told in short. */
   get full(): boolean {
-    const lines = this.recent.map(stepLines).join('\n');
-    return lines.length + this.#summary.length > this.budget && this.recent.length > kept;
+    return this.recent.length > 1 && this.#lengthOf(this.recent) > this.budget;
+  }
+
+  /** How many letters the history has when these steps are told one by one. */
+  #lengthOf(steps: readonly Step[]): number {
+    return steps.map(stepLines).join('\n').length + this.#summary.length;
+  }
+
+  /** How many of the last steps stay as they are: the most that fit, but always one. */
+  get #stay(): number {
+    let stay = Math.min(kept, this.recent.length - 1);
+    while (stay > 1 && this.#lengthOf(this.recent.slice(-stay)) > this.budget) stay -= 1;
+    return stay;
   }
 
   /**
@@ -63,7 +77,7 @@ export class Memory {
     goal: string,
     signal: AbortSignal,
   ): Promise<{ summary: string; from: number; tokens: number }> {
-    const old = this.recent.slice(0, -kept);
+    const old = this.recent.slice(0, -this.#stay);
     const lines = old.map((step) => stepLines(step, 0, [step, step])).join('\n');
     let tokens = 0;
     let summary: string;
@@ -84,12 +98,25 @@ export class Memory {
       summary = '';
     }
     if (summary === '' || summary.length >= this.#summary.length + lines.length) {
-      summary = [this.#summary, ...old.map((step) => `${String(step.n)}. ${step.thought.goal}`)]
-        .filter((line) => line !== '')
-        .join('\n');
+      summary = [this.#summary, ...old.map(inOneLine)].filter((line) => line !== '').join('\n');
     }
-    this.#summary = summary;
+    this.#summary = within(summary, Math.floor(this.budget / 2));
+    summary = this.#summary;
     this.#from += old.length;
     return { summary, from: this.#from, tokens };
   }
+}
+
+function inOneLine({ n, thought: { goal } }: Step): string {
+  const short = goal.length > goalLetters ? `${goal.slice(0, goalLetters - 1)}…` : goal;
+  return `${String(n)}. ${short}`;
+}
+
+/** A summary within its share of the budget: what is left out of it is said. */
+function within(summary: string, most: number): string {
+  if (summary.length <= most) return summary;
+  const end = summary.slice(-most);
+  // It begins with a whole line, where it has one.
+  const whole = end.slice(end.indexOf('\n') + 1);
+  return `(${String(summary.length - whole.length)} characters of older notes are left out)\n${whole}`;
 }

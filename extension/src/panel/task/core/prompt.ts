@@ -28,6 +28,8 @@ export interface Turn {
   /** Old steps in short; empty while they fit. */
   readonly summary: string;
   readonly steps: readonly Step[];
+  /** What the model wanted to remember last; empty when nothing. */
+  readonly memory: string;
   /** What happened meanwhile: the person's words, a dialog, n steps left. */
   readonly notices: readonly string[];
   readonly tabs: readonly TabLine[];
@@ -41,6 +43,7 @@ export function turnPrompt(turn: Turn): string {
   if (turn.before !== '') parts.push(`# Before this\n${turn.before}`);
   if (turn.summary !== '') parts.push(`# The first steps, in short\n${turn.summary}`);
   if (turn.steps.length > 0) parts.push(`# Steps so far\n${turn.steps.map(stepLines).join('\n')}`);
+  if (turn.memory !== '') parts.push(`# Memory\n${turn.memory}`);
   if (turn.notices.length > 0)
     parts.push(`# Now\n${turn.notices.map((notice) => `- ${notice}`).join('\n')}`);
   if (turn.tabs.length > 1) {
@@ -59,17 +62,18 @@ function pageText(page: Observation): string {
   return `The page cannot be seen (${code}): ${message}${hint === '' ? '' : ` ${hint}`} You can go to another address, or to another tab of the task.`;
 }
 
-/** The most letters of one result in the history; the newest is told in full. */
+/** The most letters of one result in the history. */
 const oldResult = 400;
+/** The same of the newest step, which is told in full but for what no prompt should hold. */
+const newResult = 16_000;
 
 /** A step as the history tells it. */
 export function stepLines(step: Step, index = 0, all: readonly Step[] = [step]): string {
   const newest = index === all.length - 1;
   const lines = [`${String(step.n)}. ${step.thought.goal} (${step.url})`];
   if (step.thought.evaluation !== '') lines.push(`   You said: ${step.thought.evaluation}`);
-  if (newest && step.thought.memory !== '') lines.push(`   Memory: ${step.thought.memory}`);
   for (const { action, result, target } of step.deeds) {
-    const said = newest ? result.text : cut(result.text, oldResult);
+    const said = cut(result.text, newest ? newResult : oldResult);
     lines.push(
       `   - ${inWords(action, target)}: ${result.ok ? '' : `FAILED (${result.code ?? 'error'}): `}${said}`,
     );

@@ -38,6 +38,7 @@ describe('an answer of the model', () => {
       answer({ actions: [{ do: 'type', ref: 'e1' }] }),
       'type: text: it is missing',
     ],
+    ['nothing to collect', answer({ actions: [{ do: 'extract' }] }), 'needs fields or a schema'],
     ['a wrong type', answer({ actions: [{ do: 'scroll', down: 'much' }] }), 'scroll: down'],
     [
       'eleven actions',

@@ -87,8 +87,12 @@ const actions = {
     fields: { handle: v.pipe(text, v.minLength(1)) },
   },
   extract: {
-    about: 'collect these fields from the whole page as JSON rows',
-    fields: { fields: v.pipe(v.array(text), v.minLength(1), v.maxLength(20)) },
+    about:
+      'collect data from the whole page as JSON: rows with these fields, or what a JSON Schema describes',
+    fields: {
+      fields: v.exactOptional(v.pipe(v.array(text), v.minLength(1), v.maxLength(20))),
+      schema: v.exactOptional(v.record(v.string(), v.unknown())),
+    },
   },
   eval: {
     about: 'run JavaScript in the page; only where the person allows it',
@@ -161,6 +165,7 @@ export function describeStep(allowed: { readonly eval: boolean; readonly vision:
               url: { type: 'string' },
               handle: { type: 'string' },
               fields: { type: 'array', items: { type: 'string' } },
+              schema: { type: 'object', description: 'extract: a JSON Schema' },
               ...(allowed.eval && { code: { type: 'string' } }),
               tab: { type: 'string' },
               question: { type: 'string' },
@@ -245,6 +250,8 @@ export function readAction(raw: unknown): Action | string {
   );
   const parsed = v.safeParse(v.object(fields), given);
   if (!parsed.success) return `${name}: ${problem(parsed.issues)}`;
+  if (name === 'extract' && given.fields === undefined && given.schema === undefined)
+    return 'extract: it needs fields or a schema';
   return { do: name, ...parsed.output } as Action;
 }
 

@@ -29,7 +29,7 @@ export type Action =
   | { do: 'table' }
   | { do: 'find'; text: string }
   | { do: 'more'; handle: string }
-  | { do: 'extract'; fields: string[] }
+  | { do: 'extract'; fields?: string[]; schema?: Record<string, unknown> }
   | { do: 'eval'; code: string }
   | { do: 'open_tab'; url?: string }
   | { do: 'switch_tab'; tab: string }

@@ -54,7 +54,7 @@ export function inWords(action: Action, target?: string): string {
     case 'more':
       return 'See more of the page';
     case 'extract':
-      return `Collect ${short(action.fields.join(', '))}`;
+      return `Collect ${short(action.fields?.join(', ') ?? 'data')}`;
     case 'eval':
       return 'Run JavaScript in the page';
     case 'open_tab':
