@@ -76,6 +76,21 @@ func builtins() []builtin {
 			examples: []string{"pilotfish chat", `pilotfish chat send new "go to example.com" --tab t1`, "pilotfish chat show 5F2A"},
 		}, (*program).chat},
 		{spec{
+			name: "task", summary: "hand a task over to the agent of the side panel, follow it, stop it, or look at tasks", group: groupAgent,
+			help: "run asks the panel beside a tab, opens it when it is closed, and prints what happens until the end. The task goes on when this command does not; what it asks is answered in the panel. With --json the end is printed as one object.",
+			args: []arg{
+				{name: "action", choices: []string{"list", "run", "status", "follow", "show", "stop", "routines"}, help: "what to do; list when it is left out"},
+				{name: "words", rest: true, help: "run: what is to be done. list: a text to search for. The others: the task's id"},
+				{name: "model", flag: true, help: "run: the model to use, by its name in Settings"},
+				{name: "plain", flag: true, kind: kindBool, help: "run: these are plain instructions, done without a model: go to example.com then click Save"},
+				{name: "steps", flag: true, kind: kindInt, help: "run: how many steps it has at most"},
+				{name: "routine", flag: true, help: "run: a saved routine, in place of words"},
+				{name: "param", flag: true, help: "run: values for the routine's parameters, with commas between: city=Paris,days=3"},
+				{name: "detach", flag: true, kind: kindBool, help: "run: return when a panel has taken the task"},
+			},
+			examples: []string{`pilotfish task run "fill this form with made-up data" --tab t3`, `pilotfish task run --plain "go to example.com then click More"`, "pilotfish task", "pilotfish task stop 3f0c8a52-0000-4000-8000-000000000001"},
+		}, (*program).task},
+		{spec{
 			name: "mcp", summary: "offer the browser to a model by MCP, on standard input and output", group: groupAgent,
 			help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",
 			examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},

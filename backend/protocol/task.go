@@ -25,6 +25,9 @@ const (
 	TaskInterrupted TaskState = "interrupted"
 )
 
+// Over says whether a task has ended; one that is interrupted has not.
+func (s TaskState) Over() bool { return s == TaskDone || s == TaskFailed || s == TaskStopped }
+
 // Task is a task without its steps.
 type Task struct {
 	ID    TaskID    `json:"id"`

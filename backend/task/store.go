@@ -119,11 +119,6 @@ func live(state protocol.TaskState) bool {
 	return slices.Contains([]protocol.TaskState{protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused}, state)
 }
 
-// over says whether a task has ended.
-func over(state protocol.TaskState) bool {
-	return slices.Contains([]protocol.TaskState{protocol.TaskDone, protocol.TaskFailed, protocol.TaskStopped}, state)
-}
-
 func (s *Store) dir(id protocol.TaskID) string      { return filepath.Join(s.config.Dir, string(id)) }
 func (s *Store) headPath(id protocol.TaskID) string { return filepath.Join(s.dir(id), "head.json") }
 
@@ -193,7 +188,7 @@ func (s *Store) List(text string, limit int) []protocol.Task {
 // Unfinished are the tasks that are not over, newest first: what a panel shows
 // when it opens.
 func (s *Store) Unfinished() []protocol.Task {
-	return slices.DeleteFunc(s.List("", 0), func(t protocol.Task) bool { return over(t.State) })
+	return slices.DeleteFunc(s.List("", 0), func(t protocol.Task) bool { return t.State.Over() })
 }
 
 // Delete forgets a task. One that runs is not deleted.

@@ -111,7 +111,7 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 		return protocol.Task{}, unwritable(err)
 	}
 	k.head, k.viewer = head, req.Viewer
-	if over(head.State) {
+	if head.State.Over() {
 		k.viewer = ""
 	}
 	close(k.told)
@@ -321,7 +321,7 @@ func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) it
 			if full {
 				continue
 			}
-			if over(page.Head.State) {
+			if page.Head.State.Over() {
 				return
 			}
 			select {
@@ -352,7 +352,7 @@ func (s *Store) End(id protocol.TaskID, state protocol.TaskState, why *protocol.
 		return
 	}
 	k.mu.Lock()
-	if k.viewer != "" || over(k.head.State) {
+	if k.viewer != "" || k.head.State.Over() {
 		k.mu.Unlock()
 		return
 	}

@@ -41,6 +41,7 @@ func New() *Backend {
 	routes.Handle("POST /agent-status", b.route(b.agentStatus))
 	routes.HandleFunc("GET /activity/history", b.history)
 	routes.HandleFunc("GET /activity/stream", b.stream)
+	b.tasks(routes)
 	b.server = httptest.NewServer(routes)
 	return b
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/task"
+)
+
+// task asks the panel for a task and follows it, or looks at tasks.
+func (p *program) task(ctx context.Context, in invocation) error {
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	t := tasks{program: p, client: c, in: in, query: url.Values{}}
+	if in.session != "" {
+		t.query.Set("session", string(in.session))
+	}
+	words := strings.TrimSpace(in.values["words"])
+	action := in.values["action"]
+	switch action {
+	case "list", "":
+		return t.list(ctx, words)
+	case "run":
+		return t.run(ctx, words)
+	case "routines":
+		return t.routines(ctx)
+	}
+	if words == "" {
+		return protocol.NewError(protocol.CodeBadArgument, "which task?", "`pilotfish task list` lists them")
+	}
+	id := protocol.TaskID(words)
+	switch action {
+	case "status":
+		return t.status(ctx, id)
+	case "show":
+		return t.show(ctx, id)
+	case "follow":
+		return t.follow(ctx, id, 0)
+	}
+	var reply protocol.TaskRunReply // stop; the parser lets nothing else through
+	if err := t.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply); err != nil {
+		return err
+	}
+	if in.json {
+		return p.printJSON(reply)
+	}
+	return p.print(describeTask(reply.Task))
+}
+
+// tasks is one use of the command task.
+type tasks struct {
+	*program
+
+	client *client
+	in     invocation
+	query  url.Values // the session, where one was named
+}
+
+func (t *tasks) post(ctx context.Context, path string, in, out any) error {
+	return t.client.post(ctx, path+"?"+t.query.Encode(), in, out)
+}
+
+func (t *tasks) list(ctx context.Context, text string) error {
+	var reply protocol.TaskListReply
+	if err := t.post(ctx, "/task/list", protocol.TaskListRequest{Text: text, Limit: 50}, &reply); err != nil {
+		return err
+	}
+	if t.in.json {
+		return t.printJSON(reply)
+	}
+	var out strings.Builder
+	for _, one := range reply.Tasks {
+		fmt.Fprintf(&out, "%s  %s, %s, step %d of %d  %s\n", one.ID, one.State, where(one), one.Steps, one.MaxStep, oneLine(one.Title))
+	}
+	return t.print(out.String())
+}
+
+func (t *tasks) routines(ctx context.Context) error {
+	var reply protocol.TaskRoutinesReply
+	if err := t.post(ctx, "/task/routines", struct{}{}, &reply); err != nil {
+		return err
+	}
+	if t.in.json {
+		return t.printJSON(reply)
+	}
+	var out strings.Builder
+	for _, one := range reply.Routines {
+		fmt.Fprintf(&out, "%s", oneLine(one.Name))
+		for _, name := range one.Params {
+			fmt.Fprintf(&out, " --param %s=…", name)
+		}
+		fmt.Fprintf(&out, "  %s\n", oneLine(one.Goal))
+	}
+	return t.print(out.String())
+}
+
+func (t *tasks) status(ctx context.Context, id protocol.TaskID) error {
+	page, err := t.page(ctx, id, 0)
+	if err != nil {
+		return err
+	}
+	if t.in.json {
+		return t.printJSON(protocol.TaskRunReply{Task: page.Head})
+	}
+	return t.print(describeTask(page.Head))
+}
+
+func (t *tasks) page(ctx context.Context, id protocol.TaskID, after uint64) (protocol.TaskPage, error) {
+	var page protocol.TaskPage
+	err := t.post(ctx, "/task/get", protocol.TaskRequest{Task: id, After: after}, &page)
+	return page, err
+}
+
+// show prints all that was written of a task so far.
+func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
+	whole := protocol.TaskPage{Events: []protocol.TaskEvent{}}
+	for after := uint64(0); ; {
+		page, err := t.page(ctx, id, after)
+		if err != nil {
+			return err
+		}
+		whole.Head = page.Head
+		whole.Events = append(whole.Events, page.Events...)
+		if len(page.Events) < protocol.TaskPageSize {
+			break
+		}
+		after = page.Events[len(page.Events)-1].Index
+	}
+	if t.in.json {
+		return t.printJSON(whole)
+	}
+	var teller task.Teller
+	lines := append([]string{"goal: " + oneLine(whole.Head.Goal)}, teller.Lines(whole)...)
+	return t.print(cut(strings.Join(append(lines, describeTask(whole.Head)), "\n"), t.in.max))
+}
+
+// run asks for a task and follows it to its end.
+func (t *tasks) run(ctx context.Context, goal string) error {
+	req := protocol.TaskRunRequest{Goal: goal, Tab: t.in.tab, Profile: t.in.values["model"], Plain: t.in.values["plain"] == "true", Routine: t.in.values["routine"]}
+	if steps := t.in.values["steps"]; steps != "" {
+		if _, err := fmt.Sscanf(steps, "%d", &req.MaxSteps); err != nil || req.MaxSteps < 1 || req.MaxSteps > 500 {
+			return protocol.NewError(protocol.CodeBadArgument, "steps is from 1 to 500", "")
+		}
+	}
+	for _, pair := range strings.Split(t.in.values["param"], ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		switch {
+		case ok:
+			if req.Params == nil {
+				req.Params = map[string]string{}
+			}
+			req.Params[strings.TrimSpace(name)] = value
+		case strings.TrimSpace(pair) != "":
+			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the parameter %.40q has no value", pair), "write --param NAME=VALUE")
+		}
+	}
+	var reply protocol.TaskRunReply
+	ask, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout+protocol.TaskTakeTimeout+protocol.CLIMargin)
+	defer cancel()
+	if err := t.post(ask, "/task/run", req, &reply); err != nil {
+		return err
+	}
+	if !t.in.json {
+		if err := t.print(fmt.Sprintf("task %s on %s", reply.Task.ID, where(reply.Task))); err != nil {
+			return err
+		}
+	}
+	if t.in.values["detach"] == "true" {
+		if t.in.json {
+			return t.printJSON(reply)
+		}
+		return nil
+	}
+	return t.follow(ctx, reply.Task.ID, 0)
+}
+
+// where is a task's tab, for a person.
+func where(t protocol.Task) string {
+	if t.Tab == "" {
+		return "no tab"
+	}
+	return string(t.Tab)
+}
+
+// describeTask says how a task stands.
+func describeTask(t protocol.Task) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, step %d of %d", t.ID, t.State, t.Steps, t.MaxStep)
+	if t.Tokens > 0 {
+		fmt.Fprintf(&b, ", %d tokens", t.Tokens)
+	}
+	b.WriteString("\n")
+	if t.Summary != "" {
+		b.WriteString(t.Summary + "\n")
+	}
+	return b.String()
+}

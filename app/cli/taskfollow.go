@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/task"
+)
+
+// follow prints what happens in a task, line by line, until its end. Whoever
+// stops following does not stop the task.
+func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) error {
+	ctx, release := signal.NotifyContext(ctx, os.Interrupt)
+	defer release()
+	if t.in.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, t.in.timeout)
+		defer cancel()
+	}
+	var teller task.Teller
+	var head protocol.Task
+	err := t.client.followTask(ctx, id, after, t.query, func(page protocol.TaskPage) error {
+		head = page.Head
+		if t.in.json {
+			return nil
+		}
+		for _, line := range teller.Lines(page) {
+			if err := t.print(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && t.in.json {
+		err = t.printJSON(protocol.TaskRunReply{Task: head})
+	}
+	switch {
+	case err == nil:
+		return t.ended(head)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return protocol.NewError(protocol.CodeTimeout, "the task has not ended in time", goesOn(id))
+	case ctx.Err() != nil:
+		fmt.Fprintf(t.stderr, "pilotfish: %s\n", goesOn(id))
+		return exitError(130)
+	}
+	return err
+}
+
+func goesOn(id protocol.TaskID) string {
+	return fmt.Sprintf("it goes on; `pilotfish task follow %s` shows it, `pilotfish task stop %s` ends it", id, id)
+}
+
+// ended says how a task ended, on the output when all went well. With --json the
+// result was printed already.
+func (t *tasks) ended(head protocol.Task) error {
+	err := taskError(head)
+	switch {
+	case err == nil && t.in.json:
+		return nil
+	case err == nil:
+		return t.print(describeTask(head))
+	case !t.in.json:
+		return err
+	}
+	fmt.Fprintf(t.stderr, "pilotfish: %s\n", t.clean(t.stderr, err.Message))
+	return exitError(err.Code.ExitCode())
+}
+
+// taskError is the error that a task ended with; nil for one that was done.
+func taskError(head protocol.Task) *protocol.Error {
+	why := head.Summary
+	if why == "" {
+		why = "it gave no reason"
+	}
+	switch head.State {
+	case protocol.TaskDone:
+		return nil
+	case protocol.TaskStopped:
+		return protocol.NewError(protocol.CodeRefused, "the task was stopped", fmt.Sprintf("`pilotfish task show %s` says what it had done", head.ID))
+	case protocol.TaskInterrupted:
+		return protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: its panel is closed", "open the panel beside "+where(head)+" and go on with it there")
+	case protocol.TaskIdle, protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused, protocol.TaskFailed:
+	}
+	e := protocol.NewError(protocol.CodeInternal, "the task failed: "+oneLine(why), "")
+	if head.Error != nil {
+		e.Code, e.Hint = head.Error.Code, head.Error.Hint
+	}
+	return e
+}
+
+// followTask reads a task's pages until it is over, or interrupted for good.
+func (c *client) followTask(ctx context.Context, id protocol.TaskID, after uint64, query url.Values, take func(protocol.TaskPage) error) error {
+	stream := url.Values{"task": {string(id)}, "after": {fmt.Sprint(after)}}
+	for name, values := range query {
+		stream[name] = values
+	}
+	resp, err := c.get(ctx, "/task/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	// A task whose panel is gone is waited for: it may only have lost its
+	// connection.
+	lost := time.AfterFunc(protocol.TaskLostWait, func() { _ = resp.Body.Close() })
+	lost.Stop()
+	defer lost.Stop()
+	var head protocol.Task
+	lines := bufio.NewReader(resp.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case head.State.Over(), head.State == protocol.TaskInterrupted:
+				return nil
+			}
+			return protocol.NewError(protocol.CodeNotRunning, "the app ended", "start it again: the task is kept, and can be resumed in the panel")
+		}
+		data, ok := strings.CutPrefix(line, "data: ")
+		if !ok {
+			continue
+		}
+		var page protocol.TaskPage
+		if err := json.Unmarshal([]byte(data), &page); err != nil {
+			return unreadable(err)
+		}
+		head = page.Head
+		if head.State == protocol.TaskInterrupted {
+			lost.Reset(protocol.TaskLostWait)
+		} else {
+			lost.Stop()
+		}
+		if err := take(page); err != nil {
+			return err
+		}
+		if head.State.Over() && len(page.Events) < protocol.TaskPageSize {
+			return nil
+		}
+	}
+}
