@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"pilotfish/backend/protocol"
 )
@@ -50,7 +51,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 			return c.opened(session, starter, s), nil
 		}
 		if needs, ok := errors.AsType[*NeedsSignIn](err); ok {
-			err = c.awaitSignIn(ctx, needs.Methods)
+			err = c.awaitSignIn(ctx, ways(needs.Methods, starter))
 		} else if errors.Is(err, ErrNoResume) && cfg.Resume != "" {
 			cfg.Resume = ""
 			err = c.forgetSession()
@@ -91,6 +92,58 @@ func (c *conversation) forgetSession() error {
 	return c.notice(c.state.Head.AgentName + " cannot load what was said before. It is given the conversation so far to read instead.")
 }
 
+// signedInElsewhere is the method of those who sign in outside of Pilotfish and come back.
+const signedInElsewhere = ""
+
+// ways are the ways to sign in that a person is shown: those that the agent
+// names, or the one outside of Pilotfish.
+func ways(methods []protocol.SignInMethod, starter Starter) []protocol.SignInMethod {
+	if len(methods) > 0 {
+		return methods
+	}
+	about := "Sign in to " + starter.Launch.Name + " first."
+	if starter.SignIn != "" {
+		about = "First " + starter.SignIn + "."
+	}
+	return []protocol.SignInMethod{{ID: signedInElsewhere, Name: "Try again", About: about}}
+}
+
+// promptSignedIn gives the agent the prompt of a turn, again when the agent
+// found only then that nobody is signed in: an agent that was signed in to
+// outside is started anew, so that it sees it.
+func (c *conversation) promptSignedIn(t *turn, session AgentSession, prompt Prompt) (TurnEnd, error) {
+	for {
+		c.mu.Lock()
+		if t.cancelled || t.stopping {
+			c.mu.Unlock()
+			return TurnEnd{}, errCancelled
+		}
+		t.prompting = true
+		c.mu.Unlock()
+		end, err := session.Prompt(t.ctx, prompt)
+		needs, ok := errors.AsType[*NeedsSignIn](err)
+		c.mu.Lock()
+		h, kind, command := c.host, c.state.Head.Agent, c.state.Command
+		if !ok || t.cancelled || h == nil {
+			c.mu.Unlock()
+			return end, err
+		}
+		t.prompting = false // a cancel has nobody to ask while it waits
+		c.mu.Unlock()
+		starter, err := c.m.config.Agent(t.ctx, kind, command)
+		if err == nil {
+			err = c.awaitSignIn(t.ctx, ways(needs.Methods, starter))
+		}
+		if err != nil {
+			return end, err
+		}
+		c.dropSession(h)
+		if session, err = c.open(t.ctx); err != nil {
+			return TurnEnd{}, err
+		}
+	}
+}
+
 // awaitSignIn waits until the person has signed in.
 func (c *conversation) awaitSignIn(ctx context.Context, methods []protocol.SignInMethod) error {
 	done := make(chan struct{})
@@ -117,12 +170,15 @@ func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (p
 	}
 	c.mu.Lock()
 	h, done := c.host, c.signedIn
+	outside := slices.ContainsFunc(c.signIn, func(m protocol.SignInMethod) bool { return m.ID == signedInElsewhere })
 	c.mu.Unlock()
 	if h == nil || done == nil {
 		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the agent does not ask for a sign-in", "")
 	}
-	if err := h.agent.SignIn(ctx, req.Method); err != nil {
-		return c.Head(), err
+	if !outside || req.Method != signedInElsewhere {
+		if err := h.agent.SignIn(ctx, req.Method); err != nil {
+			return c.Head(), err
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

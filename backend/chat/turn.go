@@ -120,9 +120,8 @@ func (c *conversation) run(t *turn) {
 		prompt.Text = c.withHistory(prompt.Text)
 		c.state.Context = false
 	}
-	t.prompting = true
 	c.mu.Unlock()
-	end, err := session.Prompt(t.ctx, prompt)
+	end, err := c.promptSignedIn(t, session, prompt)
 	c.finish(t, end, err)
 }
 

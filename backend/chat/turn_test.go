@@ -181,6 +181,48 @@ func TestSignIn(t *testing.T) {
 	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done")
 }
 
+// An agent that finds only in a turn that nobody is signed in, and offers no way
+// by itself: the turn waits, and is carried out by an agent that knows it.
+func TestSignInInATurn(t *testing.T) {
+	p := &played{}
+	p.script = func(ctx context.Context, s *playedSession, prompt Prompt) (TurnEnd, error) {
+		p.mu.Lock()
+		first := p.started == 1
+		p.mu.Unlock()
+		if first {
+			return TurnEnd{Reason: protocol.EndFailed}, &NeedsSignIn{}
+		}
+		return echo(ctx, s, prompt)
+	}
+	h := opened(t, p, "")
+	h.start("c1")
+	h.say("c1", "m1", "hello")
+	page := h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationSignIn })
+	if len(page.Head.SignIn) != 1 || page.Head.SignIn[0].About == "" {
+		t.Errorf("%+v", page.Head.SignIn)
+	}
+	if _, err := h.SignIn(t.Context(), protocol.ChatSignInRequest{Conversation: "c1", Method: page.Head.SignIn[0].ID}); err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done")
+	<-p.agents[0].done
+	if p.started != 2 {
+		t.Errorf("%d agents", p.started)
+	}
+	// Whoever does not sign in can stop the turn.
+	p.mu.Lock()
+	p.script = func(context.Context, *playedSession, Prompt) (TurnEnd, error) {
+		return TurnEnd{Reason: protocol.EndFailed}, &NeedsSignIn{}
+	}
+	p.mu.Unlock()
+	h.say("c1", "m2", "again")
+	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationSignIn })
+	if _, err := h.Cancel(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done", "user again", "end cancelled")
+}
+
 // A turn that says nothing is offered to be ended, and not ended.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
