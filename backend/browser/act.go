@@ -184,7 +184,7 @@ func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton
 		)
 	}
 	a.pressed = true
-	return a.fx.send(ctx, a.p.session, messages...)
+	return a.send(ctx, a.p.session, messages...)
 }
 
 func mouse(kind input.DispatchMouseEventType, at point, button input.MouseButton, bits int64, count int, mods int64) message {
@@ -202,7 +202,7 @@ func (a *action) hover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.fx.send(ctx, a.p.session, mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods))
+	return a.send(ctx, a.p.session, mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods))
 }
 
 // check clicks only when that changes something, and looks afterwards.
@@ -288,12 +288,12 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
 	s, _ := a.p.frames.state(a.f)
 	if a.q.Text != "" {
-		return a.fx.send(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
+		return a.send(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
 	}
 	if !selected {
 		return nil
 	}
-	return a.fx.send(ctx, s, named["delete"].press(0)...)
+	return a.send(ctx, s, named["delete"].press(0)...)
 }
 
 // typeText presses the keys of a text one after the other.
@@ -315,7 +315,7 @@ func (a *action) typeText(ctx context.Context) error {
 		messages = append(messages, k.press(mods)...)
 	}
 	s, _ := a.p.frames.state(a.f)
-	return a.fx.send(ctx, s, messages...)
+	return a.send(ctx, s, messages...)
 }
 
 // focused puts the focus on the target, or watches what has it.
@@ -344,7 +344,7 @@ func (a *action) press(ctx context.Context) error {
 	}
 	delete(a.after, "ref")
 	s, _ := a.p.frames.state(a.f)
-	return a.fx.send(ctx, s, messages...)
+	return a.send(ctx, s, messages...)
 }
 
 // settle asks the frames on the way what came of it.

@@ -44,7 +44,7 @@ func (a *action) drag(ctx context.Context) error {
 		at := point{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part}
 		messages = append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, 0))
 	}
-	if err := a.fx.send(ctx, a.p.session, messages...); err != nil {
+	if err := a.send(ctx, a.p.session, messages...); err != nil {
 		return err
 	}
 	// A native drag is told of by the renderer before it answers this.
@@ -61,7 +61,7 @@ func (a *action) drag(ctx context.Context) error {
 		}
 	}
 	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, to, left, 0, 1, 0))
-	return a.fx.send(ctx, a.p.session, last...)
+	return a.send(ctx, a.p.session, last...)
 }
 
 // ends are where a drag begins and ends, in the tab's viewport.

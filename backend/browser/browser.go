@@ -61,7 +61,10 @@ type Config struct {
 	// OnNotice is called with what a person should know and that does not end
 	// the browser.
 	OnNotice func(protocol.Error)
-	Logger   *slog.Logger
+	// OnPause is called when the person wants what works on a masked tab to pause.
+	// It must not block.
+	OnPause func(tab protocol.TabID)
+	Logger  *slog.Logger
 }
 
 // Browser is one browser profile. Run launches it, again and again if the
@@ -80,6 +83,7 @@ type Browser struct {
 	restore []RestoreTab
 	spaces  map[protocol.TabID]*space // ref numbers
 	marks   marks                     // what `diff` compares with
+	masks   masks                     // tabs that are covered
 }
 
 // New returns a Browser that does not run yet. It returns an error when the

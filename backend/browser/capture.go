@@ -29,39 +29,44 @@ const maxScreenshot = 16384
 func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if q.Annotated || q.Element != "" {
-			if err := p.open(ctx, id); err != nil {
-				return err
-			}
-		}
-		view := !q.Full && !q.Slices && !q.Annotated && q.Element == "" && q.Clip == nil
-		if view && p.inFront() { // it draws as it is
-			return b.view(ctx, id, p, q, &shot)
-		}
-		release, err := p.awake(ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
-		if view {
-			return b.view(ctx, id, p, q, &shot)
-		}
-		clip, err := p.framing(ctx, q, &shot)
-		if err != nil {
-			return err
-		}
-		if q.Slices && clip != nil && clip.Height > protocol.SliceHeight {
-			return b.slices(ctx, id, p, q, *clip, &shot)
-		}
-		data, err := p.picture(ctx, q, clip, &shot)
-		if err != nil {
-			return err
-		}
-		shot.Path, err = b.saveScreenshot(id, q.Format, data)
-		shot.Bytes = len(data)
-		return err
+		return p.veiled(ctx, func() error { return b.shoot(ctx, id, p, q, &shot) })
 	})
 	return shot, err
+}
+
+// shoot takes the picture and saves it.
+func (b *Browser) shoot(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
+	if q.Annotated || q.Element != "" {
+		if err := p.open(ctx, id); err != nil {
+			return err
+		}
+	}
+	view := !q.Full && !q.Slices && !q.Annotated && q.Element == "" && q.Clip == nil
+	if view && p.inFront() { // it draws as it is
+		return b.view(ctx, id, p, q, shot)
+	}
+	release, err := p.awake(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if view {
+		return b.view(ctx, id, p, q, shot)
+	}
+	clip, err := p.framing(ctx, q, shot)
+	if err != nil {
+		return err
+	}
+	if q.Slices && clip != nil && clip.Height > protocol.SliceHeight {
+		return b.slices(ctx, id, p, q, *clip, shot)
+	}
+	data, err := p.picture(ctx, q, clip, shot)
+	if err != nil {
+		return err
+	}
+	shot.Path, err = b.saveScreenshot(id, q.Format, data)
+	shot.Bytes = len(data)
+	return err
 }
 
 // view saves a picture of what is in view. Nothing has to be known before it is

@@ -101,6 +101,8 @@ func (p *page) take(e event) {
 		p.setCrashed(true)
 	case inspector.TargetReloadedAfterCrash.Method:
 		p.setCrashed(false)
+	case runtime.BindingCalled.Method:
+		p.paused(e)
 	}
 	p.mu.Lock()
 	then := p.then

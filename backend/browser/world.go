@@ -104,7 +104,7 @@ func (p *page) equip(ctx context.Context, s *session, child bool) error {
 		return err
 	}
 	p.frames.tree(tree.FrameTree, s, "")
-	return nil
+	return p.joined(ctx, s)
 }
 
 // ready returns a frame's session and world, making the world if need be.

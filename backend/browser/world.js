@@ -157,6 +157,12 @@ globalThis.pilotfishDo ??= (() => {
       const input = el?.localName === 'label' ? el.control : el;
       return input?.localName === 'input' && input.type === 'file';
     },
+    // The cover of a page that a task works on.
+    lift: (expected) => page.mask.lift(expected),
+    async veil({ on }) {
+      page.mask.veil(on);
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+    },
     url: () => ({ url: location.href, hidden: document.hidden }),
   };
 

@@ -1,6 +1,14 @@
 /** Finds the closed shadow root of an element, where somebody may. */
 export type ClosedRoot = (el: Element) => ShadowRoot | null;
 
+/** Something of ours that lies over the page and is no part of it. */
+export interface Aside {
+  readonly host: Element | undefined;
+  readonly root: ShadowRoot | undefined;
+  /** Looks at the page as if it were not there. */
+  through<T>(look: () => T): T;
+}
+
 /**
  * The tree as it is drawn: shadow roots in place of their host's children,
  * slots filled. Closed roots come from whoever can see them.
@@ -8,6 +16,17 @@ export type ClosedRoot = (el: Element) => ShadowRoot | null;
 export class FlatTree {
   readonly #known = new WeakMap<Element, ShadowRoot>();
   #closed: ClosedRoot | undefined;
+  #aside: Aside | undefined;
+
+  /** Names what lies over the page and is no part of it; undefined for nothing. */
+  setAside(aside: Aside | undefined): void {
+    this.#aside = aside;
+  }
+
+  /** Looks at the page as if nothing of ours lay over it. */
+  through<T>(look: () => T): T {
+    return this.#aside === undefined ? look() : this.#aside.through(look);
+  }
 
   /** Takes the function that opens closed roots (content scripts have one). */
   useClosed(find: ClosedRoot | undefined): void {
@@ -23,6 +42,7 @@ export class FlatTree {
   rootOf(el: Element): ShadowRoot | null {
     const open = el.shadowRoot;
     if (open) return open;
+    if (el === this.#aside?.host) return null;
     const known = this.#known.get(el);
     if (known) return known;
     if (!this.#closed || !mayHost(el)) return null;
@@ -71,6 +91,8 @@ export class FlatTree {
   /** The innermost element at a point, through shadow roots. */
   at(x: number, y: number): Element | null {
     let hit = document.elementFromPoint(x, y);
+    if (hit !== null && hit === this.#aside?.host)
+      hit = this.#aside.through(() => document.elementFromPoint(x, y));
     while (hit) {
       const inner: Element | null = this.rootOf(hit)?.elementFromPoint(x, y) ?? null;
       if (!inner || inner === hit) return hit;
@@ -127,7 +149,9 @@ export class FlatTree {
     ) {
       n += 1;
       if (at.nodeType !== 1) continue;
-      const inner = this.rootOf(at as Element);
+      // Who knows how many there are counts ours, too.
+      const inner =
+        at === this.#aside?.host ? (this.#aside.root ?? null) : this.rootOf(at as Element);
       if (inner) n += this.count(inner);
     }
     return n;

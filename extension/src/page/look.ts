@@ -6,6 +6,7 @@ import {
   boxOf,
   grow,
   imageOf,
+  Rects,
   rectOf,
   touches,
   viewport,
@@ -52,6 +53,10 @@ export class Looker {
 
   /** The things of a part of the page, with their refs, covered ones marked. */
   items(root: Element, view: Area, near: boolean): Item[] {
+    return this.tree.through(() => this.#items(root, view, near));
+  }
+
+  #items(root: Element, view: Area, near: boolean): Item[] {
     const styles = new Styles();
     const region = near
       ? grow(view, (view.right - view.left) / 2, (view.bottom - view.top) / 2)
@@ -59,6 +64,7 @@ export class Looker {
     const walk = new Walk({
       tree: this.tree,
       styles,
+      rects: new Rects(),
       names: new Names(this.tree, styles),
       listens: (el) => this.#listening.has(el),
       view,
@@ -141,6 +147,7 @@ export class Looker {
     const walk = new Walk({
       tree: this.tree,
       styles,
+      rects: new Rects(),
       names,
       listens: (at) => at === el || this.#listening.has(at),
       view,
@@ -200,7 +207,9 @@ export class Looker {
     if (options.depth !== undefined) keep = cutDepth(all, options.depth);
     if (options.max !== undefined) {
       const room = Math.max(200, options.max) - head.join('\n').length;
-      keep = cutBudget(all, keep, room, (item) => touches(rectOf(item.el), view));
+      keep = cutBudget(all, keep, room, (item) =>
+        item.rect ? item.inView : touches(rectOf(item.el), view),
+      );
     }
     const out = [...head];
     const shot: Pick<Snapshot, 'text' | 'more' | 'frames'> = { text: '', more: 0, frames: [] };

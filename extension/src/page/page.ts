@@ -6,6 +6,8 @@ import { boxOf, rectOf } from './geometry.js';
 import { locate } from './locate.js';
 import { Looker } from './look.js';
 import { markdown } from './markdown.js';
+import { type Expected, Mask } from './mask.js';
+import type { Shown } from './maskface.js';
 import * as reaching from './reach.js';
 import { Refs } from './refs.js';
 import { elementOf, resolve } from './resolve.js';
@@ -93,6 +95,14 @@ export interface Page {
   tables: Extract['tables'];
   media: Extract['media'];
   data: Extract['meta'];
+  /** The cover of a page that a task works on. */
+  mask: {
+    show(shown: Shown): void;
+    hide(): void;
+    lift(expected: Expected): void;
+    lower(): void;
+    veil(on: boolean): void;
+  };
 }
 
 /** Makes the page's object; it touches nothing until it is asked. */
@@ -101,6 +111,7 @@ export function createPage(): Page {
   const refs = new Refs();
   const look = new Looker(tree, refs);
   const extract = new Extract(tree, refs);
+  const mask = new Mask(tree);
   let watching: Watch | undefined;
   const part = (scope: string | undefined): Element | null =>
     scope === undefined
@@ -169,5 +180,6 @@ export function createPage(): Page {
     tables: () => extract.tables(),
     media: () => extract.media(),
     data: () => extract.meta(),
+    mask,
   };
 }

@@ -1,0 +1,317 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// pauseBinding is what the cover of a masked page calls when the person wants a
+// pause. Only our world has it: the page can neither see nor call it.
+const pauseBinding = "pilotfishPause"
+
+// masks are the tabs whose pages are covered, because a task works on them.
+type masks struct {
+	mu  sync.Mutex
+	tab map[protocol.TabID]*cover
+}
+
+// cover is one tab under a cover.
+type cover struct {
+	op sync.Mutex // one change at a time
+	// source is what every document of the tab runs when it begins; empty when the
+	// tab is covered no more.
+	source  string
+	p       *page
+	scripts map[*session]cdppage.ScriptIdentifier
+}
+
+// Mask covers the page of a tab, or changes what its cover says. What the person
+// does to the page is held back, in this document and in those that follow it,
+// before their first line runs; what a command does passes. Esc and the cover's
+// button call Config.OnPause. The cover is in no look and in no picture.
+func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Mask) error {
+	said, err := json.Marshal(shown)
+	if err != nil {
+		return fmt.Errorf("encoding what a cover says: %w", err)
+	}
+	b.masks.mu.Lock()
+	m := b.masks.tab[id]
+	if m == nil {
+		if b.masks.tab == nil {
+			b.masks.tab = make(map[protocol.TabID]*cover)
+		}
+		m = &cover{scripts: make(map[*session]cdppage.ScriptIdentifier)}
+		b.masks.tab[id] = m
+	}
+	b.masks.mu.Unlock()
+	m.op.Lock()
+	m.source = fmt.Sprintf("globalThis.pilotfishPage?.mask.show(%s)", said)
+	m.op.Unlock()
+	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		if err := p.open(ctx, id); err != nil {
+			return err
+		}
+		return m.spread(ctx, p)
+	})
+	if err != nil {
+		b.masks.mu.Lock()
+		if b.masks.tab[id] == m {
+			delete(b.masks.tab, id)
+		}
+		b.masks.mu.Unlock()
+	}
+	return err
+}
+
+// Unmask takes the cover away. A tab without one is left as it is.
+func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
+	b.masks.mu.Lock()
+	m := b.masks.tab[id]
+	delete(b.masks.tab, id)
+	b.masks.mu.Unlock()
+	if m == nil {
+		return nil
+	}
+	m.op.Lock()
+	defer m.op.Unlock()
+	m.source = ""
+	if m.p == nil || m.p.ended() {
+		return nil
+	}
+	var err error
+	for _, s := range m.p.sessions() {
+		id, e := m.add(ctx, s, "globalThis.pilotfishPage?.mask.hide()")
+		if e == nil {
+			e = m.remove(ctx, s, id)
+		}
+		if e == nil {
+			e = postCommand(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: pauseBinding})
+		}
+		if old, ok := m.scripts[s]; ok {
+			e = errors.Join(e, m.remove(ctx, s, old))
+		}
+		if !errors.Is(e, errSessionEnded) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// sessions are those of the page: its own, and those of frames that another
+// process draws.
+func (p *page) sessions() []*session {
+	all, seen := []*session{p.session}, map[*session]bool{p.session: true}
+	for _, f := range p.frames.all() {
+		if s, _ := p.frames.state(f); s != nil && !seen[s] {
+			all, seen[s] = append(all, s), true
+		}
+	}
+	return all
+}
+
+// spread covers every frame of the page, now and whenever a document begins.
+func (m *cover) spread(ctx context.Context, p *page) error {
+	m.op.Lock()
+	defer m.op.Unlock()
+	if m.source == "" {
+		return nil // uncovered meanwhile
+	}
+	m.p = p
+	var err error
+	for _, s := range p.sessions() {
+		if e := m.put(ctx, s); e != nil && !errors.Is(e, errSessionEnded) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// put covers the frames of one session; m.op is held.
+func (m *cover) put(ctx context.Context, s *session) error {
+	old, had := m.scripts[s]
+	if !had {
+		if err := postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: pauseBinding, ExecutionContextName: worldName}); err != nil {
+			return err
+		}
+	}
+	id, err := m.add(ctx, s, m.source)
+	if err != nil {
+		return err
+	}
+	m.scripts[s] = id
+	if had {
+		return m.remove(ctx, s, old)
+	}
+	return nil
+}
+
+func (m *cover) add(ctx context.Context, s *session, source string) (cdppage.ScriptIdentifier, error) {
+	now := true
+	res, err := cdp.Call(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+		Source: source, WorldName: worldName, RunImmediately: &now,
+	})
+	return res.Identifier, err
+}
+
+func (m *cover) remove(ctx context.Context, s *session, id cdppage.ScriptIdentifier) error {
+	return postCommand(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+}
+
+// joined covers a frame that another process has begun to draw.
+func (p *page) joined(ctx context.Context, s *session) error {
+	m := p.mask()
+	if m == nil {
+		return nil
+	}
+	m.op.Lock()
+	defer m.op.Unlock()
+	if m.source == "" {
+		return nil
+	}
+	return m.put(ctx, s)
+}
+
+// mask is the cover of the page's tab; nil for none.
+func (p *page) mask() *cover {
+	b := p.r.b
+	b.masks.mu.Lock()
+	defer b.masks.mu.Unlock()
+	for id, m := range b.masks.tab {
+		if at, ok := b.tabs.lookup(id); ok && at.target == p.target {
+			return m
+		}
+	}
+	return nil
+}
+
+// paused takes in a call of the binding. The reader calls it, which must not wait.
+func (p *page) paused(e event) {
+	v, ok := decode(e, runtime.BindingCalled)
+	if !ok || v.Name != pauseBinding || p.r.b.config.OnPause == nil {
+		return
+	}
+	for _, t := range p.r.b.tabs.snapshot() {
+		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.target {
+			p.r.b.config.OnPause(t.ID)
+			return
+		}
+	}
+}
+
+// expected is the input that a cover lets pass; see extension/src/page/mask.ts.
+type expected struct {
+	Area    *[4]float64 `json:"area,omitempty"`
+	Pointer bool        `json:"pointer,omitempty"`
+	Keys    []string    `json:"keys,omitempty"`
+}
+
+// expects reads from messages what they will be to a page.
+func expects(messages []message) (e expected, is bool) {
+	e.Keys = []string{}
+	for _, m := range messages {
+		var x, y float64
+		switch q := m.params.(type) {
+		case input.DispatchMouseEventParams:
+			x, y = q.X, q.Y
+		case input.DispatchDragEventParams:
+			x, y = q.X, q.Y
+		case input.DispatchKeyEventParams:
+			is = true
+			if q.Type == input.DispatchKeyEventTypeKeyDown || q.Type == input.DispatchKeyEventTypeRawKeyDown {
+				e.Keys = append(e.Keys, q.Key)
+			}
+			continue
+		case input.InsertTextParams:
+			is = true
+			continue
+		default:
+			continue
+		}
+		is, e.Pointer = true, true
+		if e.Area == nil {
+			e.Area = &[4]float64{x, y, x, y}
+		}
+		a := e.Area
+		a[0], a[1], a[2], a[3] = math.Min(a[0], x), math.Min(a[1], y), math.Max(a[2], x), math.Max(a[3], y)
+	}
+	return e, is
+}
+
+// send sends input. Under a cover it alone passes, for as long as it takes.
+func (a *action) send(ctx context.Context, s *session, messages ...message) error {
+	what, is := expects(messages)
+	if !is || a.p.mask() == nil {
+		return a.fx.send(ctx, s, messages...)
+	}
+	frames := a.touched()
+	for _, f := range frames {
+		one := what
+		if f.number == 0 {
+			one.Pointer = false // the outermost frame knows the place
+		} else {
+			one.Area = nil
+		}
+		if err := a.p.ask(ctx, f, "lift", one, nil); err != nil && !errors.Is(err, errReplaced) {
+			return err
+		}
+	}
+	// Not waited for: a dialog that the input opened holds the page, and so does a
+	// document that goes. What is asked next comes after it.
+	defer func() {
+		for _, f := range frames {
+			if s, world := a.p.frames.state(f); world != "" {
+				_ = postCommand(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask.lower()", world))
+			}
+		}
+	}()
+	return a.fx.send(ctx, s, messages...)
+}
+
+// touched are the frames that an input of the action goes through.
+func (a *action) touched() []*docFrame {
+	main := a.p.frames.main()
+	if a.q.Target == "" {
+		return a.p.frames.all() // whichever has the focus
+	}
+	all := []*docFrame{main}
+	for _, f := range append([]*docFrame{a.f}, a.way...) {
+		if f != nil && f != main {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// veiled takes a picture of a page without its cover.
+func (p *page) veiled(ctx context.Context, take func() error) error {
+	if p.mask() == nil {
+		return take()
+	}
+	p.mu.Lock()
+	known := p.frames
+	p.mu.Unlock()
+	if known == nil {
+		return take()
+	}
+	f := known.main()
+	if err := p.ask(ctx, f, "veil", map[string]bool{"on": true}, nil); err != nil {
+		return err
+	}
+	defer func() {
+		if s, world := known.state(f); world != "" {
+			_ = postCommand(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask.veil(false)", world))
+		}
+	}()
+	return take()
+}

@@ -1,0 +1,231 @@
+package browser
+
+import (
+	"context"
+	"html"
+	"image/color"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+
+	"pilotfish/backend/protocol"
+)
+
+// hands are what a person does with mouse and keys: events that are trusted and
+// that no command announced.
+func (s *stage) hands(t *testing.T, messages ...message) {
+	t.Helper()
+	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page) error {
+		for _, m := range messages {
+			var err error
+			switch q := m.params.(type) {
+			case input.DispatchMouseEventParams:
+				_, err = cdp.Call(ctx, p.session, input.DispatchMouseEvent, q)
+			case input.DispatchKeyEventParams:
+				_, err = cdp.Call(ctx, p.session, input.DispatchKeyEvent, q)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pressAt(x, y float64) []message {
+	at := point{x, y}
+	return []message{
+		mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, 0),
+		mouse(input.DispatchMouseEventTypeMousePressed, at, input.MouseButtonLeft, 1, 1, 0),
+		mouse(input.DispatchMouseEventTypeMouseReleased, at, input.MouseButtonLeft, 0, 1, 0),
+	}
+}
+
+func wheelAt(x, y, by float64) message {
+	return message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 0.1, DeltaY: by}}
+}
+
+func (s *stage) cover(t *testing.T) {
+	t.Helper()
+	if err := s.Mask(deadline(t), s.tab, protocol.Mask{Title: "Order a book", Step: "Looks for the button"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// maskedPage notes all that it hears from hands.
+const maskedPage = `<body style="margin:0;height:3000px;background:#fff"><script>
+	heard = []
+	for (const type of ['pointerdown', 'mousedown', 'click', 'wheel', 'keydown', 'keyup', 'input', 'contextmenu'])
+		document.addEventListener(type, (event) => event.isTrusted && heard.push(type), true)
+	addEventListener('scroll', () => heard.push('scroll'))
+	drain = () => heard.splice(0).join(' ')
+</script>
+<button id=b style="position:absolute;left:40px;top:40px;width:120px;height:40px">Press</button>
+<input id=i aria-label=Field style="position:absolute;left:40px;top:120px">
+<dialog id=d><button onclick="this.textContent='Closed ' + event.isTrusted">Inside</button></dialog>`
+
+func TestMask(t *testing.T) {
+	c := config(t, true)
+	paused := make(chan protocol.TabID, 1)
+	c.OnPause = func(tab protocol.TabID) { paused <- tab }
+	s := &stage{fixture: start(t, c), url: pages(t, map[string]string{
+		"/": maskedPage, "/frame": maskedPage + `<iframe srcdoc='` + html.EscapeString(maskedPage) + `' style="position:absolute;left:0;top:200px;width:400px;height:200px"></iframe>`,
+	})}
+	s.tab = s.first(t)
+	s.open(t, "/")
+	nothing := func(when string) {
+		t.Helper()
+		s.hands(t, append(pressAt(100, 60), pressAt(100, 130)...)...)
+		s.hands(t, named["enter"].press(0)...)
+		s.hands(t, wheelAt(100, 60, 200))
+		k, _ := keyOf('x')
+		s.hands(t, k.press(0)...)
+		if heard := s.eval(t, "drain() + scrollY"); heard != "0" {
+			t.Errorf("%s: the page hears %q", when, heard)
+		}
+	}
+
+	s.hands(t, pressAt(100, 60)...)
+	if heard := s.eval(t, "drain()"); heard != "pointerdown mousedown click" {
+		t.Fatalf("without a cover: %q", heard)
+	}
+	before := s.look(t, protocol.LookRequest{}).Text
+	s.cover(t)
+	nothing("under the cover")
+	if now := s.look(t, protocol.LookRequest{}).Text; strings.TrimSpace(now) != strings.TrimSpace(before) {
+		t.Errorf("the cover is seen:\n%s\nand before\n%s", now, before)
+	}
+	e := s.act(t, click("#b"))
+	if heard := s.eval(t, "drain()"); heard != "pointerdown mousedown click" || !strings.Contains(e.Hit, "Press") {
+		t.Errorf("a command clicks, and the page hears %q of %q", heard, e.Hit)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActType, Target: "#i", Text: "aA!"})
+	s.act(t, protocol.ActRequest{Kind: protocol.ActPress, Text: "Control+A"})
+	s.act(t, protocol.ActRequest{Kind: protocol.ActType, Target: "#i", Text: "é"})
+	if value := s.eval(t, "i.value"); value != "aA!é" {
+		t.Errorf("typed: %q", value)
+	}
+	s.eval(t, "drain()")
+	nothing("after a command")
+
+	s.eval(t, "location.reload()")
+	if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
+		t.Fatal(err)
+	}
+	nothing("after a reload")
+	s.open(t, "/frame")
+	nothing("on the next page")
+	s.eval(t, "document.querySelector('iframe').contentDocument.getElementById('i').focus()")
+	nothing("with the focus in a frame")
+	if heard := s.eval(t, "document.querySelector('iframe').contentWindow.drain()"); heard != "" {
+		t.Errorf("the frame hears %q", heard)
+	}
+
+	// What a page tries against it.
+	for _, attack := range []string{
+		"document.documentElement.lastElementChild.remove()",
+		"document.documentElement.lastElementChild.hidePopover()",
+		"document.documentElement.lastElementChild.style.cssText = 'display: none !important'",
+		"document.documentElement.lastElementChild.removeAttribute('popover')",
+		"document.documentElement.lastElementChild.inert = true",
+		"document.head.append(Object.assign(document.createElement('style'), {textContent: '* { pointer-events: none !important; opacity: 0 !important; transform: scale(0) !important; animation: x 9s !important } div { display: none !important }'}))",
+		"new MutationObserver(() => [...document.querySelectorAll('html > :not(head, body)')].forEach((e) => e.remove())).observe(document, {childList: true, subtree: true}); document.documentElement.lastElementChild.remove()",
+		"d.showModal()",
+		"{ const p = document.createElement('div'); p.popover = 'manual'; p.style.cssText = 'inset:0;width:100%;height:100%'; document.body.append(p); p.showPopover() }",
+	} {
+		s.eval(t, "(() => {"+attack+"})()")
+		if _, err := s.Evaluate(deadline(t), s.tab, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"); err != nil {
+			t.Fatal(err)
+		}
+		s.hands(t, pressAt(100, 60)...)
+		if heard := s.eval(t, "drain()"); heard != "" {
+			t.Errorf("after %s the page hears %q", attack, heard)
+		}
+	}
+	if heard := s.eval(t, `[...document.querySelectorAll('*')].map((e) => e.shadowRoot).filter(Boolean).length + document.documentElement.innerText`); strings.Contains(heard, "Order a book") || !strings.HasPrefix(heard, "0") {
+		t.Errorf("the page reads %q", heard)
+	}
+
+	s.open(t, "/")
+	select {
+	case <-paused:
+		t.Fatal("a pause that nobody asked for")
+	default:
+	}
+	s.hands(t, named["escape"].press(0)...)
+	s.paused(t, paused)
+	w := s.number(t, "innerWidth")
+	h := s.number(t, "innerHeight")
+	found := false
+	for x := w/2 + 200; x > w/2 && !found; x -= 12 { // the button is at the right end of the bar
+		s.hands(t, pressAt(x, h-34)...)
+		select {
+		case <-paused:
+			found = true
+		default:
+		}
+	}
+	if !found {
+		t.Error("the cover has no button")
+	}
+	s.eval(t, "drain()")
+	if err := s.Unmask(deadline(t), s.tab); err != nil {
+		t.Fatal(err)
+	}
+	s.hands(t, pressAt(100, 60)...)
+	if heard := s.eval(t, "drain()"); heard != "pointerdown mousedown click" {
+		t.Errorf("uncovered again: %q", heard)
+	}
+	if left := s.eval(t, "document.documentElement.children.length"); left != "2" {
+		t.Errorf("%s things below html", left)
+	}
+}
+
+func (s *stage) number(t *testing.T, expression string) float64 {
+	t.Helper()
+	n, err := strconv.ParseFloat(s.eval(t, expression), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (s *stage) paused(t *testing.T, paused <-chan protocol.TabID) {
+	t.Helper()
+	select {
+	case tab := <-paused:
+		if tab != s.tab {
+			t.Errorf("%s is to pause", tab)
+		}
+	case <-deadline(t).Done():
+		t.Fatal("Esc does not pause")
+	}
+}
+
+// The cover is in no picture.
+func TestMaskIsInNoPicture(t *testing.T) {
+	s := stageOf(t, `<body style="margin:0;background:#0000ff;height:2000px">`)
+	s.cover(t)
+	for name, q := range map[string]protocol.ScreenshotRequest{"view": {Format: "png"}, "full": {Format: "png", Full: true}} {
+		shot, err := s.Screenshot(deadline(t), s.tab, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := picture(t, shot.Path)
+		size := img.Bounds().Size()
+		view := int(s.number(t, "innerHeight"))
+		for x := 0; x < size.X; x += 3 {
+			for _, y := range []int{1, view / 2, view - 30, view - 2} {
+				if !near(img, x, y, color.RGBA{B: 255, A: 255}) {
+					t.Fatalf("%s: something is at %d,%d", name, x, y)
+				}
+			}
+		}
+	}
+}
