@@ -11,6 +11,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 
 CACHE := build/cache
 STAMPS := $(CACHE)/stamps
+COMPONENTS := $(CACHE)/components/select2.js
 PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-tray build/bin/pilotfish
 
 # Everything that the Go programs are made of.
@@ -49,7 +50,7 @@ run: install-run $(PROGRAMS) ## install what is missing, build, start the app
 build: install-build $(PROGRAMS) ## build the three programs into build/bin
 
 .PHONY: test
-test: install-test $(PROGRAMS) ## install what is missing, run all tests
+test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all tests
 	@$(SAY_ROOT)
 	@build/display build/test $(TAGS)
 
@@ -98,11 +99,18 @@ install-test:
 # node_modules follow their lock files. npm writes .package-lock.json last.
 WINDOW_MODULES := frontend/node_modules/.package-lock.json
 PANEL_MODULES := extension/node_modules/.package-lock.json
+COMPONENT_MODULES := build/components/node_modules/.package-lock.json
 .PHONY: modules
 modules: $(WINDOW_MODULES) $(PANEL_MODULES)
-$(WINDOW_MODULES) $(PANEL_MODULES): %/node_modules/.package-lock.json: %/package-lock.json %/package.json
+$(WINDOW_MODULES) $(PANEL_MODULES) $(COMPONENT_MODULES): %/node_modules/.package-lock.json: %/package-lock.json %/package.json
 	@echo "Installing the npm packages of $*/"
 	@cd $* && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# Real component libraries, on which the tests of Task act. esbuild writes all
+# bundles at once.
+$(COMPONENTS): $(wildcard build/components/src/*) build/components/build.mjs $(COMPONENT_MODULES)
+	cd build/components && npm run --silent build ../cache/components
 	@touch $@
 
 # The two faces are built first: the programs embed them.

@@ -3,6 +3,7 @@ module pilotfish
 go 1.26.0
 
 ignore (
+	./build/components/node_modules
 	./extension/node_modules
 	./frontend/node_modules
 )
