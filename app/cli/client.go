@@ -43,7 +43,7 @@ func (p *program) connect() (*client, error) {
 	return &client{url: base, token: token, http: &http.Client{
 		// No proxy: a token must not leave this machine. No redirects: the
 		// backend has none.
-		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		Transport:     direct{},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -105,6 +105,9 @@ func (c *client) fetch(ctx context.Context, path string, out any) error {
 
 // send sends a request and returns a reply that is none of an error.
 func (c *client) send(req *http.Request) (*http.Response, error) {
+	if _, one := c.http.Transport.(direct); one {
+		req.Close = true
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, unreachable(err)

@@ -70,9 +70,7 @@ func (b *bridge) connected(ctx context.Context) (*client, error) {
 		return nil, err
 	}
 	// Many commands come one after the other: one connection is enough.
-	if transport, ok := c.http.Transport.(*http.Transport); ok {
-		transport.DisableKeepAlives = false
-	}
+	c.http.Transport = &http.Transport{DisableCompression: true}
 	b.client = c
 	return c, nil
 }

@@ -28,15 +28,19 @@ type invocation struct {
 
 // all are the commands: the browser's, then the builtins.
 func (p *program) all() []spec {
-	specs := slices.Clone(p.specs)
+	specs := registry()
 	for _, b := range builtins() {
 		specs = append(specs, b.spec)
 	}
 	return specs
 }
 
-// find returns the command with a name or alias.
+// find returns the command with a name or alias. Only a name that there is not
+// costs a look at all of them.
 func (p *program) find(name string) (spec, error) {
+	if d, ok := command.Lookup(name); ok {
+		return declaredSpec(d), nil
+	}
 	var names []string
 	for _, s := range p.all() {
 		if s.name == name || slices.Contains(s.aliases, name) {

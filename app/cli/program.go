@@ -19,12 +19,10 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 	getenv func(string) string
-	// specs are the browser's commands, from the registry.
-	specs []spec
 }
 
 func newProgram() *program {
-	return &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, specs: registry()}
+	return &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
 }
 
 // builtin is a command of the command line itself.

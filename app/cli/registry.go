@@ -8,16 +8,20 @@ func registry() []spec {
 	declared := command.Specs()
 	specs := make([]spec, len(declared))
 	for i, d := range declared {
-		s := spec{name: d.Name, aliases: d.Aliases, summary: d.Summary, help: d.Help, group: groupBrowser}
-		for _, a := range d.Args {
-			s.args = append(s.args, declaredArg(a))
-		}
-		for _, example := range d.Examples {
-			s.examples = append(s.examples, "pilotfish "+example)
-		}
-		specs[i] = s
+		specs[i] = declaredSpec(d)
 	}
 	return specs
+}
+
+func declaredSpec(d command.Spec) spec {
+	s := spec{name: d.Name, aliases: d.Aliases, summary: d.Summary, help: d.Help, group: groupBrowser}
+	for _, a := range d.Args {
+		s.args = append(s.args, declaredArg(a))
+	}
+	for _, example := range d.Examples {
+		s.examples = append(s.examples, "pilotfish "+example)
+	}
+	return s
 }
 
 func declaredArg(a command.Arg) arg {

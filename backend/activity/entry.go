@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -61,8 +62,10 @@ func plain(raw json.RawMessage) string {
 // Secrets that stand in an address: a name and password before the host, and
 // the values of parameters that are called like one.
 var (
-	userInfo  = regexp.MustCompile(`(://)[^/\s@]*@`)
-	parameter = regexp.MustCompile(`(?i)([?&#;](?:[a-z0-9_.-]*(?:token|secret|password|passwd|api_?key|signature)|auth|code|otp|sig|sid|key|pwd|pass)=)[^&#\s"']+`)
+	userInfo  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s@]*@`) })
+	parameter = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)([?&#;](?:[a-z0-9_.-]*(?:token|secret|password|passwd|api_?key|signature)|auth|code|otp|sig|sid|key|pwd|pass)=)[^&#\s"']+`)
+	})
 )
 
 // short takes secrets and control characters out of a text and cuts it.
@@ -81,8 +84,8 @@ func short(s string) string {
 		}
 		return r
 	}, s)
-	s = userInfo.ReplaceAllString(s, "${1}"+hidden+"@")
-	s = parameter.ReplaceAllString(s, "${1}"+hidden)
+	s = userInfo().ReplaceAllString(s, "${1}"+hidden+"@")
+	s = parameter().ReplaceAllString(s, "${1}"+hidden)
 	if utf8.RuneCountInString(s) <= protocol.ActivityText {
 		return s
 	}

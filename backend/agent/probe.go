@@ -153,12 +153,14 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 	return info
 }
 
-var versionPattern = regexp.MustCompile(`\d+\.\d+(?:\.\d+)*(?:[-+.][0-9A-Za-z][0-9A-Za-z.-]*)?`)
+var versionPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)*(?:[-+.][0-9A-Za-z][0-9A-Za-z.-]*)?`)
+})
 
 // version finds the version number in what `--version` printed; without one the
 // first line stands for it.
 func version(text string) string {
-	if found := versionPattern.FindString(text); found != "" {
+	if found := versionPattern().FindString(text); found != "" {
 		return found
 	}
 	return firstLine(text)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/chromedp/cdproto/input"
 
@@ -13,7 +14,9 @@ import (
 )
 
 // pointTarget is a point of the tab's viewport: "120,80" or "point=120,80".
-var pointTarget = regexp.MustCompile(`^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$`)
+var pointTarget = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$`)
+})
 
 // action is one action on its way.
 type action struct {
@@ -105,7 +108,7 @@ func (a *action) do(ctx context.Context) error {
 // point finds where to act: it scrolls, waits for what moves and tests what a
 // pointer would meet, in every frame on the way.
 func (a *action) point(ctx context.Context, guarded bool) (point, error) {
-	if m := pointTarget.FindStringSubmatch(a.q.Target); m != nil {
+	if m := pointTarget().FindStringSubmatch(a.q.Target); m != nil {
 		return a.bare(ctx)
 	}
 	f, aimed, err := a.p.aim(ctx, a.q.Target, "aim", map[string]any{"watch": true, "guarded": guarded})
@@ -128,7 +131,7 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 // bare takes a point of the viewport as it is.
 func (a *action) bare(ctx context.Context) (point, error) {
 	var at point
-	m := pointTarget.FindStringSubmatch(a.q.Target)
+	m := pointTarget().FindStringSubmatch(a.q.Target)
 	if _, err := fmt.Sscan(m[1]+" "+m[2], &at.X, &at.Y); err != nil {
 		return at, protocol.NewError(protocol.CodeBadArgument, a.q.Target+" is no point", "for example 120,80")
 	}

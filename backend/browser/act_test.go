@@ -71,7 +71,7 @@ func (s *stage) ref(t *testing.T, text string) string {
 	look := s.look(t, protocol.LookRequest{})
 	for line := range strings.Lines(look.Text) {
 		fields := strings.Fields(line)
-		if strings.Contains(line, text) && len(fields) > 0 && refScope.MatchString(fields[0]) {
+		if strings.Contains(line, text) && len(fields) > 0 && refScope().MatchString(fields[0]) {
 			return fields[0]
 		}
 	}

@@ -66,7 +66,7 @@ func (a *action) drag(ctx context.Context) error {
 
 // ends are where a drag begins and ends, in the tab's viewport.
 func (a *action) ends(ctx context.Context) (from, to point, err error) {
-	if m := pointTarget.FindStringSubmatch(a.q.To); m != nil {
+	if m := pointTarget().FindStringSubmatch(a.q.To); m != nil {
 		if _, err := fmt.Sscan(m[1]+" "+m[2], &to.X, &to.Y); err != nil {
 			return from, to, protocol.NewError(protocol.CodeBadArgument, a.q.To+" is no point", "for example 120,80")
 		}

@@ -119,7 +119,7 @@ func (p *page) eachFrame(do func(f *docFrame) error) error {
 // whereIs finds the frame and the ref of what a target means: in the page
 // itself or, where that has none, in one of its frames.
 func (p *page) whereIs(ctx context.Context, element string) (*docFrame, string, error) {
-	if refScope.MatchString(element) {
+	if refScope().MatchString(element) {
 		f, ok := p.frames.of(element)
 		if !ok {
 			return nil, "", noElement(element, "its frame is gone")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/chromedp/cdproto/runtime"
 
@@ -172,8 +173,8 @@ func (p *page) prose(ctx context.Context, f *docFrame, method, ref string) (text
 		}
 		return text
 	})
-	return strings.TrimSpace(blankLines.ReplaceAllString(text, "\n\n")), true, fault
+	return strings.TrimSpace(blankLines().ReplaceAllString(text, "\n\n")), true, fault
 }
 
 // blankLines are what an empty frame leaves behind.
-var blankLines = regexp.MustCompile(`\n{3,}`)
+var blankLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n{3,}`) })

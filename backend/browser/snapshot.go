@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
@@ -105,29 +106,29 @@ type looked struct {
 }
 
 var (
-	frameScope  = regexp.MustCompile(`^@?f([1-9]\d*)$`)
-	handleScope = regexp.MustCompile(`^@?(?:f([1-9]\d*))?(h[1-9]\d*)$`)
-	refScope    = regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`)
-	handleLine  = regexp.MustCompile(`^( *… \d+ more )(h\d+)$`)
+	frameScope  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?f([1-9]\d*)$`) })
+	handleScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f([1-9]\d*))?(h[1-9]\d*)$`) })
+	refScope    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`) })
+	handleLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *… \d+ more )(h\d+)$`) })
 )
 
 func (l *looker) run(ctx context.Context) (looked, error) {
 	scope := strings.TrimSpace(l.q.Scope)
-	if m := handleScope.FindStringSubmatch(scope); m != nil {
+	if m := handleScope().FindStringSubmatch(scope); m != nil {
 		return l.behind(ctx, m[1], m[2])
 	}
 	main := l.p.frames.main()
 	if scope == "" {
 		return l.whole(ctx, main)
 	}
-	if m := frameScope.FindStringSubmatch(scope); m != nil {
+	if m := frameScope().FindStringSubmatch(scope); m != nil {
 		f, ok := l.p.frames.of(scope + "e")
 		if !ok {
 			return looked{}, noFrame(scope)
 		}
 		return l.frame(ctx, f, "", nil, l.q.Max)
 	}
-	if refScope.MatchString(scope) {
+	if refScope().MatchString(scope) {
 		f, ok := l.p.frames.of(scope)
 		if !ok {
 			return looked{}, noFrame(scope)
@@ -359,7 +360,7 @@ func handles(lines []string, f *docFrame) []string {
 		return lines
 	}
 	for i, line := range lines {
-		if m := handleLine.FindStringSubmatch(line); m != nil {
+		if m := handleLine().FindStringSubmatch(line); m != nil {
 			lines[i] = fmt.Sprintf("%sf%d%s", m[1], f.number, m[2])
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"filippo.io/age"
@@ -37,10 +38,10 @@ const (
 const stateVersion = 1
 
 // stateName keeps a name usable as a file on every system.
-var stateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+var stateName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`) })
 
 // isStateName bounds a name, too.
-func isStateName(name string) bool { return len(name) <= 64 && stateName.MatchString(name) }
+func isStateName(name string) bool { return len(name) <= 64 && stateName().MatchString(name) }
 
 // statePath is the file of a saved state. Its ending says what opens it.
 func (b *Browser) statePath(name, key string) (string, error) {

@@ -144,7 +144,7 @@ func (l *located) refusal() error {
 // frameOf returns the frame that a target is looked for in first, and whether
 // it is certain.
 func (p *page) frameOf(target string) (*docFrame, bool, error) {
-	if !refScope.MatchString(target) {
+	if !refScope().MatchString(target) {
 		return p.frames.main(), false, nil
 	}
 	f, ok := p.frames.of(target)
@@ -212,7 +212,7 @@ func (p *page) aim(ctx context.Context, target, name string, args map[string]any
 
 // elsewhere looks for a target in the child frames.
 func (p *page) elsewhere(ctx context.Context, target string) (*docFrame, string, error) {
-	if pointTarget.MatchString(target) {
+	if pointTarget().MatchString(target) {
 		return nil, "", nil
 	}
 	var at *docFrame

@@ -111,7 +111,7 @@ func New(c Config) (*Manager, error) {
 	}
 	for _, e := range entries {
 		id := protocol.ConversationID(e.Name())
-		if !e.IsDir() || !idPattern.MatchString(e.Name()) {
+		if !e.IsDir() || !idPattern().MatchString(e.Name()) {
 			continue
 		}
 		conv, err := readConversation(m, id)
@@ -213,10 +213,10 @@ func (m *Manager) allLocked() []*conversation {
 
 // idPattern is what the ids of conversations and messages look like: they are
 // made elsewhere and become names of folders.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
+var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`) })
 
 func checkID(id, what string) error {
-	if !idPattern.MatchString(id) {
+	if !idPattern().MatchString(id) {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not the id of a %s", id, what), "use a UUID")
 	}
 	return nil

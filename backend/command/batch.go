@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -159,7 +160,7 @@ func (in *invocation) steps(ctx context.Context, lines, shown []string, hide fun
 	return result{text: strings.Join(parts, "\n"), data: replies, failed: failed}, nil
 }
 
-var paramPattern = regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`)
+var paramPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
 
 func runRoutine(ctx context.Context, in *invocation) (result, error) {
 	name := in.args.text("name")
@@ -195,7 +196,7 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 	lines := make([]string, len(r.Steps))
 	for i, step := range r.Steps {
 		var missing string
-		lines[i] = paramPattern.ReplaceAllStringFunc(step, func(m string) string {
+		lines[i] = paramPattern().ReplaceAllStringFunc(step, func(m string) string {
 			key := m[2 : len(m)-1]
 			if given[key] == "" {
 				missing = key

@@ -1,10 +1,6 @@
 package command
 
-import (
-	"slices"
-
-	"pilotfish/backend/protocol"
-)
+import "pilotfish/backend/protocol"
 
 // Arguments that several commands have.
 func waitArg() Arg {
@@ -14,11 +10,29 @@ func waitArg() Arg {
 	}
 }
 
-// commands declares every command. It is a function and not a variable, so that
-// nobody can change the registry.
+// declared are the commands in groups, in the order of the help. They are
+// functions and no variables, so that nobody can change the registry, and so that
+// one command of the command line costs no more than the groups up to its own.
+func declared() []func() []command {
+	return []func() []command{
+		navigationCommands, lookCommands, actCommands, pageCommands, tabGroupCommands, stateCommands,
+		emulationCommands, watchingCommands, recordingCommands, batchCommands, toolCommands, siteRuleCommands,
+	}
+}
+
+// commands are all of them.
 func commands() []command {
+	var all []command
+	for _, group := range declared() {
+		all = append(all, group()...)
+	}
+	return all
+}
+
+// navigationCommands go somewhere, or are about tabs.
+func navigationCommands() []command {
 	act, read := protocol.ScopeAct, protocol.ScopeRead
-	all := []command{
+	return []command{
 		{Spec: Spec{
 			Name: "goto", Aliases: []string{"open", "navigate", "go"}, Scope: act,
 			Summary:  "open an address in the tab and wait until it is loaded",
@@ -78,5 +92,4 @@ func commands() []command {
 			Returns: "tab", Examples: []string{"closetab t3"},
 		}, tab: ownTab, run: runCloseTab},
 	}
-	return slices.Concat(all, lookCommands(), actCommands(), pageCommands(), tabGroupCommands(), stateCommands(), emulationCommands(), watchingCommands(), recordingCommands(), batchCommands(), toolCommands(), siteRuleCommands())
 }

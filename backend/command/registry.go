@@ -11,7 +11,6 @@ import (
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/spelling"
 )
 
 // Browser is what the commands need of a browser. allow is asked about every
@@ -57,12 +56,15 @@ type Call struct {
 type Registry struct {
 	browser Browser
 	policy  *policy.Policy
+	table   Table
 	// allowed are the methods of the protocol that the person allowed; nil: none.
 	allowed func(agent bool) []string
 }
 
 // New returns the registry of a browser under a policy.
-func New(b Browser, p *policy.Policy) *Registry { return &Registry{browser: b, policy: p} }
+func New(b Browser, p *policy.Policy) *Registry {
+	return &Registry{browser: b, policy: p, table: NewTable()}
+}
 
 // result is what a handler answers: words, and the same for a program.
 type result struct {
@@ -104,44 +106,6 @@ const (
 	ownTab            // its content, or a change: an agent needs it to be its own
 )
 
-// Specs returns every command, in the order of the help.
-func Specs() []Spec {
-	all := commands()
-	specs := make([]Spec, len(all))
-	for i := range all {
-		specs[i] = all[i].Spec
-	}
-	return specs
-}
-
-// Find returns the command of a name or alias.
-func Find(name string) (Spec, error) {
-	c, err := find(name)
-	if err != nil {
-		return Spec{}, err
-	}
-	return c.Spec, nil
-}
-
-func find(name string) (*command, error) {
-	all := commands()
-	var names []string
-	for i := range all {
-		if all[i].Name == name || slices.Contains(all[i].Aliases, name) {
-			return &all[i], nil
-		}
-		names = append(append(names, all[i].Name), all[i].Aliases...)
-	}
-	hint := "`pilotfish help` lists the commands"
-	if near := spelling.Nearest(name, names); near != "" {
-		c, err := find(near)
-		if err == nil {
-			hint = fmt.Sprintf("did you mean %s? for example: pilotfish %s", near, c.Examples[0])
-		}
-	}
-	return nil, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %.60q", name), hint)
-}
-
 // Execute runs a command. It always answers: a fault of a handler is an error
 // of that call alone.
 func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.CommandReply) {
@@ -153,7 +117,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		}
 		reply.DurationMS = float64(time.Since(began).Microseconds()) / 1000
 	}()
-	c, err := find(call.Request.Command)
+	c, err := r.table.find(call.Request.Command)
 	if err != nil {
 		return failed("", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -53,7 +54,7 @@ type recordReply struct {
 	Playwright *protocol.SavedFile `json:"playwright,omitempty"`
 }
 
-var routineName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
 
 func runRecord(ctx context.Context, in *invocation) (result, error) {
 	switch in.do("status") {
@@ -84,7 +85,7 @@ func (in *invocation) stopRecord(ctx context.Context) (result, error) {
 	if name == "" {
 		name = "routine-" + time.Now().UTC().Format("20060102-150405")
 	}
-	if !routineName.MatchString(name) {
+	if !routineName().MatchString(name) {
 		return result{}, badArgument(fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
 	format := in.args.text("video")

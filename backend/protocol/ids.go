@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // TabID names a browser tab: "t1", "t2", … It is stable for the tab's life and
@@ -29,8 +30,10 @@ type SessionName string
 // DefaultSession is the session that the app starts with.
 const DefaultSession SessionName = "default"
 
-// sessionNamePattern keeps a name usable as a folder on every system.
-var sessionNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+// sessionNamePattern keeps a name usable as a folder on every system. Here and
+// elsewhere a pattern is compiled when it is first needed: every start of the
+// command line would pay for all of them.
+var sessionNamePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`) })
 
 // maxSessionName is how long a name may be. It is no part of the pattern: every
 // start of the command line pays for patterns, and counting makes them large.
@@ -38,7 +41,7 @@ const maxSessionName = 32
 
 // ParseSessionName refuses a name that could not be a folder.
 func ParseSessionName(s string) (SessionName, error) {
-	if len(s) > maxSessionName || !sessionNamePattern.MatchString(s) {
+	if len(s) > maxSessionName || !sessionNamePattern().MatchString(s) {
 		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a session name", s), "use 1 to 32 of a-z, 0-9, _ and -, starting with a letter or digit")
 	}
 	return SessionName(s), nil
@@ -69,8 +72,8 @@ type Actor struct {
 	Name string `json:"name"`
 }
 
-var cdpMethod = regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`)
+var cdpMethod = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`) })
 
 // CDPMethod says whether a text is written as a method of the DevTools protocol
 // is: Domain.method.
-func CDPMethod(text string) bool { return cdpMethod.MatchString(text) }
+func CDPMethod(text string) bool { return cdpMethod().MatchString(text) }

@@ -43,7 +43,7 @@ func (s *Session) activity() (*activity.Log, error) {
 		return nil, err
 	}
 	log, err := activity.Open(activity.Config{
-		Dir: filepath.Join(dirs.Root, "activity"), Secret: secretArgument, Logger: s.m.cfg.Logger.With("session", s.name),
+		Dir: filepath.Join(dirs.Root, "activity"), Secret: s.m.secretArgument, Logger: s.m.cfg.Logger.With("session", s.name),
 	})
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (s *Session) activity() (*activity.Log, error) {
 // secretArgument says whether an argument is marked as a secret in the registry.
 // One that the registry does not know is not recorded either: it may be a secret
 // in the wrong place.
-func secretArgument(name, arg string) bool {
-	spec, err := command.Find(name)
+func (m *Manager) secretArgument(name, arg string) bool {
+	spec, err := m.known.Find(name)
 	if err != nil {
 		return true
 	}
@@ -154,7 +154,7 @@ func (t *told) asks(question protocol.Approval) {
 // keepFiles notes which files a command made: an agent may fetch those of its
 // own.
 func (s *Session) keepFiles(actor protocol.Actor, name string, reply protocol.CommandReply) {
-	spec, err := command.Find(name)
+	spec, err := s.m.known.Find(name)
 	// Only a command that says so gives paths; in the data of another one a page
 	// may have written some.
 	if err != nil || !reply.OK || !strings.Contains(spec.Returns, "path") {

@@ -247,7 +247,7 @@ func (s *Session) conversationHeads() []protocol.Conversation {
 
 // sessionPattern is what the ids of an agent's sessions look like that can be put
 // into a command line.
-var sessionPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+var sessionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`) })
 
 // continueInTerminal starts the terminal in which a conversation goes on.
 func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
@@ -255,7 +255,7 @@ func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversa
 	if err != nil {
 		return "", err
 	}
-	if head.Agent != protocol.AgentClaude || !sessionPattern.MatchString(head.AgentSession) {
+	if head.Agent != protocol.AgentClaude || !sessionPattern().MatchString(head.AgentSession) {
 		return "", protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot go on with this conversation in a terminal", "")
 	}
 	if head.Tab == "" {

@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/agent"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser"
+	"pilotfish/backend/command"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
@@ -55,6 +56,8 @@ type Manager struct {
 	log    *slog.Logger
 	auth   *auth.Authority
 	prober *agent.Prober
+	// known are the browser's commands: each call looks several times.
+	known command.Table
 
 	changes *hub.Hub[struct{}]
 	// firstPanel is closed when the first panel of this run has connected,
@@ -96,6 +99,7 @@ func New(cfg Config) (*Manager, error) {
 		onQuit:  func() {},
 	}
 	m.auth = auth.New(auth.Config{})
+	m.known = command.NewTable()
 	m.prober = agent.New(agent.Config{Logger: cfg.Logger})
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {

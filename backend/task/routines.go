@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -25,7 +26,7 @@ type routinesFile struct {
 }
 
 // parameter is {{name}} in a routine's goal.
-var parameter = regexp.MustCompile(`\{\{\s*([A-Za-z][A-Za-z0-9_ -]{0,39}?)\s*\}\}`)
+var parameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*([A-Za-z][A-Za-z0-9_ -]{0,39}?)\s*\}\}`) })
 
 func (s *Store) routinesPath() string { return filepath.Join(s.config.Dir, "routines.json") }
 
@@ -122,7 +123,7 @@ func (s *Store) changeRoutines(change func([]protocol.TaskRoutine) ([]protocol.T
 // Params are the names of the parameters of a goal, in their order.
 func Params(goal string) []string {
 	names := []string{}
-	for _, m := range parameter.FindAllStringSubmatch(goal, -1) {
+	for _, m := range parameter().FindAllStringSubmatch(goal, -1) {
 		if !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
@@ -151,7 +152,7 @@ func (s *Store) Fill(name string, values map[string]string) (goal string, err er
 			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q needs a value for %q", r.Name, p), "it has: "+strings.Join(r.Params, ", "))
 		}
 	}
-	return parameter.ReplaceAllStringFunc(r.Goal, func(m string) string {
-		return values[parameter.FindStringSubmatch(m)[1]]
+	return parameter().ReplaceAllStringFunc(r.Goal, func(m string) string {
+		return values[parameter().FindStringSubmatch(m)[1]]
 	}), nil
 }

@@ -29,7 +29,7 @@ type headFile struct {
 }
 
 // taskID keeps an id usable as a folder.
-var taskID = regexp.MustCompile(`^[0-9a-zA-Z][0-9a-zA-Z-]{3,63}$`)
+var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-zA-Z][0-9a-zA-Z-]{3,63}$`) })
 
 // Config is what a Store needs. Changed and Gone are called without a lock held,
 // in the order of the changes of one task.
@@ -76,7 +76,7 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("reading the tasks: %w", err)
 	}
 	for _, entry := range entries {
-		if entry.IsDir() && taskID.MatchString(entry.Name()) {
+		if entry.IsDir() && taskID().MatchString(entry.Name()) {
 			s.load(protocol.TaskID(entry.Name()))
 		}
 	}

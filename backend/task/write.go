@@ -43,7 +43,7 @@ func (s *Store) Write(req protocol.TaskWriteRequest) (protocol.TaskWriteReply, e
 
 func check(req protocol.TaskWriteRequest) error {
 	switch {
-	case !taskID.MatchString(string(req.Task)):
+	case !taskID().MatchString(string(req.Task)):
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.64q is no id of a task", string(req.Task)), "use a UUID")
 	case req.Viewer == "":
 		return protocol.NewError(protocol.CodeBadArgument, "the view that runs the task is missing", "")
@@ -218,7 +218,7 @@ func (s *Store) UseTab(id protocol.TaskID, tab protocol.TabID, remove bool) (pro
 // Order makes a task that a program asks for; a panel takes it with its first
 // write.
 func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker protocol.Actor) (protocol.Task, error) {
-	if !taskID.MatchString(string(id)) {
+	if !taskID().MatchString(string(id)) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.64q is no id of a task", string(id)), "")
 	}
 	k := &kept{told: make(chan struct{}), head: protocol.Task{
