@@ -39,6 +39,7 @@ func (p *program) mcp(ctx context.Context, in invocation) error {
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return b.image(ctx, path, in.session)
 		},
+		Tasks: &bridgedTasks{bridge: b, tab: in.tab, session: in.session},
 		// Standard error belongs to the client, which often shows it.
 		Logger: slog.New(slog.DiscardHandler),
 	})

@@ -12,6 +12,8 @@
 //   - browser_read, browser_screenshot and browser_tabs are the other things that
 //     nearly every task needs; their arguments are typed, because a model that
 //     can see the arguments does not guess them.
+//   - task_run hands a whole job to the agent of the side panel and tells how it
+//     goes as progress; task_status and task_stop are for one that lasts.
 //   - browser_run takes any command of the registry as a line, and help on
 //     demand: a hundred rare commands cost one name each.
 //

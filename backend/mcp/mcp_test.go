@@ -60,6 +60,7 @@ type backend struct {
 	asked []string
 	hold  chan struct{} // when set, "wait" lasts until its call is cancelled
 	ended chan struct{}
+	tasks mcp.Tasks
 }
 
 func (b *backend) execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
@@ -97,8 +98,11 @@ func (b *backend) last() string {
 }
 
 func (b *backend) config(tab protocol.TabID) mcp.Config {
+	if b.tasks == nil {
+		b.tasks = &works{}
+	}
 	return mcp.Config{
-		Version: "v1", Tab: tab, Specs: future(), Execute: b.execute,
+		Version: "v1", Tab: tab, Specs: future(), Execute: b.execute, Tasks: b.tasks,
 		Image: func(_ context.Context, path string) ([]byte, string, error) {
 			return []byte("picture of " + path), "image/jpeg", nil
 		},
@@ -171,7 +175,7 @@ func TestTheToolsFitTheBudget(t *testing.T) {
 		if tool.Annotations == nil || tool.Annotations.Title == "" || tool.Description == "" {
 			t.Errorf("%s has no annotations or description", tool.Name)
 		}
-		reads := map[string]bool{"browser_snapshot": true, "browser_read": true, "browser_screenshot": true}
+		reads := map[string]bool{"browser_snapshot": true, "browser_read": true, "browser_screenshot": true, "task_status": true}
 		if tool.Annotations.ReadOnlyHint != reads[tool.Name] {
 			t.Errorf("%s: readOnlyHint %v", tool.Name, tool.Annotations.ReadOnlyHint)
 		}

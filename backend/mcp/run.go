@@ -27,6 +27,10 @@ type call struct {
 	progress func(done, total int, what string)
 	// waiting tells it that the person is asked.
 	waiting func(protocol.Waiting)
+	// news tells it a line of a task that is at a step of so many; hears says that
+	// it wants to be told.
+	news  func(step, steps int, line string)
+	hears bool
 }
 
 // take reads an argument of the tool itself and takes it away from those of the

@@ -30,7 +30,9 @@ type Config struct {
 	Execute func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
 	// Image reads a picture that a command of the caller saved, with its MIME
 	// type; nil gives paths only.
-	Image  func(ctx context.Context, path string) (data []byte, kind string, err error)
+	Image func(ctx context.Context, path string) (data []byte, kind string, err error)
+	// Tasks hands tasks over; nil leaves their tools out.
+	Tasks  Tasks
 	Logger *slog.Logger
 }
 
@@ -44,7 +46,7 @@ func NewServer(c Config) *sdk.Server {
 		// The tools do not change while the program runs.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}}, //nolint:staticcheck // deprecated for clients of 2026-07-28; older ones hear by it that the person is asked
 	})
-	for _, t := range tools(c.Specs) {
+	for _, t := range tools(c.Specs, c.Tasks != nil) {
 		server.AddTool(&t.Tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return box.call(ctx, req, t), nil
 		})
@@ -62,7 +64,7 @@ func (b *toolbox) call(ctx context.Context, req *sdk.CallToolRequest, t tool) *s
 		}
 	}
 	tell := teller{ctx: ctx, session: req.Session, token: req.Params.GetProgressToken()}
-	c.progress, c.waiting = tell.progress, tell.waiting
+	c.progress, c.waiting, c.news, c.hears = tell.progress, tell.waiting, tell.news, tell.token != nil
 	return t.run(b, c)
 }
 

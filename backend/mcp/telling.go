@@ -36,6 +36,14 @@ func (t *teller) notify(what string) {
 	}
 }
 
+// news says a line of a task that is at a step.
+func (t *teller) news(step, steps int, line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done, t.total = max(t.done+waitingStep, float64(step)), float64(steps)
+	t.notify(line)
+}
+
 // waitingStep is how far a question moves the progress: it must grow, and stay
 // below the next step.
 const waitingStep = 1.0 / 1024

@@ -20,6 +20,7 @@ type tool struct {
 // builder makes the tools from the registry's specs.
 type builder struct {
 	specs     []command.Spec
+	tasks     bool // the caller can hand tasks over
 	helpLimit int
 }
 
@@ -28,10 +29,10 @@ type builder struct {
 const envelope = 200
 
 // tools are all tools, with the longest help that the budget allows.
-func tools(specs []command.Spec) []tool {
+func tools(specs []command.Spec, tasks bool) []tool {
 	var made []tool
 	for _, limit := range []int{120, 90, 70, 50, 35, 20, 0} {
-		made = (&builder{specs: specs, helpLimit: limit}).all()
+		made = (&builder{specs: specs, tasks: tasks, helpLimit: limit}).all()
 		list := make([]*sdk.Tool, len(made))
 		for i := range made {
 			list[i] = &made[i].Tool
@@ -45,7 +46,7 @@ func tools(specs []command.Spec) []tool {
 
 func (b *builder) all() []tool {
 	var made []tool
-	for _, t := range []func() (tool, bool){b.snapshot, b.act, b.navigate, b.read, b.screenshot, b.tabs, b.run} {
+	for _, t := range []func() (tool, bool){b.snapshot, b.act, b.navigate, b.read, b.screenshot, b.tabs, b.run, b.taskRun, b.taskStatus, b.taskStop} {
 		if one, ok := t(); ok {
 			made = append(made, one)
 		}
@@ -89,17 +90,18 @@ func (b *builder) make(name, title, description string, s *shape, hints sdk.Tool
 
 func looks() sdk.ToolAnnotations { return sdk.ToolAnnotations{ReadOnlyHint: true} }
 
-func changes() sdk.ToolAnnotations {
-	yes := true
-	return sdk.ToolAnnotations{DestructiveHint: &yes}
-}
+// changes are the hints of a tool that may destroy something, which is what is
+// taken for granted of one that says nothing.
+func changes() sdk.ToolAnnotations { return sdk.ToolAnnotations{} }
 
-const tabHelp = "tN; your own when left out"
+// tab puts in the tab to act on. What it means without is in the instructions,
+// once for all tools.
+func (s *shape) tab() { s.add("tab", "string", "") }
 
 // then lets a tool that changes the page look at it in the same turn.
-func (b *builder) then(s *shape) {
+func (b *builder) then(s *shape, about string) {
 	if looks := b.existing("snapshot", "text"); len(looks) > 0 {
-		s.add("then", "string", "also look afterwards, in the same turn", "enum", names(looks))
+		s.add("then", "string", about, "enum", names(looks))
 	}
 }
 
@@ -112,7 +114,7 @@ func (b *builder) snapshot() (tool, bool) {
 	for _, a := range spec.Args {
 		s.arg(a)
 	}
-	s.add("tab", "string", tabHelp)
+	s.tab()
 	return b.make("browser_snapshot", "Look at the page",
 		"See the page as a list: one line per thing with role, name, state and a ref such as e5 to act on. A ref stays with its element.",
 		s, looks(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.one(c, "snapshot") }), true
@@ -138,10 +140,10 @@ func (b *builder) act() (tool, bool) {
 	s.properties["steps"] = object{"type": "array", "minItems": 1, "items": step.schema()}
 	s.require("steps")
 	s.add("keepGoing", "boolean", "go on after a step that failed")
-	b.then(s)
-	s.add("tab", "string", tabHelp)
+	b.then(s, "also look afterwards, in the same turn")
+	s.tab()
 	return b.make("browser_act", "Act on the page",
-		"Do one or many steps in order, stopping at the first that fails; each reports what happened. Put a whole form into one call. Steps: "+strings.Join(forms, ", ")+".",
+		"Do steps in order up to the first that fails; each reports what happened. Put a whole form into one call. Steps: "+strings.Join(forms, ", ")+".",
 		s, changes(), (*toolbox).act), len(specs) > 0
 }
 
@@ -164,20 +166,25 @@ func (b *builder) navigate() (tool, bool) {
 	ways := b.existing("back", "forward", "reload")
 	_, ok := b.spec("goto")
 	s := b.shape()
-	s.add("url", "string", "address to open")
+	s.add("url", "string", "")
 	s.add("go", "string", "instead of url", "enum", names(ways))
 	if _, has := b.spec("newtab"); has {
 		s.add("newTab", "boolean", "open url in a new tab")
 	}
 	s.add("wait", "string", "how far to load", "enum", []string{"load", "dom", "commit"})
-	b.then(s)
-	s.add("tab", "string", tabHelp)
+	b.then(s, "")
+	s.tab()
 	return b.make("browser_navigate", "Go to a page", "Open an address, or go back, forward or reload.",
 		s, changes(), (*toolbox).navigate), ok
 }
 
+// readings are the commands that browser_read names.
+func (b *builder) readings() []command.Spec {
+	return b.existing("text", "markdown", "html", "links", "forms", "tables", "data", "media", "console", "network", "a11y")
+}
+
 func (b *builder) read() (tool, bool) {
-	specs := b.existing("text", "markdown", "html", "links", "forms", "tables", "data", "media", "console", "network", "a11y")
+	specs := b.readings()
 	s := b.shape()
 	s.add("what", "string", "", "enum", names(specs))
 	s.require("what")
@@ -190,7 +197,7 @@ func (b *builder) read() (tool, bool) {
 			}
 		}
 	}
-	s.add("tab", "string", tabHelp)
+	s.tab()
 	return b.make("browser_read", "Read the page", "Get content of the page without refs: cheaper than a snapshot when you only read.",
 		s, looks(), (*toolbox).read), len(specs) > 0
 }
@@ -204,9 +211,9 @@ func (b *builder) screenshot() (tool, bool) {
 	for _, a := range spec.Args {
 		s.arg(a)
 	}
-	s.add("image", "boolean", "see the picture here; else you get the path of its file only")
-	s.add("tab", "string", tabHelp)
-	return b.make("browser_screenshot", "Take a picture", "Take a picture of the tab. A snapshot costs less and has refs: use this for what only looks show.",
+	s.add("image", "boolean", "see it here; else you get its path")
+	s.tab()
+	return b.make("browser_screenshot", "Take a picture", "A picture of the tab, for what only looks show; a snapshot costs less and has refs.",
 		s, looks(), (*toolbox).screenshot), true
 }
 
@@ -221,18 +228,24 @@ func (b *builder) tabs() (tool, bool) {
 	s := b.shape()
 	s.add("do", "string", "list when left out", "enum", does)
 	s.add("url", "string", "for new")
-	s.add("tab", "string", "for front and close; your own when left out")
-	return b.make("browser_tabs", "Tabs", "List tabs, open one, bring one to the front (the person sees it), or close one.",
+	s.add("tab", "string", "for front and close")
+	return b.make("browser_tabs", "Tabs", "List, open or close tabs, or bring one to the front (the person sees it).",
 		s, changes(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.tabs(c, ways, does) }), len(does) > 0
 }
 
 func (b *builder) run() (tool, bool) {
 	s := b.shape()
-	s.properties["commands"] = object{"type": "array", "minItems": 1, "items": object{"type": "string"}, "description": `lines such as "help wait" or "goto example.com --wait dom"`}
+	s.properties["commands"] = object{"type": "array", "minItems": 1, "items": object{"type": "string"}, "description": `such as "goto example.com --wait dom"`}
 	s.require("commands")
-	s.add("keepGoing", "boolean", "go on after one that failed")
-	s.add("tab", "string", tabHelp)
+	s.add("keepGoing", "boolean", "")
+	s.tab()
 	return b.make("browser_run", "Run any command",
-		fmt.Sprintf("Run command lines in order, stopping at the first that fails. \"help\" says what each command does, \"help NAME\" how to call it. Commands: %s.", strings.Join(names(b.specs), " ")),
+		fmt.Sprintf("Run command lines in order, stopping at the first that fails. \"help\" says what each command does, \"help NAME\" how to call it. Commands: those that the other tools name, and %s.", strings.Join(b.unnamed(), " ")),
 		s, changes(), (*toolbox).lines), true
+}
+
+// unnamed are the commands that no other tool names.
+func (b *builder) unnamed() []string {
+	named := names(slices.Concat(b.actions(), b.readings(), b.existing("snapshot", "screenshot", "forward", "reload")))
+	return slices.DeleteFunc(names(b.specs), func(name string) bool { return slices.Contains(named, name) })
 }

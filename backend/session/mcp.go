@@ -31,6 +31,7 @@ func (m *Manager) mcpCaller(grant auth.Grant) mcp.Config {
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return m.image(ctx, grant, path)
 		},
+		Tasks:  callersTasks{m, grant},
 		Logger: m.cfg.Logger,
 	}
 }

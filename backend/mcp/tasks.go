@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/protocol"
+)
+
+// Tasks hands tasks over to the agent of the side panel, as the caller. An agent
+// gets those that it asked for, and no others.
+type Tasks interface {
+	// RunTask returns when a panel has taken the task.
+	RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error)
+	// StopTask returns when the task has ended.
+	StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error)
+	TaskList(ctx context.Context) ([]protocol.Task, error)
+	// FollowTask tells what has happened in a task, line by line, and what happens,
+	// until its end or that of ctx. It returns the task as it was last, and no
+	// error when it was ctx that ended.
+	FollowTask(ctx context.Context, id protocol.TaskID, told func(head protocol.Task, lines []string)) (protocol.Task, error)
+}
+
+// lastLines is how many lines of a task task_status shows.
+const lastLines = 12
+
+func (b *builder) taskRun() (tool, bool) {
+	s := b.shape()
+	s.add("goal", "string", "the whole of it: its agent knows nothing else")
+	s.require("goal")
+	s.tab()
+	s.add("wait", "integer", "seconds to wait for the end")
+	return b.make("task_run", "Hand a task over", "Let Pilotfish's own agent work on a tab step by step, in the person's sight.",
+		s, changes(), (*toolbox).taskRun), b.tasks
+}
+
+func (b *builder) taskStatus() (tool, bool) {
+	s := b.shape()
+	s.add("task", "string", "all of yours when left out")
+	s.add("wait", "integer", "")
+	return b.make("task_status", "How a task goes", "How it goes, or ended.", s, looks(), (*toolbox).taskStatus), b.tasks
+}
+
+func (b *builder) taskStop() (tool, bool) {
+	s := b.shape()
+	s.add("task", "string", "")
+	s.require("task")
+	return b.make("task_stop", "Stop a task", "Stop your task.", s, changes(), (*toolbox).taskStop), b.tasks
+}
+
+func (b *toolbox) taskRun(c *call) *sdk.CallToolResult {
+	goal, err := take[string](c, "goal")
+	if err != nil {
+		return failure(err)
+	}
+	tab, err := take[string](c, "tab")
+	if err != nil {
+		return failure(err)
+	}
+	wait, bad := c.patience(true)
+	if bad != nil {
+		return bad
+	}
+	if bad := unknown(c, "goal, tab, wait"); bad != nil {
+		return bad
+	}
+	task, err := b.config.Tasks.RunTask(c.ctx, protocol.TaskRunRequest{Goal: goal, Tab: protocol.TabID(tab)})
+	if err != nil {
+		return failure(err)
+	}
+	return b.follow(c, task.ID, wait, true)
+}
+
+func (b *toolbox) taskStatus(c *call) *sdk.CallToolResult {
+	id, err := take[string](c, "task")
+	if err != nil {
+		return failure(err)
+	}
+	wait, bad := c.patience(false)
+	if bad != nil {
+		return bad
+	}
+	if bad := unknown(c, "task, wait"); bad != nil {
+		return bad
+	}
+	if id != "" {
+		return b.follow(c, protocol.TaskID(id), wait, false)
+	}
+	list, err := b.config.Tasks.TaskList(c.ctx)
+	if err != nil {
+		return failure(err)
+	}
+	lines := make([]string, 0, len(list))
+	for _, t := range list[:min(len(list), lastLines)] {
+		lines = append(lines, standing(t)+" "+t.Title)
+	}
+	if len(lines) == 0 {
+		return plain("no tasks; task_run makes one")
+	}
+	return plain(enclosed(strings.Join(lines, "\n")))
+}
+
+func (b *toolbox) taskStop(c *call) *sdk.CallToolResult {
+	id, err := take[string](c, "task")
+	if err != nil {
+		return failure(err)
+	}
+	if bad := unknown(c, "task"); bad != nil {
+		return bad
+	}
+	task, err := b.config.Tasks.StopTask(c.ctx, protocol.TaskID(id))
+	if err != nil {
+		return failure(err)
+	}
+	return plain(standing(task))
+}
+
+// patience is how long the caller wants to wait for a task's end.
+func (c *call) patience(begins bool) (time.Duration, *sdk.CallToolResult) {
+	_, said := c.args["wait"]
+	seconds, err := take[int](c, "wait")
+	most := int(protocol.TaskToolMaxWait / time.Second)
+	switch {
+	case err != nil:
+		return 0, failure(err)
+	case seconds < 0 || seconds > most:
+		return 0, wrong(fmt.Sprintf("wait is from 0 to %d seconds", most), "")
+	case said:
+		return time.Duration(seconds) * time.Second, nil
+	case !begins:
+		return 0, nil
+	case c.hears:
+		return protocol.TaskToolMaxWait, nil
+	}
+	return protocol.TaskToolWait, nil
+}
+
+// follow waits for a task's end, tells how it goes, and says how it stands. The
+// task outlives the call. What was done before is no news, unless the call began
+// it.
+func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news bool) *sdk.CallToolResult {
+	// Without a wait it is only looked at: the first page says how it stands.
+	ctx, cancel := context.WithTimeout(c.ctx, max(wait, time.Minute))
+	defer cancel()
+	var last []string
+	task, err := b.config.Tasks.FollowTask(ctx, id, func(head protocol.Task, lines []string) {
+		for _, line := range lines {
+			if news {
+				c.news(head.Steps, head.MaxStep, line)
+			}
+		}
+		news = true
+		last = append(last, lines...)
+		if wait == 0 {
+			cancel()
+		}
+	})
+	if err != nil {
+		return failure(err)
+	}
+	last = last[max(0, len(last)-lastLines):]
+	out := []string{standing(task)}
+	if said := task.Summary; said != "" || len(last) > 0 {
+		out = append(out, enclosed(strings.TrimSpace(strings.Join(last, "\n")+"\n"+said)))
+	}
+	switch task.State {
+	case protocol.TaskRunning, protocol.TaskIdle:
+		out = append(out, "It goes on: task_status with this id and wait tells its end.")
+	case protocol.TaskWaiting:
+		out = append(out, "It waits for the person's answer in the panel.")
+	case protocol.TaskPaused:
+		out = append(out, "The person paused it.")
+	case protocol.TaskInterrupted:
+		out = append(out, "Its panel was closed; the person can resume it there.")
+	case protocol.TaskDone, protocol.TaskFailed, protocol.TaskStopped:
+	}
+	result := plain(strings.Join(out, "\n"))
+	result.IsError = task.State == protocol.TaskFailed
+	return result
+}
+
+// standing says how a task stands, in words of ours.
+func standing(t protocol.Task) string {
+	return fmt.Sprintf("task %s: %s, step %d of %d", t.ID, t.State, t.Steps, t.MaxStep)
+}
+
+func plain(text string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+}
+
+// enclosed marks what a task's model wrote: it has read pages, and may repeat
+// what one of them told it.
+func enclosed(text string) string {
+	nonce := make([]byte, 8)
+	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
+	tag := "page-" + hex.EncodeToString(nonce)
+	return fmt.Sprintf("<%s origin=\"task\">\n%s\n</%s>", tag, text, tag)
+}
