@@ -45,9 +45,18 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	if err != nil {
 		return fmt.Errorf("encoding what a cover says: %w", err)
 	}
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
+		return unknownTab(id)
+	}
 	b.masks.mu.Lock()
 	m := b.masks.tab[id]
-	if m == nil {
+	fresh := m == nil
+	if fresh {
 		if b.masks.tab == nil {
 			b.masks.tab = make(map[protocol.TabID]*cover)
 		}
@@ -58,13 +67,18 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	m.op.Lock()
 	m.source = fmt.Sprintf("globalThis.pilotfishPage?.mask.show(%s)", said)
 	m.op.Unlock()
-	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if err := p.open(ctx, id); err != nil {
-			return err
+	// Not in the queue of the tab: a command there may take long, and is what the
+	// cover tells of.
+	p, err := r.page(ctx, t.target)
+	if err == nil && p.openDialog() == "" { // it holds the page, and is a cover itself
+		if err = p.open(ctx, id); err == nil {
+			err = m.spread(ctx, p)
 		}
-		return m.spread(ctx, p)
-	})
+	}
 	if err != nil {
+		err = b.explain(ctx, id, p, err)
+	}
+	if err != nil && fresh {
 		b.masks.mu.Lock()
 		if b.masks.tab[id] == m {
 			delete(b.masks.tab, id)
@@ -89,8 +103,17 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 	if m.p == nil || m.p.ended() {
 		return nil
 	}
+	// A page that hangs is uncovered when it goes on, and is not waited for.
+	ctx, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	defer cancel()
 	var err error
-	for _, s := range m.p.sessions() {
+	for s, old := range m.scripts {
+		if s.ended() {
+			continue
+		}
+		err = errors.Join(err, m.remove(ctx, s, old))
+		// A document may begin just now: what is uncovered is told by the same way,
+		// and in the same order, as it was told to be covered.
 		id, e := m.add(ctx, s, "globalThis.pilotfishPage?.mask.hide()")
 		if e == nil {
 			e = m.remove(ctx, s, id)
@@ -98,14 +121,18 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 		if e == nil {
 			e = postCommand(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: pauseBinding})
 		}
-		if old, ok := m.scripts[s]; ok {
-			e = errors.Join(e, m.remove(ctx, s, old))
-		}
-		if !errors.Is(e, errSessionEnded) {
+		if !errors.Is(e, errSessionEnded) && !errors.Is(e, context.DeadlineExceeded) {
 			err = errors.Join(err, e)
 		}
 	}
 	return err
+}
+
+// say calls a function of the cover in a frame, and waits for nothing.
+func (p *page) say(ctx context.Context, f *docFrame, call string) {
+	if s, world := p.frames.state(f); world != "" {
+		_ = postCommand(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask."+call, world))
+	}
 }
 
 // sessions are those of the page: its own, and those of frames that another
@@ -270,9 +297,7 @@ func (a *action) send(ctx context.Context, s *session, messages ...message) erro
 	// document that goes. What is asked next comes after it.
 	defer func() {
 		for _, f := range frames {
-			if s, world := a.p.frames.state(f); world != "" {
-				_ = postCommand(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask.lower()", world))
-			}
+			a.p.say(ctx, f, "lower()")
 		}
 	}()
 	return a.fx.send(ctx, s, messages...)
@@ -308,10 +333,6 @@ func (p *page) veiled(ctx context.Context, take func() error) error {
 	if err := p.ask(ctx, f, "veil", map[string]bool{"on": true}, nil); err != nil {
 		return err
 	}
-	defer func() {
-		if s, world := known.state(f); world != "" {
-			_ = postCommand(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask.veil(false)", world))
-		}
-	}()
+	defer p.say(ctx, f, "veil(false)")
 	return take()
 }

@@ -471,6 +471,9 @@ const (
 	MaxTaskRoutines = 200
 	// DefaultTaskSteps is how many steps a task has unless it is told otherwise.
 	DefaultTaskSteps = 40
+	// TaskPagesTimeout is how long the cover of a page and the group of a task's
+	// tabs may take to be as they should.
+	TaskPagesTimeout = 10 * time.Second
 	// TaskTakeTimeout is how long a task that a program asks for waits for a panel
 	// to take it.
 	TaskTakeTimeout = 10 * time.Second

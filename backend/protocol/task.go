@@ -51,6 +51,8 @@ type Task struct {
 	Index uint64 `json:"index"`
 	// Routine is the name of the routine that it was run from.
 	Routine string `json:"routine,omitempty"`
+	// KeepGroup: its tabs stay a group when it is over.
+	KeepGroup bool `json:"keepGroup,omitempty"`
 	// Asker is who asked for it, when that was a program.
 	Asker *Actor `json:"asker,omitempty"`
 	// Plain: its goal is plain instructions, carried out without a model.
@@ -198,7 +200,8 @@ type TaskGoneEvent struct {
 // that a program asked for.
 type TaskOrderEvent struct {
 	Type PanelEventType `json:"type" tstype:"'task_order'"`
-	// Order is "run", "stop" or "resume".
+	// Order is "run", "stop" or "resume", or "pause": a person asked for that on the
+	// page.
 	Order   string          `json:"order"`
 	Task    Task            `json:"task"`
 	Request *TaskRunRequest `json:"request,omitempty"`

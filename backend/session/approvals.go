@@ -32,7 +32,10 @@ type approvals struct {
 func newApprovals(s *Session) *approvals {
 	a := &approvals{s: s, wake: make(chan struct{}, 1)}
 	a.broker = policy.NewBroker(s.name, a.changed)
-	a.broker.Watch(s.chatQuestion)
+	a.broker.Watch(func(question protocol.Approval, over *policy.Over) {
+		s.chatQuestion(question, over)
+		s.pages.question(question, over)
+	})
 	return a
 }
 

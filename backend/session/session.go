@@ -29,6 +29,7 @@ type Session struct {
 	publishing sync.Mutex // what is published later is the newer
 	record     record     // what was done in it
 	tasks      taskStore
+	pages      *taskPages // what is seen of tasks in the browser
 	picks      picks
 
 	mu        sync.Mutex
@@ -66,6 +67,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		name: name, m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
+	s.pages = newTaskPages(s)
 	s.approvals = newApprovals(s)
 	return s
 }

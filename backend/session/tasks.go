@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path/filepath"
@@ -47,6 +48,7 @@ func (s *Session) taskStore() (*task.Store, error) {
 		Dir: filepath.Join(dirs.Root, "tasks"),
 		Changed: func(t protocol.Task) {
 			s.events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: t})
+			s.pages.changed(t)
 		},
 		Gone: func(id protocol.TaskID) {
 			s.events.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
@@ -167,11 +169,15 @@ func (m *Manager) TaskRoutines(_ context.Context, grant auth.Grant) ([]protocol.
 
 // WriteTask takes in what the panel that runs a task says of it.
 func (m *Manager) WriteTask(_ context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
-	_, store, err := m.tasksOf(grant)
+	s, store, err := m.tasksOf(grant)
 	if err != nil {
 		return protocol.TaskWriteReply{}, err
 	}
-	return store.Write(req)
+	reply, err := store.Write(req)
+	if err == nil {
+		s.pages.wrote(req)
+	}
+	return reply, err
 }
 
 // TaskCommand runs one command for a task. The task acts on the tab that it was
@@ -186,6 +192,7 @@ func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protoco
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
 	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”"}
+	s.pages.at(head.ID, cmp.Or(req.Command.Tab, head.Tab))
 	defer m.use.begin()()
 	return s.recorded(ctx, actor, req.Command, nil, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
 		r, err := s.current()

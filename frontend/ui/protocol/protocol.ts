@@ -2208,6 +2208,11 @@ export const MaxTaskRoutines = 200;
  */
 export const DefaultTaskSteps = 40;
 /**
+ * TaskPagesTimeout is how long the cover of a page and the group of a task's
+ * tabs may take to be as they should.
+ */
+export const TaskPagesTimeout = 10 * 1_000;
+/**
  * TaskTakeTimeout is how long a task that a program asks for waits for a panel
  * to take it.
  */
@@ -3794,6 +3799,10 @@ export interface Task {
    */
   routine?: string;
   /**
+   * KeepGroup: its tabs stay a group when it is over.
+   */
+  keepGroup?: boolean;
+  /**
    * Asker is who asked for it, when that was a program.
    */
   asker?: Actor;
@@ -3979,7 +3988,8 @@ export interface TaskGoneEvent {
 export interface TaskOrderEvent {
   type: 'task_order';
   /**
-   * Order is "run", "stop" or "resume".
+   * Order is "run", "stop" or "resume", or "pause": a person asked for that on the
+   * page.
    */
   order: string;
   task: Task;

@@ -31,6 +31,7 @@ export const taskSchema = v.object({
   updated: v.string(),
   index: v.number(),
   routine: v.exactOptional(v.string()),
+  keepGroup: v.exactOptional(v.boolean()),
   plain: v.exactOptional(v.boolean()),
   asker: v.exactOptional(
     v.object({

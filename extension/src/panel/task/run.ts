@@ -168,7 +168,7 @@ export class Run {
 
   /** The task as an event makes it. */
   #next(event: LoopEvent): Task {
-    const head = { ...this.#head, tokens: this.loop.tokens };
+    const head = { ...this.#head, tokens: this.loop.tokens, tab: this.loop.tab };
     if (event.kind === 'status') return { ...head, state: states[event.status] };
     if (event.kind === 'step') return { ...head, steps: event.step.n };
     if (event.kind !== 'end') return head;
