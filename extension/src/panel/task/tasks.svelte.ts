@@ -81,6 +81,7 @@ export class Tasks {
       maxSteps: settings.steps,
       tokens: 0,
       budget: settings.tokens,
+      keepGroup: settings.keepGroup,
       created: now,
       updated: now,
       index: 0,
@@ -159,6 +160,11 @@ export class Tasks {
     const { order, task } = event;
     if (order === 'stop') {
       this.#runs.get(task.id)?.loop.stop();
+      return;
+    }
+    // The person pressed Esc, or the button, on the page.
+    if (order === 'pause' && this.runsHere(task.id)) {
+      this.pause(task.id);
       return;
     }
     if (order !== 'run' || !(await this.#orders.isOurs(task))) return;
