@@ -234,13 +234,22 @@ func (r *run) bridgeEvent(ctx context.Context, s *session, payload string) {
 // pair puts the pairing into the extension's session storage. It is not waited
 // for: what the panel needs it for comes behind it in the same pipe.
 func (r *run) pair(ctx context.Context, s *session, p *protocol.Pairing) error {
+	items, err := stored(p)
+	if err != nil {
+		return err
+	}
+	return postCommand(ctx, s, extensions.SetStorageItems, items)
+}
+
+// stored is the pairing as it is put into the extension's session storage.
+func stored(p *protocol.Pairing) (extensions.SetStorageItemsParams, error) {
 	values, err := json.Marshal(map[string]*protocol.Pairing{protocol.PairingKey: p})
 	if err != nil {
-		return fmt.Errorf("encoding the pairing: %w", err)
+		return extensions.SetStorageItemsParams{}, fmt.Errorf("encoding the pairing: %w", err)
 	}
-	return postCommand(ctx, s, extensions.SetStorageItems, extensions.SetStorageItemsParams{
+	return extensions.SetStorageItemsParams{
 		ID: protocol.ExtensionID, StorageArea: extensions.StorageAreaSession, Values: jsonv2.Value(values),
-	})
+	}, nil
 }
 
 // evaluate runs an expression in the worker and decodes its value.

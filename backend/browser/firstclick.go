@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/extensions"
+	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/protocol"
 )
@@ -101,4 +103,42 @@ func (r *run) firstClick(ctx context.Context) {
 			r.log.WarnContext(ctx, "the panel was not opened", "error", err)
 		}
 	}
+}
+
+// pairPanel pairs a panel that opens before a worker has, by the panel's own
+// target: its page looks for the pairing long before the worker's first line
+// runs (100 ms, seen). Only the first such panel, for what it is given lies in
+// the storage of all.
+func (r *run) pairPanel(ctx context.Context, info *target.Info) {
+	if info.Type != "page" || !strings.HasPrefix(info.URL, panelURL) || r.worker() != nil {
+		return
+	}
+	if r.b.pairing() == nil || !r.panelPaired.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		if err := r.pairBy(ctx, info.TargetID); err != nil {
+			// The worker brings it, too.
+			r.log.DebugContext(ctx, "the panel was not paired by its own page", "error", err)
+		}
+	}()
+}
+
+// pairBy puts the pairing into the extension's storage by one of its pages.
+func (r *run) pairBy(ctx context.Context, page target.ID) error {
+	flat := true
+	attached, err := cdp.Call(ctx, r.conn.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: page, Flatten: &flat})
+	if err != nil {
+		return fmt.Errorf("attaching to the panel: %w", err)
+	}
+	s := r.conn.session(attached.SessionID)
+	if s == nil {
+		return errSessionEnded
+	}
+	items, err := stored(r.b.pairing())
+	if err != nil {
+		return err
+	}
+	_, err = cdp.Call(ctx, s, extensions.SetStorageItems, items)
+	return errors.Join(err, postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id}))
 }

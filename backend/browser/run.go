@@ -31,7 +31,8 @@ type run struct {
 	workers     chan *session // our worker's newest session
 	ask         chan struct{} // the worker should be asked about a tab
 	panelWanted atomic.Bool
-	clickable   bool // a click opens the panel before the worker has run
+	panelPaired atomic.Bool // a panel was paired before there was a worker
+	clickable   bool        // a click opens the panel before the worker has run
 	ready       atomic.Bool
 	tabbed      chan struct{} // closed when the owner knows a first tab
 

@@ -37,6 +37,7 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 	case target.TargetCreated.Method:
 		if v, ok := decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
+			r.pairPanel(ctx, v.TargetInfo)
 		}
 	case target.AttachedToTarget.Method:
 		if v, ok := decode(e, target.AttachedToTarget); ok {
@@ -45,6 +46,7 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 	case target.TargetInfoChanged.Method:
 		if v, ok := decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
+			r.pairPanel(ctx, v.TargetInfo)
 		}
 	case target.TargetDestroyed.Method:
 		if v, ok := decode(e, target.TargetDestroyed); ok {

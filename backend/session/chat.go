@@ -43,8 +43,8 @@ type chatAgents struct {
 func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 	a := &chatAgents{
 		s: s, work: dirs.Work, state: dirs.Agent,
-		acp: acp.New(acp.Config{Version: s.m.cfg.Version, Guard: s.m.guard, Logger: s.m.cfg.Logger}),
-		cli: claude.New(claude.Config{Guard: s.m.guard, Logger: s.m.cfg.Logger}),
+		acp: acp.New(acp.Config{Version: s.m.cfg.Version, Guard: s.m.guard(), Logger: s.m.cfg.Logger}),
+		cli: claude.New(claude.Config{Guard: s.m.guard(), Logger: s.m.cfg.Logger}),
 	}
 	var err error
 	if a.pilot, err = pilot.New(pilot.Config{Commander: a.commander, Others: a.others}); err != nil {

@@ -53,13 +53,14 @@ func (s *Session) newRun() (*run, error) {
 		}
 	}
 	memory := readMemory(dirs.Memory, s.log)
+	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
 		policy: policy.New(policy.Config{OwnPort: s.m.Port, Rules: rules, Broker: s.approvals.broker}),
 		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, Grace: s.grace, Guard: s.m.guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -81,8 +82,8 @@ func (s *Session) newRun() (*run, error) {
 	r.browser, err = browser.New(browser.Config{
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
-		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: s.m.guard,
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.pause, Logger: s.m.cfg.Logger.With("session", s.name),
+		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, Logger: s.m.cfg.Logger.With("session", s.name),
 	})
 	if err != nil {
 		return nil, err
@@ -109,7 +110,6 @@ func (s *Session) live(ctx context.Context, r *run) {
 		}
 	})
 	parts.Go(func() { s.approvals.run(ctx, r) })
-	parts.Go(func() { s.pages.run(ctx, r.browser) })
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {

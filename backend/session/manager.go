@@ -69,7 +69,7 @@ type Manager struct {
 	mu        sync.Mutex
 	ctx       context.Context // of Run; sessions live in it
 	running   sync.WaitGroup  // the sessions' goroutines
-	guard     *proc.Guard
+	guard     func() *proc.Guard // waits for it
 	port      int
 	key       []byte // proves the server of now to the panel; see protocol.Pairing
 	sessions  map[protocol.SessionName]*Session

@@ -28,14 +28,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
 		m.log.Warn("processes of a run before could not be ended", "error", err)
 	}
-	guard, err := proc.StartGuard(context.WithoutCancel(ctx), proc.GuardConfig{
-		Exe: m.cfg.Program, Args: []string{"guard"}, Dir: m.cfg.Dirs.ProcessDir(), Logger: m.cfg.Logger,
-	})
-	if err != nil {
-		// Without it children would survive a SIGKILL of the app until the next
-		// start reaps them: worth a warning, not worth refusing to work.
-		m.log.Warn("guard could not be started", "error", err)
-	}
+	guard := m.startGuard(context.WithoutCancel(ctx))
 	// Sessions end in order when ctx ends, so they live in a context of their own.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -77,11 +70,35 @@ func (m *Manager) Run(ctx context.Context) error {
 	if removeErr := instance.RemoveEndpoint(m.cfg.Dirs.EndpointFile()); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
 		m.log.Warn("endpoint file could not be removed", "error", removeErr)
 	}
-	guard.Close()
+	guard().Close()
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
 	return err
+}
+
+// startGuard starts the guard of the children and returns what waits until it can
+// be relied on: before a first child is started, and not before the other parts
+// of a start, which take as long.
+func (m *Manager) startGuard(ctx context.Context) func() *proc.Guard {
+	ready := make(chan struct{})
+	var guard *proc.Guard
+	go func() {
+		defer close(ready)
+		var err error
+		guard, err = proc.StartGuard(ctx, proc.GuardConfig{
+			Exe: m.cfg.Program, Args: []string{"guard"}, Dir: m.cfg.Dirs.ProcessDir(), Logger: m.cfg.Logger,
+		})
+		if err != nil {
+			// Without it children would survive a SIGKILL of the app until the next
+			// start reaps them: worth a warning, not worth refusing to work.
+			m.log.Warn("guard could not be started", "error", err)
+		}
+	}()
+	return func() *proc.Guard {
+		<-ready
+		return guard
+	}
 }
 
 // startFirst starts the default session, if it is to start with the app, and
