@@ -84,6 +84,43 @@ export function rectOf(el: Element): DOMRect {
   return box ? new DOMRect(box.left, box.top, box.right - box.left, box.bottom - box.top) : rect;
 }
 
+/** What an element and all that overflows it to the right and below take. */
+export function overflowing(rect: Area, scrollWidth: number, scrollHeight: number): Area {
+  return {
+    left: rect.left,
+    top: rect.top,
+    right: Math.max(rect.right, rect.left + scrollWidth),
+    bottom: Math.max(rect.bottom, rect.top + scrollHeight),
+  };
+}
+
+/** Where elements lie in one look, each asked once: the page does not change meanwhile. */
+export class Rects {
+  readonly #own = new Map<Element, DOMRect>();
+
+  /** Takes a box that was asked for already. */
+  know(el: Element, rect: DOMRect): void {
+    this.#own.set(el, rect);
+  }
+
+  /** The element's own box. */
+  own(el: Element): DOMRect {
+    let rect = this.#own.get(el);
+    if (!rect) {
+      rect = el.getBoundingClientRect();
+      this.#own.set(el, rect);
+    }
+    return rect;
+  }
+
+  /** As rectOf. */
+  of(el: Element): DOMRect {
+    if (el.localName === 'area') return rectOf(el);
+    const rect = this.own(el);
+    return rect.width >= 1 && rect.height >= 1 ? rect : rectOf(el);
+  }
+}
+
 /** The image that a map's area lies on. */
 export function imageOf(area: HTMLAreaElement): HTMLImageElement | null {
   const name = area.closest('map')?.name;

@@ -6,6 +6,7 @@ import {
   boxOf,
   grow,
   imageOf,
+  meet,
   Rects,
   rectOf,
   touches,
@@ -262,12 +263,20 @@ export class Looker {
   #cover(items: Item[], view: Area): void {
     for (const item of items) {
       if (item.offered && item.inView && item.rect && item.role !== 'frame') {
-        const { by } = aim(this.tree, item.el, item.hit, item.rect, item.view ?? view);
+        const by = this.#over(item, item.rect, item.view ?? view);
         if (by && !item.states.includes('not clickable'))
           item.states.push(`covered by ${this.words(by)}`);
       }
       this.#cover(item.children, view);
     }
+  }
+
+  /** What lies over a thing so that no click meets it. */
+  #over({ el, hit }: Item, rect: Area, view: Area): Element | undefined {
+    const seen = meet(rect, view);
+    const met = this.tree.at((seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2);
+    if (met !== null && (hit ?? el).contains(met)) return undefined;
+    return aim(this.tree, el, hit, rect, view).by;
   }
 
   /** Everything that what is drawn in the view stands in, wherever its ancestors lie. */

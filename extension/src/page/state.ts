@@ -6,6 +6,8 @@ export interface Around {
   disabled: boolean;
   /** The element that has the focus. */
   focused: Element | null;
+  /** Whether there may be a fieldset around it, which can switch it off. */
+  fieldsets: boolean;
 }
 
 /** Tags that can be disabled or invalid by themselves. */
@@ -22,13 +24,15 @@ export function isDisabled(el: Element): boolean {
 /** The marks that describe an element's state, in the order in which they are shown. */
 export function statesOf(el: Element, role: string, around: Around): string[] {
   const out: string[] = [];
-  if (around.disabled || (controls.test(el.localName) && el.matches(':disabled')))
+  if (around.disabled || (controls.test(el.localName) && switchedOff(el, around)))
     out.push('disabled');
   if (checkable.has(role)) {
     const checked = checkedOf(el);
     if (checked !== 'false') out.push(checked === 'mixed' ? 'mixed' : 'checked');
   }
-  const aria = (name: string) => el.getAttribute(`aria-${name}`);
+  // A selector costs more than all that is asked here; most elements have nothing.
+  const attributes = el.hasAttributes();
+  const aria = (name: string) => (attributes ? el.getAttribute(`aria-${name}`) : null);
   const pressed = aria('pressed');
   if (pressed === 'true') out.push('pressed');
   else if (pressed === 'mixed') out.push('mixed');
@@ -50,6 +54,11 @@ export function statesOf(el: Element, role: string, around: Around): string[] {
   if (aria('busy') === 'true') out.push('busy');
   if (el === around.focused) out.push('focused');
   return out;
+}
+
+function switchedOff(el: Element, { fieldsets }: Around): boolean {
+  if ((el as HTMLButtonElement).disabled) return true;
+  return (fieldsets || el.localName === 'option') && el.matches(':disabled');
 }
 
 function checkedOf(el: Element): string {
@@ -84,7 +93,8 @@ function isRequired(el: Element): boolean {
 function isInvalid(el: Element): boolean {
   const said = el.getAttribute('aria-invalid');
   if (said !== null) return said !== 'false' && said !== '';
-  return controls.test(el.localName) && el.matches(':user-invalid');
+  if (!/^(input|select|textarea)$/.test(el.localName)) return false;
+  return !(el as HTMLInputElement).validity.valid && el.matches(':user-invalid');
 }
 
 function isReadonly(el: Element, role: string): boolean {

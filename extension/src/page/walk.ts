@@ -1,4 +1,4 @@
-import { isEmpty, meet, rectOf, touches } from './geometry.js';
+import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
 import { collapse } from './name.js';
 import { namedByContent, widgets } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
@@ -19,20 +19,27 @@ const closed = new Set(['canvas', 'video', 'audio', 'object', 'embed', 'iframe',
 /** Roles that say nothing of what a click does. */
 const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
 const editable = /^(input|select|textarea)$/;
+/** What is common and can have no shadow root of a page's own. */
+const hostless =
+  /^(a|b|button|em|i|img|input|label|li|option|path|select|strong|svg|t[dhr]|textarea|u)$/;
 
 /** One pass over the page in reading order. It writes nothing into the page. */
 export class Walk {
   readonly #at: WalkConfig;
+  readonly #rects: Rects;
   readonly #front: Item[] = [];
   readonly #taken = new Set<Element>();
   readonly #focused: Element | null;
   /** Where the page begins, in viewport coordinates. */
   readonly #first: { x: number; y: number };
+  /** Whether a control may be in a fieldset, which can switch it off. */
+  #fieldsets = true;
   #text = '';
   #textOf: Element | null = null;
 
   constructor(config: WalkConfig) {
     this.#at = config;
+    this.#rects = config.rects;
     this.#focused = config.tree.focused();
     const rtl = getComputedStyle(document.documentElement).direction === 'rtl';
     this.#first = { x: rtl ? -Infinity : -scrollX, y: -scrollY };
@@ -41,6 +48,7 @@ export class Walk {
   /** Walks a part of the page; what lies in the top layer comes first. */
   run(root: Element): Item[] {
     const out: Item[] = [];
+    this.#fieldsets = root.closest('fieldset') !== null;
     const none = { mute: false, pointer: false, faint: false, disabled: false };
     this.#visit(
       root,
@@ -61,12 +69,16 @@ export class Walk {
   #visit(el: Element, way: Way, out: Item[]): void {
     const tag = el.localName;
     if (skipped.has(tag)) return;
-    const { styles, names } = this.#at;
-    if (el.getAttribute('aria-hidden') === 'true') return;
+    const { styles, names, region } = this.#at;
+    // Most of a long page is left out here, before anything else is asked of it.
+    if (region !== null && this.#far(el, region)) return;
+    if (el.hasAttributes()) {
+      if (el.getAttribute('aria-hidden') === 'true' || el.hasAttribute('inert')) return;
+    }
+    if (tag === 'fieldset') this.#fieldsets = true;
     const style = styles.of(el);
     const display = style.display;
     if (display === 'none') return;
-    if (el.hasAttribute('inert')) return;
     if (tag === 'br') {
       this.#text += ' ';
       return;
@@ -87,6 +99,35 @@ export class Walk {
     }
     this.#enter(el, role, style, visible, next, out);
     if (breaks) this.#flush(out);
+  }
+
+  // Whether an element lies, with all that overflows it, outside the area that is
+  // wanted. One that is inline says nothing of boxes in it: they are asked.
+  #far(el: Element, region: Area): boolean {
+    const rect = el.getBoundingClientRect();
+    if (rect.width < 1 || rect.height < 1 || touches(rect, region)) {
+      this.#rects.know(el, rect);
+      return false;
+    }
+    if (el === document.body || el === document.documentElement) return false;
+    if (this.#at.escaped.has(el)) return false;
+    const inner = el.firstElementChild;
+    if (inner === null && hostless.test(el.localName)) return true;
+    const others = this.#at.tree.others(el);
+    if (inner === null && others === undefined) return true;
+    const { scrollWidth, scrollHeight } = el;
+    if (scrollWidth > 0 || scrollHeight > 0)
+      return !touches(overflowing(rect, scrollWidth, scrollHeight), region);
+    if (others !== undefined) return false;
+    for (let child = inner; child; child = child.nextElementSibling)
+      if (!this.#far(child, region) && !this.#boxless(child)) return false;
+    return true;
+  }
+
+  #boxless(el: Element): boolean {
+    if (skipped.has(el.localName) || el.localName === 'br') return true;
+    const rect = this.#rects.own(el);
+    return rect.width === 0 && rect.height === 0 && this.#at.styles.of(el).display === 'none';
   }
 
   #isTop(el: Element): boolean {
@@ -169,7 +210,7 @@ export class Walk {
       el,
       role,
       name: unnamed.has(role) && !offered && !isLabelled(el) ? '' : this.#at.names.of(el),
-      states: statesOf(el, role, { disabled, focused: this.#focused }),
+      states: statesOf(el, role, { disabled, focused: this.#focused, fieldsets: this.#fieldsets }),
       offered,
       num: 0,
       inView: true,
@@ -199,15 +240,16 @@ export class Walk {
     const native = editable.test(el.localName);
     if (native && (el as HTMLInputElement).type === 'hidden') return true;
     const touchable = style.pointerEvents !== 'none';
-    const rect = rectOf(el);
+    const rect = this.#rects.of(el);
     const seen = this.#reachable(rect, style, way);
     // An invisible native control over a drawn one is the thing that is hit.
     const over = native && way.faint && touchable && style.visibility === 'visible';
-    const big = rect.width >= 4 && rect.height >= 4 && !clippedAway(style, style.position);
-    if (native && !(seen && (visible || (over && big)))) {
+    const big = (): boolean =>
+      rect.width >= 4 && rect.height >= 4 && !clippedAway(style, style.position);
+    if (native && !(seen && (visible || (over && big())))) {
       const label = this.#standIn(el as HTMLInputElement);
       if (!label) return true;
-      this.#push(el, role, rectOf(label), label, way, out);
+      this.#push(el, role, this.#rects.of(label), label, way, out);
       return true;
     }
     if (!seen || (!visible && !over) || (!touchable && !widget)) return false;
@@ -298,7 +340,8 @@ export class Walk {
     if (!editable.test(control.localName) || control.checkVisibility()) return;
     if ((control as HTMLInputElement).type === 'hidden' || control.inert) return;
     const stand = this.#standIn(control as HTMLInputElement);
-    if (stand) this.#push(control, this.#at.names.role(control), rectOf(stand), stand, way, out);
+    if (stand)
+      this.#push(control, this.#at.names.role(control), this.#rects.of(stand), stand, way, out);
   }
 
   #children(el: Element, visible: boolean, way: Way, out: Item[]): void {
@@ -338,7 +381,7 @@ export class Walk {
     const root = img.getRootNode() as Document | ShadowRoot;
     const map = root.querySelector(`map[name="${CSS.escape(img.useMap.replace(/^#/, ''))}"]`);
     for (const area of map?.querySelectorAll('area[href]') ?? []) {
-      const rect = rectOf(area);
+      const rect = this.#rects.of(area);
       if (this.#reachable(rect, this.#at.styles.of(img), way))
         this.#push(area, 'link', rect, undefined, way, out);
     }

@@ -1,5 +1,5 @@
 import type { FlatTree } from './flat.js';
-import { type Area, grow, meet, touches } from './geometry.js';
+import { type Area, grow, meet, overflowing, type Rects, touches } from './geometry.js';
 import type { Names } from './name.js';
 import { scrollState } from './structure.js';
 import { clippedAway, type Styles } from './styles.js';
@@ -9,6 +9,7 @@ export interface WalkConfig {
   tree: FlatTree;
   styles: Styles;
   names: Names;
+  rects: Rects;
   /** Whether the page listens for the pointer on this very element. */
   listens: (el: Element) => boolean;
   /** What the frame shows. */
@@ -51,10 +52,12 @@ export function around(
   const faint = way.faint || style.opacity === '0' || clippedAway(style, position);
   const disabled = way.disabled || el.getAttribute('aria-disabled') === 'true';
   const placed = position !== 'static' && position !== 'relative';
+  const narrowed = way.region !== at.region;
   if (
     !cuts &&
     !way.clip &&
-    !way.region &&
+    !narrowed &&
+    (position !== 'fixed' || way.view === at.view) &&
     way.scroll === undefined &&
     faint === way.faint &&
     disabled === way.disabled
@@ -67,11 +70,13 @@ export function around(
       next.abs = null;
       next.view = at.view;
     }
-    if (way.region) next.region = at.region;
+    next.region = at.region;
   }
-  const near = next.region !== null && !rooted && style.display !== 'inline';
+  // The walk itself has asked whether it is in the whole area.
+  const near =
+    next.region !== null && next.region !== at.region && !rooted && style.display !== 'inline';
   if ((cuts || next.clip || near) && style.display !== 'contents') {
-    const rect = el.getBoundingClientRect();
+    const rect = at.rects.own(el);
     const sized = rect.width >= 1 && rect.height >= 1;
     if (next.region && near && sized && away(at, el, rect, next.region)) return null;
     if (next.clip && sized && !touches(rect, next.clip)) return null;
@@ -97,13 +102,5 @@ function cut(el: Element, style: CSSStyleDeclaration, rect: DOMRect, next: Way):
 function away(at: WalkConfig, el: Element, rect: DOMRect, region: Area): boolean {
   if (touches(rect, region) || at.escaped.has(el)) return false;
   if (el.childElementCount === 0) return true;
-  return !touches(
-    {
-      left: rect.left,
-      top: rect.top,
-      right: rect.left + Math.max(rect.width, el.scrollWidth),
-      bottom: rect.top + Math.max(rect.height, el.scrollHeight),
-    },
-    region,
-  );
+  return !touches(overflowing(rect, el.scrollWidth, el.scrollHeight), region);
 }
