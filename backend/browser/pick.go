@@ -174,9 +174,9 @@ func marked() *overlay.HighlightConfig {
 	fill, line := 0.28, 0.9
 	return &overlay.HighlightConfig{
 		ShowInfo: true, ShowAccessibilityInfo: true,
-		ContentColor: &cdp.RGBA{R: 37, G: 99, B: 235, A: fill},
-		PaddingColor: &cdp.RGBA{R: 37, G: 99, B: 235, A: fill},
-		BorderColor:  &cdp.RGBA{R: 29, G: 78, B: 216, A: line},
+		ContentColor: &cdp.RGBA{R: 15, G: 118, B: 110, A: fill},
+		PaddingColor: &cdp.RGBA{R: 15, G: 118, B: 110, A: fill},
+		BorderColor:  &cdp.RGBA{R: 15, G: 118, B: 110, A: line},
 	}
 }
 

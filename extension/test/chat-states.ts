@@ -39,6 +39,17 @@ const edit: ChatTool = {
   ],
 };
 
+/** A page with something to pick. */
+export function page(made: FakeBackend): void {
+  made.chat.pickable = [
+    { ref: 'e1', role: 'link', name: 'Home' },
+    { ref: 'e2', role: 'textbox', name: 'Search all the documents of this site, old ones too' },
+    { ref: 'e3', role: 'button', name: 'Save' },
+    { ref: 'f2e1', role: 'button', name: 'Save in the frame' },
+    { ref: 'e9', role: 'div#main' },
+  ];
+}
+
 /** The face of Chat, at a tab's conversation. */
 export async function toChat(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Chat' }).click();
@@ -309,6 +320,32 @@ export const chatStates: State[] = [
       await page.getByRole('option').first().waitFor();
       await page.keyboard.press('Enter');
       await page.keyboard.type('\nand say in a sentence what is different, and what is the same.');
+    },
+  },
+  {
+    name: 'chat-mention',
+    prepare(made) {
+      fill(made);
+      made.chat.paths = ['src/', 'README.md', 'src/panel/a-rather-long-name-of-a-component.svelte'];
+    },
+    async act(page) {
+      await toChat(page);
+      await page.getByRole('textbox', { name: /^Message/ }).fill('Compare this with @');
+      await page.getByRole('option', { name: /README/ }).waitFor();
+    },
+  },
+  {
+    name: 'chat-pick',
+    prepare(made) {
+      fill(made);
+      page(made);
+    },
+    async act(page) {
+      await toChat(page);
+      await page.getByRole('textbox', { name: /^Message/ }).fill('Press @element');
+      await page.getByRole('option', { name: /Pick an element/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('combobox', { name: 'Find an element' }).press('ArrowDown');
     },
   },
 ];

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleTime } from '../src/panel/state/approvals';
-import { ask, conversation, fill, toChat } from './chat-states';
+import { ask, conversation, fill, page as pickable, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
 
@@ -180,6 +180,93 @@ describe('typing', () => {
       { text: '', attachments: [{ kind: 'image', name: 'shot.png', data: 'iVA=' }] },
     ]);
   });
+});
+
+describe('a mention of an element', () => {
+  const field = () => page.getByRole('combobox', { name: 'Find an element' });
+  const sent = () => asked('/inspector/pick');
+  const start = { panel: 'p1', action: 'start', tab: 't1' };
+
+  beforeEach(async () => {
+    fill(made);
+    pickable(made);
+    await open();
+    await message().focus();
+    await page.keyboard.type('press @ele');
+    await page.getByRole('option', { name: /Pick an element/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await field().waitFor();
+  });
+
+  it('is what was clicked on the page', async () => {
+    expect(sent()).toEqual([start]);
+    const element = { ref: 'e3', role: 'button', name: 'Save' };
+    made.push({ type: 'picked', panel: 'another', tab: 't1', element: { ...element, ref: 'e7' } });
+    made.push({ type: 'picked', panel: 'p1', tab: 't1', element });
+    await button('Remove button "Save"').waitFor();
+    expect(await message().inputValue()).toBe('press @e3 button "Save" ');
+    await page.keyboard.type('now');
+    await page.keyboard.press('Enter');
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([
+      {
+        text: 'press @e3 button "Save" now',
+        attachments: [{ kind: 'element', name: 'button "Save"', tab: 't1', ref: 'e3' }],
+      },
+    ]);
+    expect(sent()).toEqual([start]);
+  });
+
+  it('can be chosen with the keyboard, and is shown on the page', async () => {
+    await page.keyboard.type('save');
+    await made.until(() => sent().some((one) => (one as { ref?: string }).ref === 'e3'));
+    await page.keyboard.press('ArrowDown');
+    await made.until(() => sent().some((one) => (one as { ref?: string }).ref === 'f2e1'));
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      () => document.querySelector('form textarea') === document.activeElement,
+    );
+    expect(await message().inputValue()).toBe('press @f2e1 button "Save in the frame" ');
+    expect(sent().at(-1)).toEqual({ panel: 'p1', action: 'stop' });
+  });
+
+  it('is given up with Escape, which stops nothing else', async () => {
+    await page.keyboard.press('Escape');
+    await field().waitFor({ state: 'detached' });
+    expect(await message().inputValue()).toBe('press @ele');
+    expect(sent().at(-1)).toEqual({ panel: 'p1', action: 'stop' });
+    expect(asked('/chat/cancel')).toEqual([]);
+  });
+
+  it('ends with the socket, and with what the page says', async () => {
+    made.dropPanels();
+    await field().waitFor({ state: 'detached' });
+    await made.until(() => made.messages.filter(({ type }) => type === 'chat_watch').length === 2);
+    made.chat.refusePick = {
+      code: 'dialog',
+      message: 'The tab shows a dialog.',
+      hint: 'Answer it.',
+    };
+    await button('Add').click();
+    await page.getByRole('menuitem', { name: 'Pick an element' }).click();
+    await page.getByText('The tab shows a dialog. Answer it.').waitFor();
+  });
+});
+
+it('a mention of a file is completed, a folder step by step', async () => {
+  fill(made);
+  made.chat.paths = ['src/', 'src/my notes.txt'];
+  await open();
+  await message().focus();
+  await page.keyboard.type('read @sr');
+  await page.getByRole('option', { name: /my notes/ }).waitFor();
+  await page.keyboard.press('Enter');
+  expect(await message().inputValue()).toBe('read @src/');
+  await page.keyboard.type('my');
+  await page.getByRole('option', { name: /my notes/ }).waitFor();
+  await page.getByRole('option', { name: 'src/ folder' }).waitFor({ state: 'detached' });
+  await page.keyboard.press('Tab');
+  expect(await message().inputValue()).toBe('read @"src/my notes.txt" ');
 });
 
 describe('a turn', () => {

@@ -3,6 +3,7 @@ import type {
   ChatEntry,
   ChatEvent,
   ChatPage,
+  ChatPathsRequest,
   ChatQueueRequest,
   ChatSendRequest,
   ChatSetRequest,
@@ -10,6 +11,8 @@ import type {
   Conversation,
   Error as Refusal,
   PanelEvent,
+  PickedElement,
+  PickRequest,
 } from '$ui/protocol/protocol';
 import { ChatQueue } from '$ui/protocol/protocol';
 
@@ -38,6 +41,11 @@ export class FakeChat {
   defaults: Partial<Conversation> = {};
   /** The picture of every file and page. */
   picture: ChatAttachment | undefined;
+  /** Files of the working folder. */
+  paths: string[] = [];
+  /** What can be picked on every page, and why it cannot. */
+  pickable: PickedElement[] = [];
+  refusePick: Refusal | undefined;
   readonly #push: (event: PanelEvent) => void;
   readonly #watched = new Set<string>();
   #made = 0;
@@ -154,7 +162,7 @@ export class FakeChat {
 
   /** Answers a request; undefined for a route that is not of Chat. */
   answer(path: string, body: unknown): [number, unknown] | undefined {
-    if (!path.startsWith('/chat/')) return undefined;
+    if (!path.startsWith('/chat/') && path !== '/inspector/pick') return undefined;
     this.asked.push({ path, body });
     const { conversation } = body as { conversation: string };
     switch (path) {
@@ -186,6 +194,16 @@ export class FakeChat {
       }
       case '/chat/search':
         return [200, { found: this.#search((body as { text: string }).text) }];
+      case '/chat/paths': {
+        const { text } = body as ChatPathsRequest;
+        return [200, { paths: this.paths.filter((one) => one.includes(text)) }];
+      }
+      case '/inspector/pick': {
+        const { action } = body as PickRequest;
+        const { refusePick } = this;
+        if (refusePick !== undefined && action === 'start') return [409, { error: refusePick }];
+        return [200, { elements: action === 'start' ? this.pickable : [] }];
+      }
       case '/chat/export': {
         const { entries, head } = this.get(conversation);
         const text = entries.map((entry) => entry.text ?? '').join('\n\n');

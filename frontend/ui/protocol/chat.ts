@@ -215,4 +215,7 @@ export const chatSearchReplySchema = v.object({
 
 export const chatListReplySchema = v.object({ conversations: list(conversationSchema) });
 
+/** Reply of POST /chat/paths. */
+export const chatPathsReplySchema = v.object({ paths: list(v.string()) });
+
 export const chatExportReplySchema = v.object({ name: v.string(), text: v.string() });

@@ -1,4 +1,8 @@
-import { chatExportReplySchema, chatSearchReplySchema } from '$ui/protocol/chat';
+import {
+  chatExportReplySchema,
+  chatPathsReplySchema,
+  chatSearchReplySchema,
+} from '$ui/protocol/chat';
 import type {
   ChatExportReply,
   ChatFound,
@@ -86,6 +90,12 @@ export class Requests {
     const body = { text, limit: 50 };
     const reply = await this.#connection.request('/chat/search', body, chatSearchReplySchema);
     return reply.found;
+  }
+
+  /** Files of the working folder whose path has some words; throws when there is nobody to ask. */
+  async paths(text: string): Promise<string[]> {
+    const schema = chatPathsReplySchema;
+    return (await this.#connection.request('/chat/paths', { text }, schema)).paths;
   }
 
   dismiss(id: ConversationID): void {

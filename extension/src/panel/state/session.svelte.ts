@@ -20,6 +20,8 @@ const order = { starting: 0, live: 1, stopping: 2, ended: 3, missing: 3 } as con
 /** What the backend says, as it said it last. The panel holds no other truth. */
 export class SessionStore {
   link = $state<Link>('unpaired');
+  /** What the backend calls this view for as long as its socket is open. */
+  panel = '';
   info = $state.raw<SessionInfo>();
   agents = $state.raw<AgentsFile>({ version: 1, agents: [], default: AgentAuto });
   settings = $state.raw<PanelView>({
@@ -61,6 +63,7 @@ export class SessionStore {
   apply(event: PanelEvent): void {
     switch (event.type) {
       case 'hello':
+        this.panel = event.panel;
         this.agents = event.agents;
         this.settings = event.settings;
         this.#session(event.session);
