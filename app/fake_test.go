@@ -14,6 +14,7 @@ import (
 
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
 )
 
 // The test binary plays three parts besides that of the test: the app with a
@@ -68,6 +69,9 @@ type fakeBackend struct {
 	show  func(string)
 	quit  func()
 }
+
+// Models are none: what the window does with them is tested where they are.
+func (b *fakeBackend) Models() server.Models { return nil }
 
 func newFakeBackend() *fakeBackend {
 	b := &fakeBackend{changes: hub.New[struct{}](1), calls: make(chan string, 256)}

@@ -7,6 +7,7 @@ import (
 
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
 )
 
 // errAlreadyRunning is returned by a wiring when the app runs already and was
@@ -61,6 +62,8 @@ type backend interface {
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
+	// Models are the ways to a model; nil for none.
+	Models() server.Models
 	SetTray(host protocol.TrayHost)
 	// OnShow sets what brings the window forward, with the page to show or "".
 	OnShow(show func(page string))

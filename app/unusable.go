@@ -6,6 +6,7 @@ import (
 
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
 )
 
 // unusable are the parts of a program that could not be wired: a window that
@@ -54,6 +55,9 @@ func (b *brokenBackend) Begun() <-chan struct{} {
 	close(begun)
 	return begun
 }
+
+// Models are none.
+func (b *brokenBackend) Models() server.Models { return nil }
 
 func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
 

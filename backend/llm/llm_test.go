@@ -256,6 +256,23 @@ func TestAKeyDoesNotFollowToAnotherPlace(t *testing.T) {
 	}
 }
 
+func TestWhoeverShowsTheModelsHearsOfEachChange(t *testing.T) {
+	h := newHarness(t, protocol.LLMOpenAI, func(http.ResponseWriter, *http.Request) {})
+	told := 0
+	h.OnChange(func() { told++ })
+	p := h.State(t.Context()).Profiles[0]
+	p.Model = "large"
+	if _, err := h.Save(t.Context(), protocol.LLMSaveRequest{Profile: p}); err != nil || told != 1 {
+		t.Errorf("told %d times, %v", told, err)
+	}
+	if _, err := h.Save(t.Context(), protocol.LLMSaveRequest{Profile: protocol.LLMProfile{Provider: "nobody"}}); err == nil || told != 1 {
+		t.Errorf("told %d times of a change that was refused", told)
+	}
+	if _, err := h.Delete(t.Context(), p.ID); err != nil || told != 2 {
+		t.Errorf("told %d times, %v", told, err)
+	}
+}
+
 func TestProfilesThatCannotWorkAreRefused(t *testing.T) {
 	m, err := New(Config{Path: filepath.Join(t.TempDir(), "m.json"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

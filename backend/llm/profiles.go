@@ -52,6 +52,26 @@ type Manager struct {
 
 	mu       sync.Mutex
 	profiles []protocol.LLMProfile
+	changed  func()
+}
+
+// OnChange sets what is told after each change of the profiles or their keys. Set
+// before the first of them.
+func (m *Manager) OnChange(told func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed = told
+}
+
+// tell says that something changed, and what it is now.
+func (m *Manager) tell(ctx context.Context) protocol.LLMState {
+	m.mu.Lock()
+	told := m.changed
+	m.mu.Unlock()
+	if told != nil {
+		told()
+	}
+	return m.State(ctx)
 }
 
 // New reads the profiles. A file that cannot be understood is put aside as
@@ -140,7 +160,7 @@ func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protoc
 			return protocol.LLMState{}, err
 		}
 	}
-	return m.State(ctx), nil
+	return m.tell(ctx), nil
 }
 
 // put writes a profile in its place, and gives it an id when it has none.
@@ -186,7 +206,7 @@ func (m *Manager) Delete(ctx context.Context, id string) (protocol.LLMState, err
 	if err := m.keys.set(ctx, id, ""); err != nil {
 		return protocol.LLMState{}, err
 	}
-	return m.State(ctx), nil
+	return m.tell(ctx), nil
 }
 
 // write saves the profiles; the caller holds the lock.

@@ -82,6 +82,7 @@ func golden() map[string]any {
 		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
 		"TaskChangedEvent":      protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: task},
 		"TaskGoneEvent":         protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: "5d2e"},
+		"ModelsEvent":           protocol.ModelsEvent{Type: protocol.PanelModels},
 		"TaskOrderEvent":        protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: task, Request: &protocol.TaskRunRequest{Goal: "fill", Tab: "t1"}},
 		"ConversationEvent":     protocol.ConversationEvent{Type: protocol.PanelConversation, Conversation: talk},
 		"ConversationGoneEvent": protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: "0b6f"},

@@ -82,6 +82,12 @@ type LLMState struct {
 	Keychain bool `json:"keychain"`
 }
 
+// ModelsEvent says that the ways to a model changed, here or in the window: a
+// panel that shows them asks for them again.
+type ModelsEvent struct {
+	Type PanelEventType `json:"type" tstype:"'models'"`
+}
+
 // LLMSaveRequest is the body of POST /llm/save: a profile that is new or
 // changed, and its key when it is to be changed.
 type LLMSaveRequest struct {

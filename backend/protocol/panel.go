@@ -48,6 +48,7 @@ const (
 	PanelTask      PanelEventType = "task"       // a task's head changed or is new
 	PanelTaskGone  PanelEventType = "task_gone"  // a task was deleted
 	PanelTaskOrder PanelEventType = "task_order" // a program asks for a task
+	PanelModels    PanelEventType = "models"     // the ways to a model changed
 )
 
 // HelloEvent is the whole state of a session as the panel needs it.

@@ -92,6 +92,9 @@ type WindowState struct {
 	// Browsers are the browsers found on this machine, the first being the one
 	// that an empty Settings.BrowserPath means.
 	Browsers []FoundBrowser `json:"browsers,omitempty"`
+	// Models counts the changes of the ways to a model: a window that shows them
+	// asks for them again.
+	Models uint64 `json:"models"`
 	// StateDir and LogDir are shown with "open folder".
 	StateDir string `json:"stateDir"`
 	LogDir   string `json:"logDir"`

@@ -67,8 +67,8 @@ type Manager struct {
 	use                            use // of the commands, by everybody
 
 	mu        sync.Mutex
-	ctx       context.Context // of Run; sessions live in it
-	running   sync.WaitGroup  // the sessions' goroutines
+	ctx       context.Context    // of Run; sessions live in it
+	running   sync.WaitGroup     // the sessions' goroutines
 	guard     func() *proc.Guard // waits for it
 	port      int
 	key       []byte // proves the server of now to the panel; see protocol.Pairing
@@ -83,6 +83,8 @@ type Manager struct {
 	cliToken  string
 	cliGrant  string
 	ending    bool // the endpoint file says so
+	// modelChanges counts; see protocol.WindowState.
+	modelChanges uint64
 }
 
 // New returns a Manager. Nothing is opened or started before Run.
@@ -99,6 +101,9 @@ func New(cfg Config) (*Manager, error) {
 		onQuit:  func() {},
 	}
 	m.auth = auth.New(auth.Config{})
+	if cfg.Models != nil {
+		cfg.Models.OnChange(m.modelsChanged)
+	}
 	m.known = command.NewTable()
 	m.prober = agent.New(agent.Config{Logger: cfg.Logger})
 	names, err := cfg.Dirs.Sessions()
@@ -126,7 +131,7 @@ func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
 		Version: m.cfg.Version, Agents: m.agents, Tray: m.tray, Problem: m.problem, Port: m.port, Browsers: m.browsers,
-		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(),
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges,
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
 	"pilotfish/backend/task"
 )
 
@@ -23,14 +22,6 @@ type taskStore struct {
 	store *task.Store
 	// orders are those that no panel has taken yet.
 	orders map[protocol.TaskID]protocol.TaskOrderEvent
-}
-
-// models are the models as the server takes them: a nil Manager is none.
-func (m *Manager) models() server.Models {
-	if m.cfg.Models == nil {
-		return nil
-	}
-	return m.cfg.Models
 }
 
 // taskStore returns the session's tasks.

@@ -2356,6 +2356,13 @@ export interface LLMState {
   keychain: boolean;
 }
 /**
+ * ModelsEvent says that the ways to a model changed, here or in the window: a
+ * panel that shows them asks for them again.
+ */
+export interface ModelsEvent {
+  type: 'models';
+}
+/**
  * LLMSaveRequest is the body of POST /llm/save: a profile that is new or
  * changed, and its key when it is to be changed.
  */
@@ -3201,7 +3208,8 @@ export type PanelEventType =
   | typeof PanelPicked
   | typeof PanelTask
   | typeof PanelTaskGone
-  | typeof PanelTaskOrder;
+  | typeof PanelTaskOrder
+  | typeof PanelModels;
 /**
  * The messages of the panel's socket, backend to panel.
  */
@@ -3222,6 +3230,7 @@ export const PanelPicked = "picked"; // a person picked an element of a page, or
 export const PanelTask = "task"; // a task's head changed or is new
 export const PanelTaskGone = "task_gone"; // a task was deleted
 export const PanelTaskOrder = "task_order"; // a program asks for a task
+export const PanelModels = "models"; // the ways to a model changed
 /**
  * HelloEvent is the whole state of a session as the panel needs it.
  */
@@ -4686,6 +4695,11 @@ export interface WindowState {
    */
   browsers?: FoundBrowser[];
   /**
+   * Models counts the changes of the ways to a model: a window that shows them
+   * asks for them again.
+   */
+  models: number /* uint64 */;
+  /**
    * StateDir and LogDir are shown with "open folder".
    */
   stateDir: string;
@@ -4807,6 +4821,7 @@ export type PanelEvent =
   | ChatEventsEvent
   | ConversationEvent
   | ConversationGoneEvent
+  | ModelsEvent
   | PickedEvent
   | HelloEvent
   | SessionEvent

@@ -235,6 +235,7 @@ export const panelEventSchema = v.variant('type', [
   v.object({ type: v.literal(p.PanelConversation), conversation: conversationSchema }),
   v.object({ type: v.literal(p.PanelTask), task: taskSchema }),
   v.object({ type: v.literal(p.PanelTaskGone), task: v.string() }),
+  v.object({ type: v.literal(p.PanelModels) }),
   v.object({
     type: v.literal(p.PanelTaskOrder),
     order: v.string(),
@@ -358,6 +359,7 @@ export const windowStateSchema = v.object({
   problem: v.exactOptional(errorSchema),
   port: v.number(),
   browsers: v.exactOptional(v.array(foundBrowserSchema)),
+  models: v.number(),
   stateDir: v.string(),
   logDir: v.string(),
 });

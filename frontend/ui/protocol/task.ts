@@ -68,6 +68,7 @@ export const taskRunRequestSchema = v.object({
   profile: v.exactOptional(v.string()),
   routine: v.exactOptional(v.string()),
   params: v.exactOptional(v.record(v.string(), v.string())),
+  plain: v.exactOptional(v.boolean()),
   maxSteps: v.exactOptional(v.number()),
 });
 

@@ -24,6 +24,7 @@ const received: Record<string, v.GenericSchema> = {
   TaskChangedEvent: schema.panelEventSchema,
   TaskGoneEvent: schema.panelEventSchema,
   TaskOrderEvent: schema.panelEventSchema,
+  ModelsEvent: schema.panelEventSchema,
   TabsEvent: schema.panelEventSchema,
   TerminalEvent: schema.panelEventSchema,
   TerminalGoneEvent: schema.panelEventSchema,
