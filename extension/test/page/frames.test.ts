@@ -64,6 +64,15 @@ test.each([
   await inner.run(`(page.element('f9e1').addEventListener('click', ({ isTrusted }) => {
     document.title = 'hit ' + isTrusted;
   }), 0)`);
+  // A frame of another process is hit once its picture is in the page's.
+  await inner.run(`await new Promise((drawn) => {
+    requestAnimationFrame(() => requestAnimationFrame(drawn));
+  })`);
   await page.mouse.click(offset.x + point.x, offset.y + point.y);
-  expect(await inner.run('document.title')).toBe('hit true');
+  const title = inner.run(`await new Promise((said) => {
+    const look = () => document.title.startsWith('hit') && said(document.title);
+    new MutationObserver(look).observe(document, { subtree: true, childList: true });
+    look();
+  })`);
+  expect(await title).toBe('hit true');
 });
