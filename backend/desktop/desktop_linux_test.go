@@ -60,6 +60,13 @@ type service struct {
 	can   atomic.Pointer[[]string]
 	notes chan note
 	shown atomic.Uint32
+	// closed is told what was withdrawn.
+	closed chan uint32
+}
+
+func (s *service) CloseNotification(id uint32) *dbus.Error {
+	s.closed <- id
+	return nil
 }
 
 func (s *service) GetCapabilities() ([]string, *dbus.Error) { return *s.can.Load(), nil }
@@ -160,6 +167,79 @@ func TestNotificationsAreClicked(t *testing.T) {
 	signal("ActionInvoked", uint32(43), "default") // behind the others: the bus keeps the order
 	if got := <-clicked; got != "second" || len(clicked) > 0 {
 		t.Errorf("%s, and %d more", got, len(clicked))
+	}
+}
+
+// The buttons of a notification do what they say, also when it took the place of
+// another: a press that was on its way for the one before does nothing.
+func TestNotificationsHaveButtons(t *testing.T) {
+	conn := bus(t)
+	s := &service{notes: make(chan note, 1), closed: make(chan uint32, 1)}
+	s.can.Store(&[]string{"body", "actions"})
+	if err := conn.Export(s, "/org/freedesktop/Notifications", "org.freedesktop.Notifications"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := conn.RequestName("org.freedesktop.Notifications", dbus.NameFlagDoNotQueue); err != nil || got != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatalf("%v, %v", got, err)
+	}
+	var n desktop.Notifier
+	defer n.Close()
+	pressed := make(chan string, 10)
+	show := func(what string) []string {
+		t.Helper()
+		// The service of this test gives each the same id, as one that is replaced has.
+		s.shown.Store(0)
+		do := func(which string) func() { return func() { pressed <- what + " " + which } }
+		if _, err := n.Notify(t.Context(), desktop.Notification{
+			Title: what, Replaces: 42, Clicked: do("clicked"), Actions: []desktop.Action{{Label: "Allow once", Do: do("allowed")}, {Label: "Deny", Do: do("denied")}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		got := <-s.notes
+		if len(got.actions) != 6 || got.actions[0] != "default" || got.actions[3] != "Allow once" || got.actions[5] != "Deny" {
+			t.Fatalf("%q", got.actions)
+		}
+		return got.actions
+	}
+	press := func(key string) {
+		t.Helper()
+		if err := conn.Emit("/org/freedesktop/Notifications", "org.freedesktop.Notifications.ActionInvoked", uint32(42), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(what string) {
+		t.Helper()
+		if got := <-pressed; got != what {
+			t.Errorf("%q, want %q", got, what)
+		}
+	}
+	first := show("first")
+	press(first[2])
+	want("first allowed")
+	second := show("second")
+	press(first[2])
+	press(first[4])
+	press(second[4]) // behind the others: the bus keeps the order
+	want("second denied")
+	press("default")
+	want("second clicked")
+	if err := n.Withdraw(t.Context(), 42); err != nil {
+		t.Fatal(err)
+	}
+	if id := <-s.closed; id != 42 {
+		t.Errorf("%d was closed", id)
+	}
+	press(second[2])
+	third := show("third")
+	press(third[2])
+	want("third allowed")
+	// A desktop without buttons shows the text.
+	s.can.Store(&[]string{"body"})
+	if _, err := n.Notify(t.Context(), desktop.Notification{Title: "t", Actions: []desktop.Action{{Label: "Deny", Do: func() {}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-s.notes; len(got.actions) != 0 {
+		t.Errorf("%q", got.actions)
 	}
 }
 

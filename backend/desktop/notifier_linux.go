@@ -25,7 +25,8 @@ const (
 type Notifier struct {
 	mu     sync.Mutex
 	conn   *dbus.Conn // nil before the first notification, and after a fault
-	clicks map[uint32]func()
+	clicks map[uint32]map[string]func()
+	serial int            // of the notification that was shown last
 	done   sync.WaitGroup // the goroutine that hears
 	closed bool
 }
@@ -50,18 +51,34 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 	if what.Urgent {
 		urgency = 2
 	}
-	actions := []string{}
-	if what.Clicked != nil && slices.Contains(can, "actions") {
-		actions = []string{notifyDefault, "Show"}
+	var actions []string
+	clicks := map[string]func(){}
+	// Held over the call: a click that comes at once waits until it is known what
+	// it means.
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.serial++
+	add := func(key, label string, do func()) {
+		actions = append(actions, key, label)
+		clicks[key] = do
+	}
+	if slices.Contains(can, "actions") {
+		if what.Clicked != nil {
+			add(notifyDefault, "Show", what.Clicked)
+		}
+		// A press on a button of the notification before, whose id this one has, must
+		// not count as one of this: no two have the same keys.
+		for i, a := range what.Actions {
+			add(fmt.Sprintf("%d.%d", n.serial, i), field(a.Label, maxTitle), a.Do)
+		}
+	}
+	if actions == nil {
+		actions = []string{} // the bus knows no nil
 	}
 	hints := map[string]dbus.Variant{
 		"urgency":       dbus.MakeVariant(urgency),
 		"desktop-entry": dbus.MakeVariant("pilotfish"),
 	}
-	// Held over the call: a click that comes at once waits until it is known what
-	// it means.
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	var id uint32
 	err = service.CallWithContext(ctx, notifyService+".Notify", 0,
 		"Pilotfish", what.Replaces, "pilotfish", field(what.Title, maxTitle), body, actions, hints, int32(-1)).Store(&id)
@@ -70,9 +87,24 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 	}
 	delete(n.clicks, what.Replaces)
 	if len(actions) > 0 && n.clicks != nil {
-		n.clicks[id] = what.Clicked
+		n.clicks[id] = clicks
 	}
 	return id, nil
+}
+
+// Withdraw takes a notification away that is not needed any more.
+func (n *Notifier) Withdraw(ctx context.Context, id uint32) error {
+	conn, err := n.connected()
+	if err != nil {
+		return noNotifications(err)
+	}
+	n.mu.Lock()
+	delete(n.clicks, id)
+	n.mu.Unlock()
+	if err := conn.Object(notifyService, notifyPath).CallWithContext(ctx, notifyService+".CloseNotification", 0, id).Err; err != nil {
+		return noNotifications(err)
+	}
+	return nil
 }
 
 // connected is the connection to the person's bus.
@@ -105,7 +137,7 @@ func (n *Notifier) connected() (*dbus.Conn, error) {
 	}
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	n.conn, n.clicks = conn, map[uint32]func(){}
+	n.conn, n.clicks = conn, map[uint32]map[string]func(){}
 	n.done.Go(func() { n.hear(conn, signals) })
 	return conn, nil
 }
@@ -131,13 +163,11 @@ func (n *Notifier) heard(signal *dbus.Signal) {
 	}
 	id, _ := signal.Body[0].(uint32)
 	n.mu.Lock()
-	clicked := n.clicks[id]
-	switch action, _ := signal.Body[1].(string); {
-	case signal.Name == notifyService+".NotificationClosed":
+	var clicked func()
+	if signal.Name == notifyService+".NotificationClosed" {
 		delete(n.clicks, id)
-		clicked = nil
-	case action != notifyDefault:
-		clicked = nil
+	} else if action, ok := signal.Body[1].(string); ok {
+		clicked = n.clicks[id][action]
 	}
 	n.mu.Unlock()
 	if clicked != nil {

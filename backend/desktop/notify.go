@@ -14,7 +14,19 @@ type Notification struct {
 	// Clicked is called, on a goroutine of the Notifier's, when the person clicks
 	// the notification; it must not block. nil for nothing. Not every desktop can.
 	Clicked func()
+	// Actions are buttons beside the text. Not every desktop can.
+	Actions []Action
 }
+
+// Action is a button of a notification.
+type Action struct {
+	Label string
+	// Do is called as Clicked is.
+	Do func()
+}
+
+// Fits says whether a text is shown whole as the body of a notification.
+func Fits(body string) bool { return len([]rune(body)) <= maxBody }
 
 // The longest texts of a notification, in runes.
 const (

@@ -12,6 +12,9 @@ type Notifier struct{}
 // Close does nothing: a notification of macOS is nobody's.
 func (*Notifier) Close() {}
 
+// Withdraw does nothing: there is nothing to withdraw.
+func (*Notifier) Withdraw(context.Context, uint32) error { return nil }
+
 // Notify shows a notification through osascript. The texts are arguments of the
 // script, not part of it, so that they cannot become code. macOS gives no id, and
 // decides itself how long a notification stays.

@@ -14,6 +14,9 @@ type Notifier struct{}
 // Close does nothing.
 func (*Notifier) Close() {}
 
+// Withdraw does nothing: there is nothing to withdraw.
+func (*Notifier) Withdraw(context.Context, uint32) error { return nil }
+
 // Notify returns CodeNotRunning: a notification on Windows needs an application
 // id that only an installer can register. The window and the tray show the same.
 func (*Notifier) Notify(context.Context, Notification) (uint32, error) {

@@ -154,6 +154,8 @@ const (
 	// FirstScreenTimeout is how long a panel that has connected may take to show
 	// a terminal before the rest of the start goes on.
 	FirstScreenTimeout = 500 * time.Millisecond
+	// WelcomeTimeout is how long the welcome page of a start waits for that.
+	WelcomeTimeout = time.Second
 	// TabSettle is how long a change of the tabs waits for the word of the
 	// extension's worker before the worker is asked.
 	TabSettle = 25 * time.Millisecond
@@ -329,6 +331,9 @@ const (
 	// MaxApprovals is how many commands of a session wait for a person at once;
 	// further ones are refused.
 	MaxApprovals = 20
+	// NotifySettle is how long a notification is on the screen before a press on its
+	// "Allow once" counts: an earlier one was meant for what was there before.
+	NotifySettle = 700 * time.Millisecond
 	// NotifyTimeout is how long the desktop may take to show a notification.
 	NotifyTimeout = 5 * time.Second
 	// MaxSiteRules bounds the rules of a session.
@@ -467,6 +472,9 @@ const (
 	TaskFiles = 16
 	// TaskPageSize is how many events a reader is given at once.
 	TaskPageSize = 500
+	// TaskGoneViews is how many of the panel views that went are remembered, so
+	// that a late write of theirs is refused.
+	TaskGoneViews = 64
 	// MaxTaskRoutines bounds how many routines a session has.
 	MaxTaskRoutines = 200
 	// DefaultTaskSteps is how many steps a task has unless it is told otherwise.

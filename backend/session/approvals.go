@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
@@ -95,7 +96,11 @@ func (a *approvals) run(ctx context.Context, r *run) {
 	if !a.s.m.cfg.Headless {
 		var notifier desktop.Notifier
 		defer notifier.Close()
-		w.notify = notifier.Notify
+		w.notify, w.withdraw = notifier.Notify, notifier.Withdraw
+		w.answer = func(id string, answer protocol.ApprovalAnswer) {
+			// One that came too late is no fault: the question is gone.
+			_ = a.s.answer(id, answer, "notification")
+		}
 	}
 	var showing sync.WaitGroup
 	defer showing.Wait()
@@ -147,13 +152,16 @@ type statusKeeper interface {
 type waiting struct {
 	terminals statusKeeper
 	notify    func(context.Context, desktop.Notification) (uint32, error) // nil for none
-	show      func(protocol.TabID)                                        // brings a tab and its panel forward
+	withdraw  func(context.Context, uint32) error
+	show      func(protocol.TabID) // brings a tab and its panel forward
+	answer    func(id string, answer protocol.ApprovalAnswer)
 	log       *slog.Logger
 	// marked are the terminals that say that they wait, with what they said
 	// before.
 	marked map[protocol.TerminalID]protocol.AgentStatus
 	told   map[string]bool
-	last   uint32 // the notification
+	last   uint32 // the notification that is shown; 0 for none
+	about  string // the question that it is about
 }
 
 // mark lets the terminals of waiting agents say that they need the person, and
@@ -191,7 +199,8 @@ func (w *waiting) mark(pending []protocol.Approval) {
 	}
 }
 
-// tell shows a notification for the newest of what was not told yet.
+// tell shows a notification for the newest of what was not told yet. When what
+// is shown was answered, elsewhere perhaps, it goes, or another takes its place.
 func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 	fresh, known := -1, map[string]bool{}
 	for i, p := range pending {
@@ -201,23 +210,62 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 		}
 	}
 	w.told = known
-	if fresh < 0 || w.notify == nil {
+	if w.notify == nil {
 		return
 	}
-	p := pending[fresh]
 	ctx, cancel := context.WithTimeout(ctx, protocol.NotifyTimeout)
 	defer cancel()
-	id, err := w.notify(ctx, desktop.Notification{
-		Title:  p.Actor.Name + " needs your word",
-		Body:   fmt.Sprintf("%s: %s on %s. Answer in the panel, the window or the tray.", p.Command, p.Why, p.Origin),
-		Urgent: true, Replaces: w.last, Clicked: func() { w.show(p.Tab) },
-	})
+	if fresh < 0 && w.last != 0 && !known[w.about] {
+		fresh = len(pending) - 1
+		if fresh < 0 {
+			if err := w.withdraw(ctx, w.last); err != nil {
+				w.log.Debug("notification could not be withdrawn", "error", err)
+			}
+			w.last, w.about = 0, ""
+		}
+	}
+	if fresh < 0 {
+		return
+	}
+	note := w.note(pending[fresh])
+	note.Replaces = w.last
+	id, err := w.notify(ctx, note)
 	if err != nil {
 		// Panel, window and tray show it, too.
 		w.log.Debug("notification could not be shown", "error", err)
 		return
 	}
-	w.last = id
+	w.last, w.about = id, pending[fresh].ID
+}
+
+// note is the notification of a question. It can be allowed there only when all
+// of it stands there, and not by a press that was meant for what was on the
+// screen before.
+func (w *waiting) note(p protocol.Approval) desktop.Notification {
+	body := fmt.Sprintf("%s: %s on %s.", p.Command, p.Why, p.Origin)
+	for _, a := range p.Args {
+		if a.Value != p.Command {
+			body += fmt.Sprintf("\n%s: %s", a.Name, a.Value)
+		}
+	}
+	show := func() { w.show(p.Tab) }
+	n := desktop.Notification{Title: p.Actor.Name + " needs your word", Body: body, Urgent: true, Clicked: show}
+	deny := desktop.Action{Label: "Deny", Do: func() { w.answer(p.ID, protocol.AnswerDeny) }}
+	if !desktop.Fits(body) {
+		n.Body = fmt.Sprintf("%s: %s on %s. It is long: read it in the panel, the window or the tray.", p.Command, p.Why, p.Origin)
+		n.Actions = []desktop.Action{deny}
+		return n
+	}
+	shown := time.Now()
+	allow := desktop.Action{Label: "Allow once", Do: func() {
+		if time.Since(shown) < protocol.NotifySettle {
+			show()
+			return
+		}
+		w.answer(p.ID, protocol.AnswerOnce)
+	}}
+	n.Actions = []desktop.Action{allow, deny}
+	return n
 }
 
 // AnswerApproval gives a person's word about what waits. It is for the panel's
