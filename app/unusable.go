@@ -45,7 +45,7 @@ func (b *brokenBackend) Window() protocol.WindowState {
 	return protocol.WindowState{
 		Version: version, Tray: protocol.TrayStarting, Problem: b.problem,
 		StateDir: b.so.stateDir, LogDir: b.so.logDir,
-		Sessions: []protocol.SessionInfo{},
+		Sessions: []protocol.SessionInfo{}, Conversations: []protocol.WindowConversation{},
 		Agents:   protocol.AgentsFile{Version: protocol.StateVersion, Agents: []protocol.AgentInfo{}},
 	}
 }

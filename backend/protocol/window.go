@@ -83,8 +83,11 @@ const (
 type WindowState struct {
 	Version  string        `json:"version"`
 	Sessions []SessionInfo `json:"sessions"`
-	Agents   AgentsFile    `json:"agents"`
-	Tray     TrayHost      `json:"tray"`
+	// Conversations are those that stand beside an open tab, and those without one
+	// that do something; the newest first.
+	Conversations []WindowConversation `json:"conversations"`
+	Agents        AgentsFile           `json:"agents"`
+	Tray          TrayHost             `json:"tray"`
 	// Problem is a start-up error of the app itself.
 	Problem *Error `json:"problem,omitempty"`
 	// Port of the loopback server; 0 while it is down.
@@ -98,6 +101,19 @@ type WindowState struct {
 	// StateDir and LogDir are shown with "open folder".
 	StateDir string `json:"stateDir"`
 	LogDir   string `json:"logDir"`
+}
+
+// WindowConversation is a conversation as the window lists it. No state that a
+// command line or an agent is given has it: a title is the person's words.
+type WindowConversation struct {
+	Session   SessionName       `json:"session"`
+	ID        ConversationID    `json:"id"`
+	Tab       TabID             `json:"tab,omitempty"`
+	Title     string            `json:"title"`
+	AgentName string            `json:"agentName"`
+	State     ConversationState `json:"state"`
+	// Waiting is how many messages wait for their turn.
+	Waiting int `json:"waiting,omitempty"`
 }
 
 // FoundBrowser is a browser that Pilotfish could run.

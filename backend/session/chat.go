@@ -245,6 +245,21 @@ func (s *Session) conversationHeads() []protocol.Conversation {
 	return slices.Clip(r.chat.List())
 }
 
+// windowConversations are the session's conversations for the window.
+func (s *Session) windowConversations() []protocol.WindowConversation {
+	var list []protocol.WindowConversation
+	for _, head := range s.conversationHeads() {
+		idle := head.State == protocol.ConversationIdle || head.State == protocol.ConversationFailed
+		if head.Entries == 0 && idle || head.Tab == "" && idle {
+			continue
+		}
+		list = append(list, protocol.WindowConversation{
+			Session: s.name, ID: head.ID, Tab: head.Tab, Title: head.Title, AgentName: head.AgentName, State: head.State, Waiting: len(head.Queue),
+		})
+	}
+	return list
+}
+
 // sessionPattern is what the ids of an agent's sessions look like that can be put
 // into a command line.
 var sessionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`) })

@@ -136,8 +136,10 @@ func (m *Manager) Window() protocol.WindowState {
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
 	state.Sessions = make([]protocol.SessionInfo, 0, len(sessions))
+	state.Conversations = []protocol.WindowConversation{}
 	for _, s := range sessions {
 		state.Sessions = append(state.Sessions, s.Info())
+		state.Conversations = append(state.Conversations, s.windowConversations()...)
 	}
 	if state.Agents.Agents == nil {
 		state.Agents.Agents = []protocol.AgentInfo{}

@@ -1,6 +1,11 @@
 // The words and tones by which both faces speak of states, so that the same
 // thing has the same name in window and panel.
-import type { AgentStatus, SessionState, TerminalState } from './protocol/protocol';
+import type {
+  AgentStatus,
+  ConversationState,
+  SessionState,
+  TerminalState,
+} from './protocol/protocol';
 
 /** Tone is how a state is drawn: see StatusDot. */
 export type Tone = 'off' | 'idle' | 'ok' | 'busy' | 'attention' | 'danger';
@@ -49,4 +54,19 @@ const terminalWords: Record<TerminalState, Word> = {
 /** Where a terminal is in its life, in a word. */
 export function terminalWord(state: TerminalState): Word {
   return terminalWords[state];
+}
+
+const conversationWords: Record<ConversationState, Word> = {
+  idle: { text: '', tone: 'ok' },
+  starting: { text: 'Starting…', tone: 'busy' },
+  running: { text: 'Working', tone: 'busy' },
+  needs_you: { text: 'Needs you', tone: 'attention' },
+  failed: { text: 'Stopped', tone: 'danger' },
+  sign_in: { text: 'Sign in', tone: 'attention' },
+  terminal: { text: 'In a terminal', tone: 'idle' },
+};
+
+/** What a conversation is doing, in a word; empty for one at rest. */
+export function conversationWord(state: ConversationState): Word {
+  return conversationWords[state];
 }

@@ -35,13 +35,20 @@ async function violations(): Promise<string[]> {
 }
 
 describe.each(['light', 'dark'] as const)('axe, %s', (scheme) => {
-  test.each(['running', 'stopped', 'empty', 'starting', 'failed', 'warning', 'problem', 'foreign'])(
-    'sessions: %s',
-    async (scenario) => {
-      await open({ scheme, scenario });
-      expect(await violations()).toEqual([]);
-    },
-  );
+  test.each([
+    'running',
+    'talks',
+    'stopped',
+    'empty',
+    'starting',
+    'failed',
+    'warning',
+    'problem',
+    'foreign',
+  ])('sessions: %s', async (scenario) => {
+    await open({ scheme, scenario });
+    expect(await violations()).toEqual([]);
+  });
 
   test('settings, with an error', async () => {
     await open({ scheme });
@@ -98,6 +105,19 @@ test('nothing is wider than the window at 320 pixels', async () => {
     }
     if (scenario !== 'foreign') await page.context().close();
   }
+});
+
+test('what is said beside a tab is listed there, and what waits is answered', async () => {
+  await open({ scenario: 'talks', width: 320, height: 900 });
+  const first = page.getByRole('listitem').filter({ hasText: 'Checkout' });
+  await first.getByText('Claude Code: Needs you, 2 waiting').waitFor();
+  const second = page.getByRole('listitem').filter({ hasText: 'Payment intents' });
+  await second.getByText('Gemini CLI: Working').waitFor();
+  await second.getByText('New conversation').waitFor();
+  await page.getByText('Prices of last week').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  await first.getByRole('button', { name: /^Answer in Why does the coupon/ }).press('Enter');
+  await page.getByRole('heading', { name: 'Approvals' }).waitFor();
 });
 
 test('with the keyboard alone: a new session, started, a tab shown, stopped', async () => {

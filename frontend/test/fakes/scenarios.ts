@@ -7,6 +7,7 @@ import type {
   Settings,
   Tab,
   TerminalInfo,
+  WindowConversation,
   WindowState,
 } from '../../ui/protocol/protocol';
 
@@ -141,9 +142,11 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
   return {
     version: '0.1.0',
     sessions,
+    conversations: [],
     agents,
     tray: 'shown',
     port: 40123,
+    models: 0,
     browsers: [
       { name: 'Chromium', path: '/usr/bin/chromium' },
       { name: 'Google Chrome', path: '/usr/bin/google-chrome' },
@@ -153,6 +156,35 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
     ...rest,
   };
 }
+
+/** What is said beside the tabs of runningSession. */
+const talks: WindowConversation[] = [
+  {
+    session: 'default',
+    id: 'c1',
+    tab: 't1',
+    title: 'Why does the coupon go away at the second step, and only then?',
+    agentName: 'Claude Code',
+    state: 'needs_you',
+    waiting: 2,
+  },
+  {
+    session: 'default',
+    id: 'c2',
+    tab: 't2',
+    title: 'Summarise this page',
+    agentName: 'Gemini CLI',
+    state: 'running',
+  },
+  { session: 'default', id: 'c3', tab: 't2', title: '', agentName: 'Pilot', state: 'idle' },
+  {
+    session: 'default',
+    id: 'c4',
+    title: 'Prices of last week \u202e',
+    agentName: 'Codex',
+    state: 'running',
+  },
+];
 
 /** Every state that a person may meet, by name. */
 export const scenarios: Record<string, () => WindowState> = {
@@ -182,6 +214,7 @@ export const scenarios: Record<string, () => WindowState> = {
         ],
       },
     ]),
+  talks: () => windowState([runningSession(), stoppedSession('work')], { conversations: talks }),
   stopped: () => windowState([stoppedSession()]),
   empty: () => windowState([]),
   starting: () => windowState([{ ...stoppedSession(), state: 'starting' }]),

@@ -224,10 +224,15 @@ export type ActionKind =
   | typeof ActionUpload
   | typeof ActionClipboard
   | typeof ActionPermissions
+  | typeof ActionSend
+  | typeof ActionPay
+  | typeof ActionDelete
+  | typeof ActionSignIn
+  | typeof ActionData
   | typeof ActionTool;
 /**
- * The kinds of action. The last six are the sensitive ones that have a name of
- * their own; a rule about ActionSensitive is about all of them.
+ * The kinds of action. Those after ActionSensitive have a name of their own; a
+ * rule about ActionSensitive is about all of them.
  */
 export const ActionOpen = "open"; // open an address
 export const ActionAct = "act"; // click, type, change the page
@@ -238,6 +243,20 @@ export const ActionDownload = "download"; // save a file of the page
 export const ActionUpload = "upload"; // give the page a file
 export const ActionClipboard = "clipboard"; // read or write the clipboard
 export const ActionPermissions = "permissions"; // give the page camera, location, …
+/**
+ * What acting on a page would set off, as far as the page tells: of Task a
+ * person's word is asked for unless a rule says otherwise, of other agents
+ * where a rule says so.
+ */
+export const ActionSend = "send"; // send or publish something
+/**
+ * The kinds of action. Those after ActionSensitive have a name of their own; a
+ * rule about ActionSensitive is about all of them.
+ */
+export const ActionPay = "pay"; // pay or order
+export const ActionDelete = "delete"; // delete something
+export const ActionSignIn = "sign_in"; // send a form with a password
+export const ActionData = "data"; // enter data on another site than it began on
 /**
  * ActionTool is a tool of an agent's own. No site rule is about it.
  */
@@ -356,6 +375,7 @@ export interface ApprovalArg {
 export type ApprovalAnswer =
   | typeof AnswerOnce
   | typeof AnswerAlways
+  | typeof AnswerTask
   | typeof AnswerDeny;
 /**
  * The answers.
@@ -365,6 +385,11 @@ export const AnswerOnce = "once";
  * AnswerAlways makes a rule for the site and the kind, in this session.
  */
 export const AnswerAlways = "always";
+/**
+ * AnswerTask lets a task do this kind of thing on this site until it is over. It
+ * answers questions of tasks only.
+ */
+export const AnswerTask = "task";
 /**
  * The answers.
  */
@@ -1406,6 +1431,61 @@ export interface Error {
 }
 
 //////////
+// source: facts.go
+
+/**
+ * TargetFacts are what an element is, by which it is judged what acting on it
+ * would set off. All texts are the page's own.
+ */
+export interface TargetFacts {
+  /**
+   * Line is role and name in words.
+   */
+  line: string;
+  role: string;
+  name: string;
+  /**
+   * Type is that of a button or field.
+   */
+  type: string;
+  href?: string;
+  download?: boolean;
+  /**
+   * Submits: a click, or Enter in a field, sends the form.
+   */
+  submits?: boolean;
+  field?: boolean; // it takes text
+  search?: boolean; // it is for a search
+  /**
+   * Message: a message is written in it.
+   */
+  message?: boolean;
+  /**
+   * Password: the page shows a field for one.
+   */
+  password?: boolean;
+  form?: FormFacts;
+}
+/**
+ * FormFacts are what the form of an element is.
+ */
+export interface FormFacts {
+  action: string; // where it is sent
+  method: string;
+  button: string; // what its button says
+  password?: boolean;
+  card?: boolean;
+  fields: FormFact[]; // those that hold something; secrets are masked
+}
+/**
+ * FormFact is one field.
+ */
+export interface FormFact {
+  name: string;
+  value: string;
+}
+
+//////////
 // source: ids.go
 
 /**
@@ -1695,6 +1775,10 @@ export const PanelOpenTimeout = 10 * 1_000;
  */
 export const FirstScreenTimeout = 500 * 1;
 /**
+ * WelcomeTimeout is how long the welcome page of a start waits for that.
+ */
+export const WelcomeTimeout = 1_000;
+/**
  * TabSettle is how long a change of the tabs waits for the word of the
  * extension's worker before the worker is asked.
  */
@@ -1980,6 +2064,11 @@ export const ApprovalTimeout = 5 * 60_000;
  */
 export const MaxApprovals = 20;
 /**
+ * NotifySettle is how long a notification is on the screen before a press on its
+ * "Allow once" counts: an earlier one was meant for what was there before.
+ */
+export const NotifySettle = 700 * 1;
+/**
  * NotifyTimeout is how long the desktop may take to show a notification.
  */
 export const NotifyTimeout = 5 * 1_000;
@@ -2199,6 +2288,11 @@ export const TaskFiles = 16;
  * TaskPageSize is how many events a reader is given at once.
  */
 export const TaskPageSize = 500;
+/**
+ * TaskGoneViews is how many of the panel views that went are remembered, so
+ * that a late write of theirs is refused.
+ */
+export const TaskGoneViews = 64;
 /**
  * MaxTaskRoutines bounds how many routines a session has.
  */
@@ -4679,6 +4773,11 @@ export const TrayFailed = "failed";
 export interface WindowState {
   version: string;
   sessions: SessionInfo[];
+  /**
+   * Conversations are those that stand beside an open tab, and those without one
+   * that do something; the newest first.
+   */
+  conversations: WindowConversation[];
   agents: AgentsFile;
   tray: TrayHost;
   /**
@@ -4704,6 +4803,22 @@ export interface WindowState {
    */
   stateDir: string;
   logDir: string;
+}
+/**
+ * WindowConversation is a conversation as the window lists it. No state that a
+ * command line or an agent is given has it: a title is the person's words.
+ */
+export interface WindowConversation {
+  session: SessionName;
+  id: ConversationID;
+  tab?: TabID;
+  title: string;
+  agentName: string;
+  state: ConversationState;
+  /**
+   * Waiting is how many messages wait for their turn.
+   */
+  waiting?: number /* int */;
 }
 /**
  * FoundBrowser is a browser that Pilotfish could run.

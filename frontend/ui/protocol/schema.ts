@@ -132,6 +132,11 @@ const actionKind = v.picklist([
   p.ActionUpload,
   p.ActionClipboard,
   p.ActionPermissions,
+  p.ActionSend,
+  p.ActionPay,
+  p.ActionDelete,
+  p.ActionSignIn,
+  p.ActionData,
   p.ActionTool,
 ]);
 
@@ -351,9 +356,20 @@ export const settingsErrorSchema = v.object({
   field: v.exactOptional(v.string()),
 });
 
+export const windowConversationSchema = v.object({
+  session: v.string(),
+  id: v.string(),
+  tab: v.exactOptional(v.string()),
+  title: v.string(),
+  agentName: v.string(),
+  state: conversationSchema.entries.state,
+  waiting: v.exactOptional(v.number()),
+});
+
 export const windowStateSchema = v.object({
   version: v.string(),
   sessions: list(sessionInfoSchema),
+  conversations: list(windowConversationSchema),
   agents: agentsFileSchema,
   tray: v.picklist([p.TrayStarting, p.TrayShown, p.TrayNoHost, p.TrayFailed]),
   problem: v.exactOptional(errorSchema),

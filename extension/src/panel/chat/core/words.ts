@@ -1,23 +1,5 @@
-import type {
-  ChatEnd,
-  ChatRoute,
-  ChatTool,
-  ChatUsage,
-  ConversationState,
-  RouteKind,
-} from '$ui/protocol/protocol';
+import type { ChatEnd, ChatRoute, ChatTool, ChatUsage, RouteKind } from '$ui/protocol/protocol';
 import { MaxRouteWord } from '$ui/protocol/protocol';
-
-/** What a conversation is doing, for the line beside its title. */
-export const stateWords: Record<ConversationState, string> = {
-  idle: '',
-  starting: 'Starting…',
-  running: 'Working',
-  needs_you: 'Needs you',
-  failed: 'Stopped',
-  sign_in: 'Sign in',
-  terminal: 'In a terminal',
-};
 
 /** Who carries a message out, in a word. */
 export const routeWords: Record<RouteKind, string> = {
