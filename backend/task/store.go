@@ -50,6 +50,7 @@ type Store struct {
 	mu       sync.Mutex
 	tasks    map[protocol.TaskID]*kept
 	routines []protocol.TaskRoutine
+	gone     []string // the views that went last
 	closed   bool
 }
 

@@ -239,3 +239,17 @@ func TestADamagedTaskIsPutAside(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestALateWriteOfAViewThatIsGoneTakesNothingBack(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	write(t, s, "a", protocol.TaskEventHead, head(protocol.TaskRunning), "")
+	s.ViewerGone("a")
+	late := protocol.TaskWriteRequest{Task: id, Viewer: "a", Kind: protocol.TaskEventNotice, Head: head(protocol.TaskRunning), Data: json.RawMessage(`{}`)}
+	if _, err := s.Write(late); code(err) != protocol.CodeNotRunning {
+		t.Errorf("a late write: %v", err)
+	}
+	if now, err := s.Head(id); err != nil || now.State != protocol.TaskInterrupted {
+		t.Errorf("the task is %q, %v", now.State, err)
+	}
+	write(t, s, "b", protocol.TaskEventHead, head(protocol.TaskRunning), "")
+}

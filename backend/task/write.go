@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -86,6 +87,9 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	if k.deleted {
 		return protocol.Task{}, protocol.NewError(protocol.CodeUnknownTask, "this task was deleted", "")
 	}
+	if s.isGone(req.Viewer) {
+		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "this view of the panel is gone", "write it again once the panel is connected")
+	}
 	if k.viewer != "" && k.viewer != req.Viewer && live(k.head.State) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task runs in another panel", "go on there, or close that panel")
 	}
@@ -136,9 +140,14 @@ func unwritable(err error) error {
 }
 
 // ViewerGone says that a panel view is gone: what it ran is interrupted, and may
-// be resumed by another.
+// be resumed by another. A write of its that was still on its way is refused with
+// CodeNotRunning: it would take the task back, for nobody.
 func (s *Store) ViewerGone(viewer string) {
 	s.mu.Lock()
+	s.gone = append(s.gone, viewer)
+	if over := len(s.gone) - protocol.TaskGoneViews; over > 0 {
+		s.gone = slices.Delete(s.gone, 0, over)
+	}
 	all := make([]*kept, 0, len(s.tasks))
 	for _, k := range s.tasks {
 		all = append(all, k)
@@ -165,6 +174,12 @@ func (s *Store) ViewerGone(viewer string) {
 			s.config.Changed(head)
 		}
 	}
+}
+
+func (s *Store) isGone(viewer string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.gone, viewer)
 }
 
 // Holds says whether a view runs a task: only it may act for the task.

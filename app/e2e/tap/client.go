@@ -17,8 +17,14 @@ type Client struct {
 
 	mu      sync.Mutex
 	nextID  int64
-	waiting map[int64]chan reply
+	waiting map[int64]call
 	err     error
+}
+
+// call is one that waits for its answer on a session.
+type call struct {
+	session string
+	answer  chan reply
 }
 
 type reply struct {
@@ -40,7 +46,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the tap: %w", err)
 	}
-	c := &Client{conn: conn, nextID: firstTapID, waiting: map[int64]chan reply{}}
+	c := &Client{conn: conn, nextID: firstTapID, waiting: map[int64]call{}}
 	go c.read()
 	return c, nil
 }
@@ -55,8 +61,8 @@ func (c *Client) read() {
 		if err != nil {
 			c.mu.Lock()
 			c.err = errors.Join(errors.New("the browser is gone"), err)
-			for _, ch := range c.waiting {
-				ch <- reply{err: c.err}
+			for _, one := range c.waiting {
+				one.answer <- reply{err: c.err}
 			}
 			clear(c.waiting)
 			c.mu.Unlock()
@@ -64,25 +70,48 @@ func (c *Client) read() {
 		}
 		var message struct {
 			ID     int64           `json:"id"`
+			Method string          `json:"method"`
 			Result json.RawMessage `json:"result"`
 			Error  *struct {
 				Message string `json:"message"`
 			} `json:"error"`
+			Params struct {
+				SessionID string `json:"sessionId"`
+			} `json:"params"`
 		}
-		if json.Unmarshal(line, &message) != nil || message.ID == 0 {
+		if json.Unmarshal(line, &message) != nil {
+			continue
+		}
+		if message.Method == "Target.detachedFromTarget" {
+			c.detached(message.Params.SessionID)
+		}
+		if message.ID == 0 {
 			continue
 		}
 		c.mu.Lock()
-		ch, ok := c.waiting[message.ID]
+		one, ok := c.waiting[message.ID]
 		delete(c.waiting, message.ID)
 		c.mu.Unlock()
 		if !ok {
 			continue
 		}
 		if message.Error != nil {
-			ch <- reply{err: errors.New(message.Error.Message)}
+			one.answer <- reply{err: errors.New(message.Error.Message)}
 		} else {
-			ch <- reply{result: message.Result}
+			one.answer <- reply{result: message.Result}
+		}
+	}
+}
+
+// detached fails the calls on a session whose target has gone: the browser
+// answers them never.
+func (c *Client) detached(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, one := range c.waiting {
+		if one.session == session && session != "" {
+			one.answer <- reply{err: errors.New("the target is gone")}
+			delete(c.waiting, id)
 		}
 	}
 }
@@ -98,7 +127,7 @@ func (c *Client) Call(ctx context.Context, session, method string, params, resul
 	}
 	c.nextID++
 	id := c.nextID
-	c.waiting[id] = ch
+	c.waiting[id] = call{session: session, answer: ch}
 	c.mu.Unlock()
 
 	message := map[string]any{"id": id, "method": method}

@@ -19,6 +19,8 @@ export const REQUEST_TIMEOUT = 10_000;
  * for them.
  */
 export const COMMAND_TIMEOUT = 600_000;
+/** How long a task's journal waits before it writes again what failed, in milliseconds. */
+export const WRITE_AGAIN = 500;
 /** How long a terminal that was attached to early waits for its screen, in milliseconds. */
 export const EARLY_WAIT = 5_000;
 /** How long the size of the panel stands still before the program is told, in milliseconds. */

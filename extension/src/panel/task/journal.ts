@@ -1,5 +1,5 @@
 import { taskWriteReplySchema } from '$ui/protocol/task';
-import type { Task, TaskEventKind, TaskID } from '$ui/protocol/protocol';
+import { CodeNotRunning, type Task, type TaskEventKind, type TaskID } from '$ui/protocol/protocol';
 import { OfflineError, type Connection } from '../connection/connection';
 import { RefusedError } from '../connection/request';
 
@@ -8,7 +8,7 @@ export interface Writing {
   readonly connection: Pick<Connection, 'request'>;
   /** The name of this panel view. */
   readonly viewer: () => string;
-  /** Resolves when the panel is connected, the next time or already. */
+  /** Resolves when what failed may be tried again; never at once. */
   readonly live: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -47,8 +47,12 @@ export class TaskJournal {
         };
         return (await connection.request('/task/write', body, taskWriteReplySchema)).head;
       } catch (error) {
-        if (error instanceof RefusedError || this.signal.aborted) throw error;
-        if (!(error instanceof OfflineError) && !(error instanceof TypeError)) throw error;
+        // The app ends, or the socket did and the view has another name now.
+        const away =
+          error instanceof OfflineError ||
+          error instanceof TypeError ||
+          (error instanceof RefusedError && error.code === CodeNotRunning);
+        if (!away || this.signal.aborted) throw error;
         await this.writing.live(this.signal);
       }
     }

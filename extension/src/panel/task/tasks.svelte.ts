@@ -10,6 +10,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
 import type { Clock } from '../core/clock';
+import { WRITE_AGAIN } from '../core/timing';
 import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
 import type { Heads } from './heads.svelte';
@@ -137,6 +138,8 @@ export class Tasks {
         void this.shelf.fetch(event.task.id, view);
     } else if (event.type === 'task_gone') {
       this.shelf.forget(event.task);
+    } else if (event.type === 'models') {
+      void this.ways.load();
     } else if (event.type === 'task_order') {
       void this.#order(event);
     }
@@ -242,17 +245,22 @@ export class Tasks {
       });
   }
 
+  /**
+   * Resolves when something that failed may be tried again: when the panel is
+   * connected, or a while later when it is already. Never at once: in a document
+   * that goes every request fails at once, and trying on would keep its process
+   * busy for ever, which is that of the whole extension.
+   */
   #live(signal: AbortSignal): Promise<void> {
-    if (this.#around.connection.link === 'live') return Promise.resolve();
+    const { connection, clock } = this.#around;
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      signal.addEventListener(
-        'abort',
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
+      const cancel = connection.link === 'live' ? clock.after(WRITE_AGAIN, resolve) : undefined;
+      const wake = (): void => {
+        cancel?.();
+        resolve();
+      };
+      this.#waiting.push(wake);
+      signal.addEventListener('abort', wake, { once: true });
     });
   }
 }

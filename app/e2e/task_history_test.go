@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// twice is a task of two steps and an end: the name, and then the button. What
+// the page has lost meanwhile is typed again.
+func twice(s scene) model.Reply {
+	switch {
+	case !strings.Contains(s.page, "Ada"):
+		return step(do{"do": "type", "ref": s.ref("edit Name"), "text": "Ada"})
+	case !strings.Contains(s.page, "Saved"):
+		return step(do{"do": "click", "ref": s.ref("btn Save")})
+	}
+	return s.checked("Saved: Ada")
+}
+
+// remembering starts a product whose panel shows Task, with a model that plays
+// what a task that is interrupted needs.
+func remembering(t *testing.T) (*product, *hosted, *tap.Client, *tap.Page) {
+	t.Helper()
+	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice})
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.toTask(panel)
+	p.press(panel, "Set up a model")
+	p.setUp(panel, protocol.LLMCompatible, m.front.URL+"/v1")
+	return p, m, browser, panel
+}
+
+// clickIcon clicks the extension's icon: it opens the side panel, or closes it.
+func (p *product) clickIcon(browser *tap.Client) {
+	p.t.Helper()
+	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// hasPage says whether there is a page whose address contains part.
+func (p *product) hasPage(browser *tap.Client, part string) bool {
+	p.t.Helper()
+	targets, err := browser.Targets(p.ctx)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return slices.ContainsFunc(targets, func(t tap.Target) bool { return strings.Contains(t.URL, part) })
+}
+
+// connectedPanel attaches to the panel once it works: a page that is attached to
+// while its process is still being made may answer never.
+func (p *product) connectedPanel(browser *tap.Client) *tap.Page {
+	p.t.Helper()
+	p.eventually("the panel is connected", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelConnected })
+	return p.panel(browser)
+}
+
+// goOn goes on with a task that was interrupted.
+func (p *product) goOn(panel *tap.Page, at int) {
+	p.t.Helper()
+	name := fmt.Sprintf("Go on at step %d", at)
+	// It can be pressed once the models are known.
+	p.until(panel, "the task can go on", fmt.Sprintf(`[...document.querySelectorAll('button')].some((b) => b.textContent.trim() === %q && !b.disabled)`, name))
+	p.press(panel, name)
+	p.until(panel, "the task goes on", `!document.querySelector('.end.stopped')`)
+}
+
+// TestTaskInterrupted closes the panel in the middle of a task, and goes on with
+// it at its step; then the app is killed, and nothing of the task is lost.
+func TestTaskInterrupted(t *testing.T) {
+	pages := taskSite(t)
+	p, m, browser, panel := remembering(t)
+
+	asked := make(chan struct{})
+	m.expect(nil, hanging(asked))
+	p.task(panel, pages+"/form", "Twice something")
+	p.await(asked)
+	p.clickIcon(browser)
+	p.eventually("the task is interrupted", func() bool { return p.tasks()[0].State == protocol.TaskInterrupted })
+	p.eventually("the panel's page is gone", func() bool { return !p.hasPage(browser, "panel.html") })
+	p.clickIcon(browser)
+	panel = p.connectedPanel(browser)
+	p.toTask(panel)
+	p.goOn(panel, 2)
+	p.ended(panel, protocol.TaskDone)
+	if task := p.tasks()[0]; task.Steps != 3 {
+		t.Errorf("the task has %d steps", task.Steps)
+	}
+
+	asked = make(chan struct{})
+	m.expect(nil, hanging(asked))
+	p.task(panel, pages+"/form", "Twice and again")
+	p.await(asked)
+	before := p.tasks()
+	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-p.done
+	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
+	p.launch(options{})
+	browser = p.browser(protocol.DefaultSession)
+	panel = p.connectedPanel(browser)
+	p.toTask(panel)
+	after := p.tasks()
+	if len(after) != len(before) || after[0].State != protocol.TaskInterrupted || after[0].Steps != 1 {
+		t.Fatalf("before %+v, after %+v", before, after)
+	}
+	// No keychain runs here: the key was this run's only.
+	p.press(panel, "Change the model")
+	p.enter(panel, "Key", model.Key)
+	p.press(panel, "Use it")
+	p.goOn(panel, 2)
+	p.ended(panel, protocol.TaskDone)
+	p.untold(model.Key)
+}
