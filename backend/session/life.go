@@ -60,7 +60,7 @@ func (s *Session) newRun() (*run, error) {
 		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err

@@ -292,7 +292,6 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 		s.chatTerminalEnded(info.ID)
 	}
 	if info.Viewers > 0 {
-		s.m.firstScreen.open()
 		s.mu.Lock()
 		if s.run != nil {
 			s.run.files.size(info.Cols, info.Rows)

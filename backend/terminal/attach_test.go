@@ -151,6 +151,27 @@ func TestTakeOverOfAViewerThatStalls(t *testing.T) {
 	c.waitText("END")
 }
 
+func TestDrawnIsToldOnceForEachViewer(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	for want := 1; want <= 2; want++ {
+		c := w.attach(info.ID, 0, 0)
+		c.waitText("RDY")
+		for range 2 {
+			if err := c.ack(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.typeText("x") // what comes back was read after the acknowledgements
+		c.waitText("RDY" + strings.Repeat("x", want))
+		got := awaitCond(w, "the word that it is drawn", func() (int, bool) { return w.drawn[info.ID], w.drawn[info.ID] >= want })
+		if got != want {
+			t.Errorf("drawn was told %d times by %d viewers", got, want)
+		}
+		c.leave()
+	}
+}
+
 func TestStalledViewerStopsItsProgramOnly(t *testing.T) {
 	w := newWorld(t)
 	flood := w.raw("yes flood")

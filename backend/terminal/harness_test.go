@@ -60,6 +60,7 @@ type world struct {
 	cond  sync.Cond
 	infos map[protocol.TerminalID]protocol.TerminalInfo
 	gone  map[protocol.TerminalID]bool
+	drawn map[protocol.TerminalID]int
 	grace time.Duration
 }
 
@@ -69,7 +70,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
 		t: t, infos: make(map[protocol.TerminalID]protocol.TerminalInfo),
-		gone: make(map[protocol.TerminalID]bool),
+		gone: make(map[protocol.TerminalID]bool), drawn: make(map[protocol.TerminalID]int),
 	}
 	w.cond.L = &w.mu
 	m, err := New(Config{
@@ -85,6 +86,12 @@ func newWorld(t *testing.T) *world {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.infos[info.ID] = info
+			w.cond.Broadcast()
+		},
+		OnDrawn: func(id protocol.TerminalID) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.drawn[id]++
 			w.cond.Broadcast()
 		},
 		OnGone: func(id protocol.TerminalID) {

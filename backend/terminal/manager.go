@@ -42,6 +42,9 @@ type Config struct {
 	OnChange func(protocol.TerminalInfo)
 	// OnGone is told when a terminal is forgotten, after its last change.
 	OnGone func(protocol.TerminalID)
+	// OnDrawn is told when a viewer has drawn something for the first time. It
+	// must not wait or call the Manager.
+	OnDrawn func(protocol.TerminalID)
 	// Grace is how long a terminal lives without a viewer; 0 keeps it. It is
 	// asked when a viewer leaves and by Regrace. Nil is
 	// protocol.DefaultTerminalGrace.
@@ -79,6 +82,9 @@ func New(c Config) (*Manager, error) {
 	}
 	if c.OnGone == nil {
 		c.OnGone = func(protocol.TerminalID) {}
+	}
+	if c.OnDrawn == nil {
+		c.OnDrawn = func(protocol.TerminalID) {}
 	}
 	if c.Grace == nil {
 		c.Grace = func() time.Duration { return protocol.DefaultTerminalGrace }

@@ -243,6 +243,10 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 		case old:
 		case c.Offset <= v.sent:
 			v.acked = max(v.acked, c.Offset)
+			if !v.drew {
+				v.drew = true
+				t.m.config.OnDrawn(t.id)
+			}
 			t.readCond.Signal()
 			v.cond.Signal()
 		case c.Epoch != 0:

@@ -51,6 +51,7 @@ type viewer struct {
 	// program's reader.
 	writing bool
 	closed  bool
+	drew    bool // it has acknowledged something
 
 	// What else is to be told, newest state only.
 	epoch, state, title, bell, exit bool

@@ -307,6 +307,13 @@ describe('acknowledging', () => {
     expect(socket().of('ack')).toEqual([{ type: 'ack', offset: 80_000 }]);
   });
 
+  it('says what is drawn when it is asked to, and no more than once', async () => {
+    await live('hello');
+    stream.acknowledge();
+    stream.acknowledge();
+    expect(socket().of('ack')).toEqual([{ type: 'ack', offset: 5 }]);
+  });
+
   it('counts the rest when it falls quiet', async () => {
     await live('hello');
     clock.advance(300);

@@ -415,11 +415,16 @@ export class Stream {
       const generation = this.#generation;
       this.#quiet = this.#config.clock.after(CHECKPOINT_QUIET, () => {
         if (generation !== this.#generation || this.#drawn !== this.#received) return;
-        if (this.#drawn > this.#acked) this.#ack();
+        this.acknowledge();
         const worth = this.#drawn - this.#checkpoint >= CHECKPOINT_WORTH;
         if (worth && this.#ground.ground) this.#sendCheckpoint();
       });
     }
+  }
+
+  /** Says how far was drawn, without waiting for more: the first time, the rest of a start waits for it. */
+  acknowledge(): void {
+    if (this.#drawn > this.#acked) this.#ack();
   }
 
   #paint(): void {

@@ -83,6 +83,7 @@ export class TerminalView {
   #settled: () => void = () => undefined;
   #dark: boolean;
   #shown = false;
+  #accelerated = false;
 
   /** The view opens in `parent`, which must be in the page. */
   constructor(parent: HTMLElement, config: ViewConfig) {
@@ -137,8 +138,9 @@ export class TerminalView {
       onExit: config.onExit,
       onTitle: config.onTitle,
       onBell: config.onBell,
-      // For whoever measures how long a person waits.
-      onPainted: () => performance.mark('pilotfish:painted'),
+      onPainted: () => {
+        this.#painted();
+      },
     });
     this.#open();
     this.#observer = new ResizeObserver(() => {
@@ -280,10 +282,29 @@ export class TerminalView {
     }
     terminal.open(this.element);
     this.#takeSize();
+  }
+
+  /** What is written first is in the page, and seen with its next frame. */
+  #painted(): void {
+    // For whoever measures how long a person waits.
+    performance.mark('pilotfish:painted');
+    requestAnimationFrame(() => {
+      systemClock.after(0, () => {
+        if (this.#abort.signal.aborted) return;
+        this.stream.acknowledge();
+        this.#accelerate();
+      });
+    });
+  }
+
+  /** Draws with the graphics card from now on, where there is one: looking for it takes a while. */
+  #accelerate(): void {
+    if (this.#accelerated) return;
+    this.#accelerated = true;
     requestIdleCallback(() => {
       // Without it the DOM goes on drawing.
-      if (!this.#abort.signal.aborted && config.graphicsCard())
-        void useGraphicsCard(terminal).catch(() => undefined);
+      if (!this.#abort.signal.aborted && this.#config.graphicsCard())
+        void useGraphicsCard(this.#terminal).catch(() => undefined);
     });
   }
 
