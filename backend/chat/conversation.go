@@ -230,8 +230,14 @@ func (c *conversation) headLocked() protocol.Conversation {
 	case c.failure != nil:
 		head.State = protocol.ConversationFailed
 	}
-	if head.Tab != "" && !c.m.config.TabOpen(head.Tab) {
-		head.Tab = ""
+	head.URL = ""
+	switch {
+	case head.Tab != "" && c.m.config.TabOpen(head.Tab):
+		if url := c.m.config.TabURL(head.Tab); url != "" {
+			c.state.URL = url
+		}
+	default:
+		head.Tab, head.URL = "", c.state.URL
 	}
 	// Lists are never null on the wire.
 	head.Queue, head.Options, head.Commands = some(head.Queue), some(head.Options), some(head.Commands)

@@ -45,6 +45,8 @@ type Config struct {
 	System func(tab protocol.TabID) string
 	// TabOpen says whether a tab is open.
 	TabOpen func(protocol.TabID) bool
+	// TabURL is the address of an open tab's page; empty while it is not known.
+	TabURL func(protocol.TabID) string
 	// Settings are read at each use.
 	Settings func() Settings
 	// WorkDir is the folder that agents work in; it need not exist.
@@ -141,6 +143,9 @@ func (c *Config) fill() {
 	}
 	if c.TabOpen == nil {
 		c.TabOpen = func(protocol.TabID) bool { return true }
+	}
+	if c.TabURL == nil {
+		c.TabURL = func(protocol.TabID) string { return "" }
 	}
 	if c.WorkDir == nil {
 		c.WorkDir = func() string { return "" }
@@ -296,7 +301,14 @@ func (m *Manager) TabsChanged() {
 	for _, c := range all {
 		c.mu.Lock()
 		shown := c.shownTab
-		changed := c.headLocked().Tab != shown
+		head := c.headLocked()
+		changed := head.Tab != shown
+		if changed && head.Tab == "" {
+			// Where it stood is what it is found by when the page is opened again.
+			if err := c.saveLocked(); err != nil && !c.closed {
+				m.log.Warn("a conversation could not be written", "conversation", c.id, "error", err)
+			}
+		}
 		c.mu.Unlock()
 		if changed {
 			m.news.touch(c, true)

@@ -19,6 +19,8 @@ type state struct {
 	// Head has the fields that do not follow from what runs.
 	Head    protocol.Conversation `json:"head"`
 	Command string                `json:"command,omitempty"`
+	// URL is what its tab showed last.
+	URL string `json:"url,omitempty"`
 	// Titled is set when a person wrote the title.
 	Titled bool `json:"titled,omitempty"`
 	// Turn is the prompt whose turn has no end yet. It is written before the turn

@@ -37,6 +37,8 @@ type Conversation struct {
 	Title string         `json:"title"`
 	// Tab is the tab beside it; empty when that tab is gone and it floats.
 	Tab TabID `json:"tab,omitempty"`
+	// URL is what its tab showed last; only when it floats.
+	URL string `json:"url,omitempty"`
 	// Agent is who answers; AgentName is what a person calls it.
 	Agent     AgentKind `json:"agent"`
 	AgentName string    `json:"agentName"`

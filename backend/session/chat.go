@@ -53,7 +53,7 @@ func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 	return chat.New(chat.Config{
 		Session: s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
 		Agent: a.starter, Tools: a.tools, Release: a.release, Forget: a.forget, System: system,
-		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, WorkDir: a.workDir, Broker: s.approvals.broker, Settings: a.settings,
+		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, TabURL: s.tabURL, WorkDir: a.workDir, Broker: s.approvals.broker, Settings: a.settings,
 		Publish: func(event any) { s.events.Publish(event) }, Changed: s.publishTabs,
 		Logger: s.m.cfg.Logger,
 	})
@@ -243,6 +243,18 @@ func (s *Session) conversationHeads() []protocol.Conversation {
 		return []protocol.Conversation{}
 	}
 	return slices.Clip(r.chat.List())
+}
+
+// tabURL is the address of an open tab's page.
+func (s *Session) tabURL(id protocol.TabID) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, tab := range s.tabs {
+		if tab.ID == id {
+			return tab.URL
+		}
+	}
+	return ""
 }
 
 // windowConversations are the session's conversations for the window.

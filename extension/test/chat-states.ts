@@ -167,6 +167,19 @@ const seen = (page: Page, text: string): Promise<void> =>
 export const chatStates: State[] = [
   { name: 'chat-empty', act: toChat },
   {
+    name: 'chat-empty-again',
+    prepare(made) {
+      const url = made.tabs[0]?.url ?? '';
+      const title = 'Prices of last week, compared with those of the week before';
+      made.chat.add('c3', { title, url, entries: 9 });
+      made.chat.add('c4', { title: 'Links', url: `${url}#top`, entries: 2 });
+    },
+    async act(page) {
+      await toChat(page);
+      await page.getByText('You talked here before').waitFor();
+    },
+  },
+  {
     name: 'chat-empty-pilot',
     async act(page) {
       await toChat(page);

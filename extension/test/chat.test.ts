@@ -96,6 +96,18 @@ it('what was begun elsewhere is shown where nobody began anything', async () => 
   await entry('one heading').waitFor();
 });
 
+it('a conversation whose tab was closed goes on where its page is opened again', async () => {
+  const id = 'c3';
+  made.chat.add(id, { title: 'Prices', url: made.tabs[0]?.url ?? '', entries: 1 });
+  made.chat.put(id, { kind: 'text', text: 'They rose.' });
+  made.chat.add('c4', { title: 'Elsewhere', url: 'https://elsewhere.example/', entries: 1 });
+  await open();
+  await button('Continue here: Prices').click();
+  await entry('They rose.').waitFor();
+  await made.until(() => asked('/chat/set').length === 1);
+  expect(asked('/chat/set')).toEqual([{ conversation: id, tab: 't1' }]);
+});
+
 it('a picture of the page goes with a message by one press', async () => {
   await open();
   made.chat.picture = { kind: 'image', name: 'The page', mime: 'image/png', data: 'iVA=' };

@@ -27,7 +27,6 @@ const pictures: Record<string, Picture> = {
   'running-narrow': { width: 320, height: 560 },
   'running-small': { width: 640, height: 480 },
   talks: { scenario: 'talks' },
-  'talks-dark': { scenario: 'talks', scheme: 'dark' },
   'talks-narrow': { scenario: 'talks', width: 320, height: 800 },
   approvals: { scenario: 'approvals', prepare: go('Approvals 1') },
   'approvals-dark': { scenario: 'approvals', scheme: 'dark', prepare: go('Approvals 1') },

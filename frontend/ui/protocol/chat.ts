@@ -48,6 +48,7 @@ export const conversationSchema = v.object({
   id: v.string(),
   title: v.string(),
   tab: v.exactOptional(v.string()),
+  url: v.exactOptional(v.string()),
   agent: v.string(),
   agentName: v.string(),
   agentSession: v.exactOptional(v.string()),
@@ -110,7 +111,7 @@ export const chatToolSchema = v.object({
 export const permissionOptionSchema = v.object({
   id: v.string(),
   name: v.string(),
-  kind: v.picklist([p.AnswerOnce, p.AnswerAlways, p.AnswerDeny]),
+  kind: v.picklist([p.AnswerOnce, p.AnswerAlways, p.AnswerTask, p.AnswerDeny]),
   scope: v.exactOptional(v.string()),
 });
 

@@ -449,6 +449,10 @@ export interface Conversation {
    */
   tab?: TabID;
   /**
+   * URL is what its tab showed last; only when it floats.
+   */
+  url?: string;
+  /**
    * Agent is who answers; AgentName is what a person calls it.
    */
   agent: AgentKind;
@@ -2281,6 +2285,15 @@ export const MaxModelProfiles = 32;
  */
 export const MaxTaskEvent = 256 << 10;
 /**
+ * TaskPictures is how many bytes the pictures of a session's tasks have; those
+ * of old tasks make room. TaskPictureQuality is that of their JPEGs.
+ */
+export const TaskPictures = 128 << 20;
+/**
+ * Tasks.
+ */
+export const TaskPictureQuality = 50;
+/**
  * TaskFiles is how many files of 4 MiB a task's journal keeps.
  */
 export const TaskFiles = 16;
@@ -4014,6 +4027,16 @@ export interface TaskTabRequest {
   remove?: boolean;
 }
 /**
+ * TaskPictureRequest is the body of POST /task/take-picture, by the view that
+ * runs the task, and of POST /task/picture (task and step only).
+ */
+export interface TaskPictureRequest {
+  task: TaskID;
+  step: number /* int */;
+  viewer?: string;
+  tab?: TabID;
+}
+/**
  * TaskRunRequest asks for a task from outside of the panel: the body of
  * POST /task/run.
  */
@@ -4043,16 +4066,36 @@ export interface TaskRunReply {
   task: Task;
 }
 /**
- * TaskRoutine is a task that was saved to be run again.
+ * TaskRoutine is a routine as the panel and programs see it: a task that was
+ * saved to be run again, or what was recorded. On disk it is a Routine.
  */
 export interface TaskRoutine {
-  name: string;
   /**
-   * Goal has {{name}} where a parameter goes.
+   * Name is of a to z, 0 to 9, _ and -; Title is how the person called it.
+   */
+  name: string;
+  title?: string;
+  /**
+   * Goal has ${name} where a parameter goes; empty for what was recorded.
    */
   goal: string;
   params: string[];
-  actions?: unknown; // the panel's, for a replay without a model
+  /**
+   * Defaults are the values of parameters that need not be given.
+   */
+  defaults?: { [key: string]: string};
+  /**
+   * Secrets are the parameters whose values are asked for each time.
+   */
+  secrets?: string[];
+  /**
+   * Steps are command lines, for `pilotfish run`.
+   */
+  steps?: string[];
+  /**
+   * Actions are the panel's, for a replay without a model.
+   */
+  actions?: unknown;
   created: string;
 }
 /**
@@ -4601,14 +4644,29 @@ export interface Recording {
   videoError?: Error;
 }
 /**
- * Routine is a list of command lines that can be run again with other
- * parameters. ${name} in a line stands for the parameter of that name.
+ * Routine is what can be run again with other parameters: command lines for
+ * `pilotfish run`, and for the panel the goal and the actions of the task that it
+ * was made of. ${name} in a line or in the goal stands for the parameter of that
+ * name.
  */
 export interface Routine {
   version: number /* int */;
   name: string;
+  title?: string;
+  /**
+   * Goal is for a model; empty for what was recorded.
+   */
+  goal?: string;
   params?: { [key: string]: string}; // with their defaults
+  /**
+   * Secrets are the parameters that keep no default.
+   */
+  secrets?: string[];
   steps: string[];
+  /**
+   * Actions are the panel's: the steps with what each element was.
+   */
+  actions?: unknown;
   created: string;
 }
 /**

@@ -1,0 +1,110 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// tabs are the open tabs of a test, with their addresses.
+type tabs map[protocol.TabID]string
+
+// beside returns the conversations of a folder, beside these tabs.
+func (t tabs) beside(tt *testing.T, dir string) *Manager {
+	tt.Helper()
+	m, err := New(Config{
+		Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (Starter, error) {
+			return Starter{Launch: Launch{Kind: kind, Name: "Played"}}, nil
+		},
+		TabOpen: func(id protocol.TabID) bool { _, ok := t[id]; return ok },
+		TabURL:  func(id protocol.TabID) string { return t[id] },
+		Settings: func() Settings {
+			return Settings{Silence: protocol.ChatSilence, Router: NewRouter(DefaultRouting())}
+		},
+	})
+	if err != nil {
+		tt.Fatal(err)
+	}
+	tt.Cleanup(func() {
+		for _, c := range m.conversations {
+			c.close()
+		}
+	})
+	return m
+}
+
+// A conversation whose tab was closed says where that stood, also after the next
+// start; beside a tab it says nothing of it.
+func TestAFloatingConversationKnowsItsPage(t *testing.T) {
+	dir, open := t.TempDir(), tabs{"t1": "https://example.org/first"}
+	m := open.beside(t, dir)
+	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.find("c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.showHead()
+	open["t1"] = "https://example.org/prices"
+	m.TabsChanged()
+	if head := c.Head(); head.Tab != "t1" || head.URL != "" {
+		t.Errorf("beside its tab: %+v", head)
+	}
+	delete(open, "t1")
+	m.TabsChanged()
+	open["t2"] = "https://example.org/prices"
+	for _, m := range []*Manager{m, open.beside(t, dir)} {
+		if head := m.List()[0]; head.Tab != "" || head.URL != "https://example.org/prices" {
+			t.Errorf("without its tab: %+v", head)
+		}
+	}
+	two := protocol.TabID("t2")
+	if head, err := m.Set(t.Context(), protocol.ChatSetRequest{Conversation: "c1", Tab: &two}); err != nil || head.Tab != "t2" || head.URL != "" {
+		t.Errorf("beside the tab that has the page now: %+v, %v", head, err)
+	}
+}
+
+// An element of the conversation's own tab that stands in the words is said by
+// them; another is said beside them, and what the page calls it is quoted.
+func TestAPickedElementIsSaidOnce(t *testing.T) {
+	m := tabs{"t1": "https://example.org/"}.beside(t, t.TempDir())
+	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.find("c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	element := func(tab protocol.TabID) []protocol.ChatAttachment {
+		return []protocol.ChatAttachment{{Kind: protocol.AttachElement, Name: `button "Save"`, Tab: tab, Ref: "e3"}}
+	}
+	for _, test := range []struct {
+		text    string
+		tab     protocol.TabID
+		instant bool
+		about   string
+	}{
+		{`click @e3 button "Save"`, "t1", true, ""},
+		{`click it`, "t1", false, `element e3 in tab t1, which the page calls "button \"Save\""`},
+		{`click @e3 button "Save"`, "t2", false, "element e3 in tab t2"},
+	} {
+		c.mu.Lock()
+		message := protocol.QueuedMessage{ID: "m", Text: test.text, Attachments: element(test.tab)}
+		route, _ := c.route(message)
+		prompt := c.prompt(message, true)
+		c.mu.Unlock()
+		if got := route.Kind == protocol.RouteInstant; got != test.instant {
+			t.Errorf("%q with an element of %s: %+v", test.text, test.tab, route)
+		}
+		if test.about == "" && prompt.Text != test.text || !strings.Contains(prompt.Text, test.about) {
+			t.Errorf("%q with an element of %s: %q", test.text, test.tab, prompt.Text)
+		}
+	}
+}
