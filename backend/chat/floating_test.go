@@ -15,23 +15,23 @@ import (
 type tabs map[protocol.TabID]string
 
 // beside returns the conversations of a folder, beside these tabs.
-func (t tabs) beside(tt *testing.T, dir string) *Manager {
-	tt.Helper()
+func beside(t *testing.T, open tabs, dir string) *Manager {
+	t.Helper()
 	m, err := New(Config{
 		Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (Starter, error) {
 			return Starter{Launch: Launch{Kind: kind, Name: "Played"}}, nil
 		},
-		TabOpen: func(id protocol.TabID) bool { _, ok := t[id]; return ok },
-		TabURL:  func(id protocol.TabID) string { return t[id] },
+		TabOpen: func(id protocol.TabID) bool { _, ok := open[id]; return ok },
+		TabURL:  func(id protocol.TabID) string { return open[id] },
 		Settings: func() Settings {
 			return Settings{Silence: protocol.ChatSilence, Router: NewRouter(DefaultRouting())}
 		},
 	})
 	if err != nil {
-		tt.Fatal(err)
+		t.Fatal(err)
 	}
-	tt.Cleanup(func() {
+	t.Cleanup(func() {
 		for _, c := range m.conversations {
 			c.close()
 		}
@@ -43,7 +43,7 @@ func (t tabs) beside(tt *testing.T, dir string) *Manager {
 // start; beside a tab it says nothing of it.
 func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 	dir, open := t.TempDir(), tabs{"t1": "https://example.org/first"}
-	m := open.beside(t, dir)
+	m := beside(t, open, dir)
 	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 	delete(open, "t1")
 	m.TabsChanged()
 	open["t2"] = "https://example.org/prices"
-	for _, m := range []*Manager{m, open.beside(t, dir)} {
+	for _, m := range []*Manager{m, beside(t, open, dir)} {
 		if head := m.List()[0]; head.Tab != "" || head.URL != "https://example.org/prices" {
 			t.Errorf("without its tab: %+v", head)
 		}
@@ -74,7 +74,7 @@ func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 // An element of the conversation's own tab that stands in the words is said by
 // them; another is said beside them, and what the page calls it is quoted.
 func TestAPickedElementIsSaidOnce(t *testing.T) {
-	m := tabs{"t1": "https://example.org/"}.beside(t, t.TempDir())
+	m := beside(t, tabs{"t1": "https://example.org/"}, t.TempDir())
 	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {
 		t.Fatal(err)
 	}
