@@ -131,8 +131,13 @@ func readChord(text string) (key, int64, error) {
 	r, size := utf8.DecodeRuneInString(last)
 	if size == len(last) && size > 0 {
 		if k, ok := keyOf(r); ok {
-			if bits&modShift != 0 && unicode.IsLetter(r) {
+			switch {
+			case !unicode.IsLetter(r):
+			case bits&modShift != 0:
 				k.key, k.text = strings.ToUpper(k.key), strings.ToUpper(k.text)
+			case bits != 0:
+				// "Control+K" is how people write it; a keyboard says k there.
+				k.key, k.text = strings.ToLower(k.key), strings.ToLower(k.text)
 			}
 			return k, bits, nil
 		}

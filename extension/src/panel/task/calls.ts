@@ -33,9 +33,9 @@ export function callsOf(action: Action): Call[] {
     case 'type': {
       const { text } = action;
       const calls =
-        action.append === true
+        action.append === true && action.whole !== true
           ? one('type', { target: ref, value: text })
-          : text.length > longText || text === ''
+          : text.length > longText || text === '' || action.whole === true
             ? one('fill', { target: ref, value: text })
             : [
                 ...one('fill', { target: ref, value: '' }),

@@ -80,7 +80,7 @@ export class Hands {
         case 'open_tab':
           return await this.#open(action);
         default:
-          return await this.#do(action);
+          return await this.#do(whole(action, page));
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -123,6 +123,15 @@ export class Hands {
     const read = await browser.act(tab, { do: 'read' }, reins.signal);
     return read.ok ? extract(wanted, read.text, mind) : read;
   }
+}
+
+/** What the browser builds a value of from parts: dates, colours, sliders. */
+const composed = /^(date|time|color|slider)\b/;
+
+/** Typing into a field that takes no letters puts its value in at once. */
+function whole(action: Action, page: Observation): Action {
+  if (action.do !== 'type' || !composed.test(targetOf(page.text, action) ?? '')) return action;
+  return { ...action, whole: true };
 }
 
 /** An error in words: never "undefined", never nothing. */

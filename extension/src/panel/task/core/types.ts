@@ -11,7 +11,15 @@ export type Action =
       keys?: string;
     }
   | { do: 'hover'; ref: string }
-  | { do: 'type'; ref: string; text: string; append?: boolean; enter?: boolean }
+  | {
+      do: 'type';
+      ref: string;
+      text: string;
+      append?: boolean;
+      enter?: boolean;
+      /** The loop's own: the field takes a value as a whole, not letter by letter. */
+      whole?: boolean;
+    }
   | { do: 'select'; ref: string; option: string }
   | { do: 'check'; ref: string; on?: boolean }
   | { do: 'drag'; ref: string; to: string }
