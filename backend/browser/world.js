@@ -157,6 +157,7 @@ globalThis.pilotfishDo ??= (() => {
       const input = el?.localName === 'label' ? el.control : el;
       return input?.localName === 'input' && input.type === 'file';
     },
+    facts: (target) => page.facts(target) ?? null,
     // The cover of a page that a task works on.
     lift: (expected) => page.mask.lift(expected),
     async veil({ on }) {

@@ -10,6 +10,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+func (b *tabs) Facts(context.Context, protocol.TabID, string) (protocol.TargetFacts, error) {
+	return b.facts, nil
+}
+
 // Act answers as a page would that says what a page can say.
 func (b *tabs) Act(_ context.Context, id protocol.TabID, q protocol.ActRequest, _ func(string) error) (protocol.Effect, error) {
 	raw, _ := json.Marshal(q)

@@ -94,9 +94,14 @@ func (in *invocation) authorize(ctx context.Context, c *command, req protocol.Co
 	case in.lists(c.Name) && in.policy.Rules().Decide(kind, page).Decision == protocol.SiteAsk:
 		return nil // that something is stored is no secret; what it is stays masked
 	}
+	args := inFull(c.Spec, req.Args)
 	err := in.policy.Authorize(ctx, policy.Request{
-		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: inFull(c.Spec, req.Args),
+		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: args,
 	})
+	// Where each action is asked about, this one was.
+	if err == nil && kind == protocol.ActionAct && in.policy.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
+		err = in.weigh(ctx, c, page, args)
+	}
 	if err != nil || kind == protocol.ActionOpen {
 		return err
 	}

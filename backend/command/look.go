@@ -12,6 +12,7 @@ import (
 // actBrowser is what looking and acting need of a browser.
 type actBrowser interface {
 	Snapshot(ctx context.Context, tab protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	Facts(ctx context.Context, tab protocol.TabID, target string) (protocol.TargetFacts, error)
 	Act(ctx context.Context, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
 	Wait(ctx context.Context, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
 	Dialog(ctx context.Context, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)

@@ -24,6 +24,7 @@ type tabs struct {
 	fail  error
 	bug   bool
 	last  int
+	facts protocol.TargetFacts // of whatever is acted on
 }
 
 func newTabs() *tabs {

@@ -38,6 +38,16 @@ func words(kind protocol.ActionKind) string {
 		return "use the clipboard"
 	case protocol.ActionPermissions:
 		return "give the page permissions"
+	case protocol.ActionSend:
+		return "send or publish something"
+	case protocol.ActionPay:
+		return "pay or order"
+	case protocol.ActionDelete:
+		return "delete something"
+	case protocol.ActionSignIn:
+		return "sign in"
+	case protocol.ActionData:
+		return "enter data on this site, which it did not begin on"
 	case protocol.ActionSensitive:
 	}
 	return "do something sensitive"
@@ -50,7 +60,7 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	if !Agent(q.Actor) {
 		return nil
 	}
-	rule := p.rules.Decide(q.Kind, q.Page)
+	rule := p.decide(q)
 	switch {
 	case rule.Decision == protocol.SiteAllow:
 		return nil
@@ -60,6 +70,9 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	site := ""
 	if u := siteOf(q.Page); u != nil {
 		site = hostOf(u)
+	}
+	if p.allowed(q.Actor, q.Kind, site) {
+		return nil
 	}
 	answer, err := p.config.Broker.Ask(ctx, protocol.Approval{
 		Actor: q.Actor, Tab: q.Tab, URL: q.Page, Origin: Origin(q.Page), Command: q.Command, Args: q.Args,
@@ -71,6 +84,9 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	switch answer {
 	case protocol.AnswerAlways:
 		return p.rules.Set(protocol.SiteRule{Site: site, Kind: q.Kind, Decision: protocol.SiteAllow})
+	case protocol.AnswerTask:
+		p.allow(q.Actor, q.Kind, site)
+		return nil
 	case protocol.AnswerOnce:
 		return nil
 	case protocol.AnswerDeny:

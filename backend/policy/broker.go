@@ -144,15 +144,19 @@ func (b *Broker) Answer(id string, answer protocol.ApprovalAnswer) error {
 // and the place where they did.
 func (b *Broker) AnswerOption(id string, answer protocol.ApprovalAnswer, option, place string) error {
 	switch answer {
-	case protocol.AnswerOnce, protocol.AnswerAlways, protocol.AnswerDeny:
+	case protocol.AnswerOnce, protocol.AnswerAlways, protocol.AnswerTask, protocol.AnswerDeny:
 	default:
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an answer", answer), "use once, always or deny")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an answer", answer), "use once, always, task or deny")
 	}
 	b.mu.Lock()
 	at := slices.IndexFunc(b.pending, func(p *pending) bool { return p.ID == id })
 	if at >= 0 && answer == protocol.AnswerAlways && b.pending[at].Site == "" && !b.pending[at].offers(answer) {
 		b.mu.Unlock()
 		return protocol.NewError(protocol.CodeBadArgument, "this page has no site to remember", "allow it once")
+	}
+	if at >= 0 && answer == protocol.AnswerTask && b.pending[at].Actor.Kind != protocol.ActorTask {
+		b.mu.Unlock()
+		return protocol.NewError(protocol.CodeBadArgument, "no task asks this", "allow it once")
 	}
 	b.mu.Unlock()
 	p := b.take(id)

@@ -32,6 +32,7 @@ type Policy struct {
 
 	mu    sync.Mutex
 	owned map[actorKey]map[protocol.TabID]bool
+	given map[actorKey]*given
 }
 
 type actorKey struct {
@@ -45,7 +46,7 @@ func New(c Config) *Policy {
 	if rules == nil {
 		rules = NewRules(nil, nil)
 	}
-	return &Policy{config: c, rules: rules, owned: make(map[actorKey]map[protocol.TabID]bool)}
+	return &Policy{config: c, rules: rules, owned: make(map[actorKey]map[protocol.TabID]bool), given: make(map[actorKey]*given)}
 }
 
 // Agent says whether an actor is a program that acts by itself. A person, and a

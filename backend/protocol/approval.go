@@ -5,8 +5,8 @@ import "time"
 // ActionKind is what a command does, as far as a person decides about it.
 type ActionKind string
 
-// The kinds of action. The last six are the sensitive ones that have a name of
-// their own; a rule about ActionSensitive is about all of them.
+// The kinds of action. Those after ActionSensitive have a name of their own; a
+// rule about ActionSensitive is about all of them.
 const (
 	ActionOpen        ActionKind = "open"        // open an address
 	ActionAct         ActionKind = "act"         // click, type, change the page
@@ -17,6 +17,14 @@ const (
 	ActionUpload      ActionKind = "upload"      // give the page a file
 	ActionClipboard   ActionKind = "clipboard"   // read or write the clipboard
 	ActionPermissions ActionKind = "permissions" // give the page camera, location, …
+	// What acting on a page would set off, as far as the page tells: of Task a
+	// person's word is asked for unless a rule says otherwise, of other agents
+	// where a rule says so.
+	ActionSend   ActionKind = "send"    // send or publish something
+	ActionPay    ActionKind = "pay"     // pay or order
+	ActionDelete ActionKind = "delete"  // delete something
+	ActionSignIn ActionKind = "sign_in" // send a form with a password
+	ActionData   ActionKind = "data"    // enter data on another site than it began on
 	// ActionTool is a tool of an agent's own. No site rule is about it.
 	ActionTool ActionKind = "tool"
 )
@@ -26,6 +34,7 @@ func ActionKinds() []ActionKind {
 	return []ActionKind{
 		ActionOpen, ActionAct, ActionSensitive, ActionEval, ActionCookies,
 		ActionDownload, ActionUpload, ActionClipboard, ActionPermissions,
+		ActionSend, ActionPay, ActionDelete, ActionSignIn, ActionData,
 	}
 }
 
@@ -129,5 +138,8 @@ const (
 	AnswerOnce ApprovalAnswer = "once"
 	// AnswerAlways makes a rule for the site and the kind, in this session.
 	AnswerAlways ApprovalAnswer = "always"
-	AnswerDeny   ApprovalAnswer = "deny"
+	// AnswerTask lets a task do this kind of thing on this site until it is over. It
+	// answers questions of tasks only.
+	AnswerTask ApprovalAnswer = "task"
+	AnswerDeny ApprovalAnswer = "deny"
 )

@@ -93,6 +93,30 @@ func (p *taskPages) changed(head protocol.Task) {
 	})
 }
 
+// taskEnded takes from a task what it was given for as long as it goes on, and
+// drops what it asked.
+func (s *Session) taskEnded(head protocol.Task) {
+	if working(head.State) || head.State == protocol.TaskIdle {
+		return
+	}
+	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID)}
+	s.approvals.broker.Gone(actor)
+	if r, err := s.current(); err == nil {
+		r.policy.Over(actor)
+	}
+}
+
+// begins names the pages that a task begins on: there it may enter data.
+func (s *Session) begins(p *policy.Policy, actor protocol.Actor, head protocol.Task) {
+	var pages []string
+	for _, tab := range s.openTabs() {
+		if slices.Contains(head.Tabs, tab.ID) {
+			pages = append(pages, tab.URL)
+		}
+	}
+	p.Begin(actor, head.Goal, pages...)
+}
+
 // wrote takes in what the panel writes of a task: a step has a goal.
 func (p *taskPages) wrote(req protocol.TaskWriteRequest) {
 	if req.Kind != protocol.TaskEventStep {

@@ -40,6 +40,7 @@ func (s *Session) taskStore() (*task.Store, error) {
 		Changed: func(t protocol.Task) {
 			s.events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: t})
 			s.pages.changed(t)
+			s.taskEnded(t)
 		},
 		Gone: func(id protocol.TaskID) {
 			s.events.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
@@ -196,6 +197,7 @@ func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protoco
 		for _, tab := range head.Tabs {
 			r.policy.Opened(actor, tab)
 		}
+		s.begins(r.policy, actor, head)
 		reply := r.commands.Execute(ctx, command.Call{
 			Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Tab: head.Tab, Request: req.Command, Note: note,
 		})
@@ -228,9 +230,16 @@ func (m *Manager) TaskTab(_ context.Context, grant auth.Grant, req protocol.Task
 		return protocol.Task{}, unknownTab(req.Tab)
 	}
 	head, err := store.UseTab(req.Task, req.Tab, req.Remove)
-	if err == nil && req.Remove {
-		if r, runErr := s.current(); runErr == nil {
-			r.policy.Forget(protocol.Actor{Kind: protocol.ActorTask, ID: string(req.Task)})
+	if r, runErr := s.current(); err == nil && runErr == nil {
+		actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(req.Task)}
+		if req.Remove {
+			r.policy.Forget(actor)
+		}
+		// Who gives it a tab means the page that it shows.
+		for _, tab := range s.openTabs() {
+			if tab.ID == req.Tab && !req.Remove {
+				r.policy.Learn(actor, tab.URL)
+			}
 		}
 	}
 	return head, err

@@ -1,5 +1,6 @@
 import { belongs } from './cover.js';
 import { Extract } from './data.js';
+import { type Facts, factsOf } from './facts.js';
 import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
 import { boxOf, rectOf } from './geometry.js';
@@ -95,6 +96,8 @@ export interface Page {
   tables: Extract['tables'];
   media: Extract['media'];
   data: Extract['meta'];
+  /** What a ref, a point or what has the focus is, for whoever judges an action. */
+  facts(target: { ref?: string; point?: [string, string] }): Facts | undefined;
   /** The cover of a page that a task works on. */
   mask: {
     show(shown: Shown): void;
@@ -180,6 +183,15 @@ export function createPage(): Page {
     tables: () => extract.tables(),
     media: () => extract.media(),
     data: () => extract.meta(),
+    facts: ({ ref, point }) => {
+      const el =
+        ref !== undefined
+          ? elementOf(look, ref)
+          : point !== undefined
+            ? tree.at(Number(point[0]), Number(point[1]))
+            : tree.focused();
+      return el ? factsOf(tree, el) : undefined;
+    },
     mask,
   };
 }

@@ -11,6 +11,11 @@ const kinds: Record<ActionKind, string> = {
   upload: 'upload',
   clipboard: 'clipboard',
   permissions: 'permissions',
+  send: 'send or publish',
+  pay: 'pay or order',
+  delete: 'delete',
+  sign_in: 'sign in',
+  data: 'enter data on a new site',
   tool: 'tools of an agent',
 };
 

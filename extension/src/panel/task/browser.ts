@@ -9,9 +9,6 @@ import type { Action, Browser, Observation, Result, TabLine } from './core/types
 /** How many letters of a page the model is shown; what is left out stands behind handles. */
 const pageLetters = 14_000;
 
-/** How long one command may take, in ms. */
-const commandTime = 30_000;
-
 const replySchema = v.object({
   ok: v.boolean(),
   tab: v.exactOptional(v.string()),
@@ -152,7 +149,8 @@ export class TaskBrowser implements Browser {
       {
         task: this.id,
         viewer: this.world.viewer(),
-        command: { ...call, tab, timeoutMs: commandTime },
+        // No deadline of its own: the person may be asked, and has their time.
+        command: { ...call, tab },
       },
       replySchema,
       { signal, timeout: COMMAND_TIMEOUT },

@@ -1,0 +1,72 @@
+package command_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// What acting on a page would set off is asked about before anything is done,
+// and the person is shown what would be hit and sent.
+func TestTaskAsksBeforeItSends(t *testing.T) {
+	b := newTabs()
+	b.facts = protocol.TargetFacts{
+		Line: "button “Send”", Role: "button", Name: "Send", Submits: true,
+		Form: &protocol.FormFacts{Action: "https://example.com/post", Fields: []protocol.FormFact{{Name: "Text", Value: "Hello"}}},
+	}
+	asked := make(chan protocol.Approval, 1)
+	broker := policy.NewBroker("default", func() {})
+	broker.Watch(func(q protocol.Approval, over *policy.Over) {
+		if over == nil {
+			asked <- q
+		}
+	})
+	p := policy.New(policy.Config{Broker: broker})
+	task := protocol.Actor{Kind: protocol.ActorTask, ID: "1", Name: "task “A”"}
+	p.Opened(task, "t1")
+	run := func(actor protocol.Actor, answer protocol.ApprovalAnswer) (protocol.Approval, protocol.CommandReply) {
+		t.Helper()
+		var q protocol.Approval
+		done := make(chan struct{})
+		if answer != "" {
+			go func() {
+				defer close(done)
+				q = <-asked
+				_ = broker.Answer(q.ID, answer)
+			}()
+		} else {
+			close(done)
+		}
+		reply := command.New(b, p).Execute(t.Context(), command.Call{Actor: actor, Scopes: scopes, Tab: "t1", Request: protocol.CommandRequest{
+			Command: "click", Args: map[string]json.RawMessage{"target": json.RawMessage(`"e5"`)},
+		}})
+		<-done
+		return q, reply
+	}
+	q, reply := run(task, protocol.AnswerDeny)
+	if reply.OK || reply.Error.Code != protocol.CodeRefused || len(b.calls) != 0 {
+		t.Errorf("denied: %+v, and the browser was asked %q", reply, b.calls)
+	}
+	want := []protocol.ApprovalArg{{Name: "target", Value: "e5"}, {Name: "what it hits", Value: "button “Send”"}, {Name: "the form goes to", Value: "https://example.com/post"}, {Name: "with", Value: "Text: Hello"}}
+	if q.Kind != protocol.ActionSend || len(q.Args) != len(want) {
+		t.Fatalf("asked: %+v", q)
+	}
+	for i, arg := range q.Args {
+		if arg != want[i] {
+			t.Errorf("%+v and not %+v", arg, want[i])
+		}
+	}
+	if _, reply = run(task, protocol.AnswerOnce); !reply.OK || len(b.calls) != 1 {
+		t.Errorf("allowed: %+v, %q", reply, b.calls)
+	}
+	if _, reply = run(person, ""); !reply.OK {
+		t.Errorf("a person: %+v", reply)
+	}
+	b.facts = protocol.TargetFacts{Role: "button", Name: "Next"}
+	if _, reply = run(task, ""); !reply.OK {
+		t.Errorf("what sets nothing off: %+v", reply)
+	}
+}

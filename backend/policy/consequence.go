@@ -1,0 +1,194 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"pilotfish/backend/protocol"
+)
+
+// Doing is what is about to be done to an element.
+type Doing struct {
+	Click bool
+	// Enter: a key that sends a form or presses a button.
+	Enter bool
+	// Text: something is written into it.
+	Text bool
+	// Known: data may be entered on this page's site without a word.
+	Known bool
+}
+
+// Consequence says what an action would set off, as far as the element tells:
+// one of ActionSend, ActionPay, ActionDelete, ActionSignIn, ActionDownload and
+// ActionData, or ActionAct for what sets off nothing that a person is asked
+// about. The page writes what it is judged by: it can hide what it does, as it
+// can from a person. That is why a rule can ask for everything on a site.
+func Consequence(f protocol.TargetFacts, do Doing) protocol.ActionKind {
+	presses := do.Click || do.Enter
+	if presses && f.Download {
+		return protocol.ActionDownload
+	}
+	if presses && (f.Submits || !f.Field) {
+		if kind := pressed(f, do); kind != protocol.ActionAct {
+			return kind
+		}
+	}
+	if do.Enter && f.Message && !f.Search {
+		return protocol.ActionSend
+	}
+	if do.Text && f.Field && !f.Search && !do.Known {
+		return protocol.ActionData
+	}
+	return protocol.ActionAct
+}
+
+// pressed judges a button, a link, or Enter in a field.
+func pressed(f protocol.TargetFacts, do Doing) protocol.ActionKind {
+	name := f.Name
+	if f.Field { // Enter presses the form's button
+		if !do.Enter || f.Form == nil {
+			return protocol.ActionAct
+		}
+		name = f.Form.Button
+	}
+	said := meaning(name)
+	link := f.Role == "link" && leads(f.Href)
+	switch {
+	case said == protocol.ActionPay, said == protocol.ActionDelete:
+		return said
+	case f.Submits && f.Form != nil && f.Form.Password:
+		return protocol.ActionSignIn
+	case said == protocol.ActionSignIn && !link && (f.Password || strings.Contains(words1(name), " with ")):
+		return protocol.ActionSignIn
+	case f.Submits && f.Form != nil && f.Form.Card:
+		return protocol.ActionPay
+	case said == protocol.ActionSend && !link && !f.Search:
+		return protocol.ActionSend
+	}
+	return protocol.ActionAct
+}
+
+// leads says whether a link goes to a document, and does nothing else.
+func leads(href string) bool {
+	return href != "" && !strings.HasPrefix(href, "javascript:") && !strings.HasSuffix(href, "#")
+}
+
+// vocabulary is what buttons say, by what they do. A word counts where it begins
+// or ends the name, for there a verb stands; several words count anywhere.
+func vocabulary() map[protocol.ActionKind][]string {
+	return map[protocol.ActionKind][]string{
+		protocol.ActionPay: {
+			"pay", "pay now", "buy", "buy now", "place order", "place your order", "order now", "submit order", "complete order", "complete purchase", "confirm purchase",
+			"confirm and pay", "confirm payment", "purchase", "subscribe now", "donate", "book now", "transfer money", "send money", "checkout and pay",
+			"bezahlen", "zahlen", "kaufen", "jetzt kaufen", "kostenpflichtig bestellen", "zahlungspflichtig bestellen", "bestellen", "überweisen", "spenden", "jetzt buchen",
+			"payer", "acheter", "commander", "passer la commande", "valider la commande", "régler",
+			"pagar", "comprar", "comprar ahora", "realizar pedido", "hacer pedido", "finalizar compra", "comprar agora",
+			"paga", "paga ora", "acquista", "acquista ora", "compra", "ordina",
+			"betalen", "kopen", "zapłać", "kup", "kup teraz", "zamawiam",
+			"支付", "付款", "购买", "立即购买", "提交订单", "購入", "購入する", "注文する", "注文を確定", "支払う",
+		},
+		protocol.ActionDelete: {
+			"delete", "erase", "remove account", "remove permanently", "close account", "deactivate account", "discard", "empty trash", "destroy", "wipe", "revoke",
+			"löschen", "entfernen", "konto schließen", "verwerfen",
+			"supprimer", "effacer", "clôturer le compte",
+			"eliminar", "borrar", "suprimir",
+			"elimina", "cancella", "excluir", "apagar", "verwijderen", "wissen", "usuń", "skasuj",
+			"删除", "刪除", "削除", "削除する",
+		},
+		protocol.ActionSend: {
+			"send", "submit", "post", "publish", "tweet", "send message", "post comment", "go live", "deploy", "merge pull request", "release",
+			"senden", "absenden", "abschicken", "verschicken", "veröffentlichen", "einreichen", "posten",
+			"envoyer", "publier", "soumettre", "poster",
+			"enviar", "publicar",
+			"invia", "pubblica", "inviare", "verzenden", "versturen", "plaatsen", "indienen", "wyślij", "opublikuj",
+			"发送", "发布", "提交", "送信", "送信する", "投稿", "投稿する", "公開",
+		},
+		protocol.ActionSignIn: {
+			"sign in", "log in", "login", "signin", "sign up", "register", "create account", "continue with google", "continue with apple", "sign in with", "log in with",
+			"anmelden", "einloggen", "registrieren", "konto erstellen",
+			"se connecter", "connexion", "s inscrire", "iniciar sesión", "entrar", "registrarse", "accedi", "registrati", "inloggen", "zaloguj", "zaloguj się",
+			"登录", "ログイン",
+		},
+	}
+}
+
+// undoing are words before which a verb means its contrary, or a place.
+var undoing = []string{ //nolint:gochecknoglobals // words
+	"cancel", "undo", "don't", "dont", "do not", "keep", "view", "show", "hide", "back", "how to", "about", "recently", "abbrechen", "nicht", "annuler", "cancelar", "annulla",
+}
+
+// longName is how many words a name has that is a sentence and no label.
+const longName = 8
+
+// meaning says what a button's name promises; ActionAct for nothing special.
+func meaning(name string) protocol.ActionKind {
+	text := words1(name)
+	parts := strings.Fields(text)
+	if len(parts) == 0 || len(parts) > longName {
+		return protocol.ActionAct
+	}
+	if slices.ContainsFunc(undoing, func(w string) bool { return strings.HasPrefix(text, " "+w+" ") }) {
+		return protocol.ActionAct
+	}
+	all := vocabulary()
+	for _, kind := range []protocol.ActionKind{protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionSend} {
+		for _, word := range all[kind] {
+			if strings.Contains(word, " ") {
+				if strings.Contains(text, " "+word+" ") {
+					return kind
+				}
+			} else if parts[0] == word || parts[len(parts)-1] == word && !(word == "post" && len(parts) > 1) {
+				return kind
+			}
+		}
+	}
+	return protocol.ActionAct
+}
+
+// words1 is a name in lower case with one space around each word.
+func words1(name string) string {
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || r == '\'' {
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, strings.ReplaceAll(name, "’", "'"))
+	return " " + strings.Join(strings.Fields(text), " ") + " "
+}
+
+// consequence says whether a kind is about what acting on a page sets off.
+func consequence(kind protocol.ActionKind) bool {
+	return slices.Contains([]protocol.ActionKind{
+		protocol.ActionSend, protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionData,
+	}, kind)
+}
+
+// Judges says whether it must be known what an actor's action would set off: of
+// a task always, of other agents where a person made a rule about it. Who is not
+// judged loses no time.
+func (p *Policy) Judges(a protocol.Actor, page string) bool {
+	if !Agent(a) {
+		return false
+	}
+	if a.Kind == protocol.ActorTask {
+		return true
+	}
+	for _, kind := range []protocol.ActionKind{protocol.ActionSend, protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionData} {
+		if rule := p.rules.Decide(kind, page); !rule.Default && rule.Decision != protocol.SiteAllow {
+			return true
+		}
+	}
+	return false
+}
+
+// decide is the rule for a request. What acting on a page sets off is asked about
+// for tasks, and allowed to other agents, unless a person made a rule.
+func (p *Policy) decide(q Request) protocol.SiteRule {
+	rule := p.rules.Decide(q.Kind, q.Page)
+	if !rule.Default || q.Actor.Kind == protocol.ActorTask || !consequence(q.Kind) {
+		return rule
+	}
+	rule.Decision = protocol.SiteAllow
+	return rule
+}

@@ -1,0 +1,39 @@
+package protocol
+
+// TargetFacts are what an element is, by which it is judged what acting on it
+// would set off. All texts are the page's own.
+type TargetFacts struct {
+	// Line is role and name in words.
+	Line string `json:"line"`
+	Role string `json:"role"`
+	Name string `json:"name"`
+	// Type is that of a button or field.
+	Type     string `json:"type"`
+	Href     string `json:"href,omitempty"`
+	Download bool   `json:"download,omitempty"`
+	// Submits: a click, or Enter in a field, sends the form.
+	Submits bool `json:"submits,omitempty"`
+	Field   bool `json:"field,omitempty"`  // it takes text
+	Search  bool `json:"search,omitempty"` // it is for a search
+	// Message: a message is written in it.
+	Message bool `json:"message,omitempty"`
+	// Password: the page shows a field for one.
+	Password bool       `json:"password,omitempty"`
+	Form     *FormFacts `json:"form,omitempty"`
+}
+
+// FormFacts are what the form of an element is.
+type FormFacts struct {
+	Action   string     `json:"action"` // where it is sent
+	Method   string     `json:"method"`
+	Button   string     `json:"button"` // what its button says
+	Password bool       `json:"password,omitempty"`
+	Card     bool       `json:"card,omitempty"`
+	Fields   []FormFact `json:"fields"` // those that hold something; secrets are masked
+}
+
+// FormFact is one field.
+type FormFact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
