@@ -177,7 +177,9 @@ func (c *census) complete(ctx context.Context) bool {
 	return known == all.ResultCount
 }
 
-// document returns a handle of the frame's document.
+// document returns a handle of the frame's document in the page's own world:
+// asked for the listeners below a handle of another world, Chromium 156 crashes
+// the page after a few clicks.
 func (p *page) document(ctx context.Context, f *docFrame, s *session, world string) (runtime.RemoteObjectID, error) {
 	p.frames.mu.Lock()
 	doc, in := f.doc, f.docIn
@@ -192,10 +194,31 @@ func (p *page) document(ctx context.Context, f *docFrame, s *session, world stri
 	if res.Result == nil || res.Result.ObjectID == "" {
 		return "", errStale
 	}
+	own, err := ownHandle(ctx, s, res.Result.ObjectID)
+	if err != nil {
+		return "", err
+	}
 	p.frames.mu.Lock()
-	f.doc, f.docIn = res.Result.ObjectID, world
+	f.doc, f.docIn = own, world
 	p.frames.mu.Unlock()
-	return res.Result.ObjectID, nil
+	return own, nil
+}
+
+// ownHandle is a handle of the same node in the page's own world; errStale when
+// the node went away.
+func ownHandle(ctx context.Context, s *session, handle runtime.RemoteObjectID) (runtime.RemoteObjectID, error) {
+	var res dom.ResolveNodeResult
+	node, err := cdp.Call(ctx, s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: handle})
+	if err == nil && node.Node != nil {
+		res, err = cdp.Call(ctx, s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
+	}
+	if _, ok := errors.AsType[*methodError](err); err != nil && !ok {
+		return "", err
+	}
+	if err != nil || res.Object == nil || res.Object.ObjectID == "" {
+		return "", errStale
+	}
+	return res.Object.ObjectID, nil
 }
 
 // reveal hands over what the world does not know yet; it says whether there was
