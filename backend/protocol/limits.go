@@ -468,6 +468,10 @@ const (
 	// MaxTaskEvent bounds the data of one event of a task, in bytes; pictures are
 	// files.
 	MaxTaskEvent = 256 << 10
+	// TaskPictures is how many bytes the pictures of a session's tasks have; those
+	// of old tasks make room. TaskPictureQuality is that of their JPEGs.
+	TaskPictures       = 128 << 20
+	TaskPictureQuality = 50
 	// TaskFiles is how many files of 4 MiB a task's journal keeps.
 	TaskFiles = 16
 	// TaskPageSize is how many events a reader is given at once.

@@ -140,6 +140,15 @@ type TaskTabRequest struct {
 	Remove bool   `json:"remove,omitempty"`
 }
 
+// TaskPictureRequest is the body of POST /task/take-picture, by the view that
+// runs the task, and of POST /task/picture (task and step only).
+type TaskPictureRequest struct {
+	Task   TaskID `json:"task"`
+	Step   int    `json:"step"`
+	Viewer string `json:"viewer,omitempty"`
+	Tab    TabID  `json:"tab,omitempty"`
+}
+
 // TaskRunRequest asks for a task from outside of the panel: the body of
 // POST /task/run.
 type TaskRunRequest struct {
@@ -161,13 +170,23 @@ type TaskRunReply struct {
 	Task Task `json:"task"`
 }
 
-// TaskRoutine is a task that was saved to be run again.
+// TaskRoutine is a routine as the panel and programs see it: a task that was
+// saved to be run again, or what was recorded. On disk it is a Routine.
 type TaskRoutine struct {
-	Name string `json:"name"`
-	// Goal has {{name}} where a parameter goes.
-	Goal    string          `json:"goal"`
-	Params  []string        `json:"params"`
-	Actions json.RawMessage `json:"actions,omitempty" tstype:"unknown"` // the panel's, for a replay without a model
+	// Name is of a to z, 0 to 9, _ and -; Title is how the person called it.
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"`
+	// Goal has ${name} where a parameter goes; empty for what was recorded.
+	Goal   string   `json:"goal"`
+	Params []string `json:"params"`
+	// Defaults are the values of parameters that need not be given.
+	Defaults map[string]string `json:"defaults,omitempty"`
+	// Secrets are the parameters whose values are asked for each time.
+	Secrets []string `json:"secrets,omitempty"`
+	// Steps are command lines, for `pilotfish run`.
+	Steps []string `json:"steps,omitempty"`
+	// Actions are the panel's, for a replay without a model.
+	Actions json.RawMessage `json:"actions,omitempty" tstype:"unknown"`
 	Created time.Time       `json:"created"`
 }
 

@@ -1,6 +1,9 @@
 package protocol
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // ConsoleEntry is one line of a tab's console.
 type ConsoleEntry struct {
@@ -188,14 +191,23 @@ type Recording struct {
 	VideoError *Error `json:"videoError,omitempty"`
 }
 
-// Routine is a list of command lines that can be run again with other
-// parameters. ${name} in a line stands for the parameter of that name.
+// Routine is what can be run again with other parameters: command lines for
+// `pilotfish run`, and for the panel the goal and the actions of the task that it
+// was made of. ${name} in a line or in the goal stands for the parameter of that
+// name.
 type Routine struct {
-	Version int               `json:"version"`
-	Name    string            `json:"name"`
-	Params  map[string]string `json:"params,omitempty"` // with their defaults
-	Steps   []string          `json:"steps"`
-	Created time.Time         `json:"created"`
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	// Goal is for a model; empty for what was recorded.
+	Goal   string            `json:"goal,omitempty"`
+	Params map[string]string `json:"params,omitempty"` // with their defaults
+	// Secrets are the parameters that keep no default.
+	Secrets []string `json:"secrets,omitempty"`
+	Steps   []string `json:"steps"`
+	// Actions are the panel's: the steps with what each element was.
+	Actions json.RawMessage `json:"actions,omitempty" tstype:"unknown"`
+	Created time.Time       `json:"created"`
 }
 
 // PageTool is a tool that a page offers to agents (WebMCP). Everything in it is

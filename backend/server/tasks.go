@@ -27,6 +27,8 @@ type Tasks interface {
 	TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply
 	TaskTab(ctx context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error)
 	DeleteTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) error
+	TakeTaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) error
+	TaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error)
 	SaveRoutine(ctx context.Context, grant auth.Grant, routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
 	DeleteRoutine(ctx context.Context, grant auth.Grant, name string) ([]protocol.TaskRoutine, error)
 }
@@ -77,6 +79,12 @@ func (s *Server) taskRoutes() []route {
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
 		panel("/task/file", s.fileData, routeDoc{about: "A picture that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
+		panel("/task/take-picture", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskPictureRequest) (struct{}, error) {
+			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
+			defer cancel()
+			return struct{}{}, t.TakeTaskPicture(ctx, g, req)
+		}), routeDoc{about: "Keep what a task's tab looks like as the picture of a step.", in: protocol.TaskPictureRequest{}, out: struct{}{}}),
+		panel("/task/picture", handled(t.TaskPicture), routeDoc{about: "The picture of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
 		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
 			return struct{}{}, t.DeleteTask(ctx, g, req.Task)
 		}), routeDoc{about: "Forget a task that does not run.", in: protocol.TaskRequest{}, out: struct{}{}}),

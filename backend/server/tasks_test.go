@@ -72,6 +72,14 @@ func (k works) DeleteTask(_ context.Context, g auth.Grant, _ protocol.TaskID) er
 	return k.house.called("task-delete", g)
 }
 
+func (k works) TakeTaskPicture(_ context.Context, g auth.Grant, _ protocol.TaskPictureRequest) error {
+	return k.house.called("task-take-picture", g)
+}
+
+func (k works) TaskPicture(_ context.Context, g auth.Grant, _ protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
+	return protocol.ChatAttachment{}, k.house.called("task-picture", g)
+}
+
 func (k works) SaveRoutine(_ context.Context, g auth.Grant, _ protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
 	return []protocol.TaskRoutine{}, k.house.called("task-save-routine", g)
 }
@@ -130,7 +138,7 @@ func taskTable() []routeCase {
 	}
 	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
 	for _, path := range []string{
-		"/task/write", "/task/command", "/task/tab", "/task/file", "/task/delete", "/task/save-routine", "/task/delete-routine",
+		"/task/write", "/task/command", "/task/tab", "/task/file", "/task/take-picture", "/task/picture", "/task/delete", "/task/save-routine", "/task/delete-routine",
 		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
 	} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})

@@ -36,7 +36,7 @@ func (s *Session) taskStore() (*task.Store, error) {
 		return nil, err
 	}
 	store, err := task.Open(task.Config{
-		Dir: filepath.Join(dirs.Root, "tasks"),
+		Dir: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"),
 		Changed: func(t protocol.Task) {
 			s.events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: t})
 			s.pages.changed(t)
@@ -243,15 +243,6 @@ func (m *Manager) TaskTab(_ context.Context, grant auth.Grant, req protocol.Task
 		}
 	}
 	return head, err
-}
-
-// DeleteTask forgets a task that does not run.
-func (m *Manager) DeleteTask(_ context.Context, grant auth.Grant, id protocol.TaskID) error {
-	_, store, err := m.tasksOf(grant)
-	if err != nil {
-		return err
-	}
-	return store.Delete(id)
 }
 
 // SaveRoutine saves a routine.

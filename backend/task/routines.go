@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,114 +17,155 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// routinesVersion is the version of routines.json.
-const routinesVersion = 1
+// routineVersion is the version of a routine's file.
+const routineVersion = 1
 
-// routinesFile is routines.json.
-type routinesFile struct {
-	Version  int                    `json:"version"`
-	Routines []protocol.TaskRoutine `json:"routines"`
+// routineName keeps a name usable as a file, and on a command line.
+var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
+
+// parameter is ${name} in a routine's goal or lines.
+var parameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
+
+func (s *Store) routinePath(name string) string {
+	return filepath.Join(s.config.Routines, name+".json")
 }
 
-// parameter is {{name}} in a routine's goal.
-var parameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*([A-Za-z][A-Za-z0-9_ -]{0,39}?)\s*\}\}`) })
-
-func (s *Store) routinesPath() string { return filepath.Join(s.config.Dir, "routines.json") }
-
-func (s *Store) loadRoutines() error {
-	data, err := os.ReadFile(s.routinesPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var file routinesFile
-	if err == nil {
-		err = json.Unmarshal(data, &file)
-	}
-	if err != nil || file.Version != routinesVersion {
-		s.log.Warn("the routines could not be read and are put aside", "error", err, "version", file.Version)
-		if err := os.Rename(s.routinesPath(), s.routinesPath()+".bad"); err != nil {
-			return fmt.Errorf("putting the routines aside: %w", err)
-		}
-		return nil
-	}
-	s.routines = file.Routines
-	return nil
-}
-
-// Routines are the routines by name.
+// Routines are the session's routines by name: those that were made of tasks and
+// those that were recorded. One that cannot be read is left out.
 func (s *Store) Routines() []protocol.TaskRoutine {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]protocol.TaskRoutine{}, s.routines...)
+	out := []protocol.TaskRoutine{}
+	files, err := os.ReadDir(s.config.Routines)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.log.Warn("the routines cannot be listed", "error", err)
+	}
+	for _, f := range files {
+		name, isRoutine := strings.CutSuffix(f.Name(), ".json")
+		if !isRoutine {
+			continue
+		}
+		if r, err := s.routine(name); err == nil {
+			out = append(out, asTaskRoutine(r))
+		}
+	}
+	return out
+}
+
+// routine reads one.
+func (s *Store) routine(name string) (protocol.Routine, error) {
+	var r protocol.Routine
+	if !routineName().MatchString(name) {
+		return r, unknownRoutine(name)
+	}
+	data, err := os.ReadFile(s.routinePath(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, unknownRoutine(name)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil && r.Version != routineVersion {
+		err = fmt.Errorf("it is of version %d", r.Version)
+	}
+	if err != nil {
+		s.log.Warn("a routine cannot be read", "routine", name, "error", err)
+		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q cannot be read", name), "save it again")
+	}
+	r.Name = name
+	return r, nil
+}
+
+func asTaskRoutine(r protocol.Routine) protocol.TaskRoutine {
+	return protocol.TaskRoutine{
+		Name: r.Name, Title: r.Title, Goal: r.Goal, Params: paramsOf(r), Defaults: r.Params, Secrets: r.Secrets, Steps: r.Steps,
+		Actions: r.Actions, Created: r.Created,
+	}
+}
+
+// paramsOf are the names of a routine's parameters, in the order in which its
+// goal has them, then by name.
+func paramsOf(r protocol.Routine) []string {
+	names := Params(r.Goal)
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // SaveRoutine adds a routine, or replaces the one of its name. Its parameters
-// are those that its goal has.
+// are those that its goal and its lines have; one that is a secret keeps no
+// default.
 func (s *Store) SaveRoutine(r protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
-	r.Name = strings.TrimSpace(r.Name)
 	switch {
-	case r.Name == "" || len(r.Name) > 80:
-		return nil, protocol.NewError(protocol.CodeBadArgument, "a routine needs a name of at most 80 letters", "")
-	case strings.TrimSpace(r.Goal) == "":
+	case !routineName().MatchString(r.Name):
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", r.Name), "use a to z, 0 to 9, _ and -")
+	case strings.TrimSpace(r.Goal) == "" && len(r.Steps) == 0:
 		return nil, protocol.NewError(protocol.CodeBadArgument, "a routine needs a goal", "")
 	case len(r.Actions) > protocol.MaxTaskEvent:
 		return nil, protocol.NewError(protocol.CodeTooLarge, "the routine has too many actions", "make two of it")
 	}
-	r.Params, r.Created = Params(r.Goal), now()
-	return s.changeRoutines(func(all []protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
-		if i := slices.IndexFunc(all, func(one protocol.TaskRoutine) bool { return one.Name == r.Name }); i >= 0 {
-			all[i] = r
-			return all, nil
+	params := map[string]string{}
+	for _, text := range append([]string{r.Goal}, r.Steps...) {
+		for _, name := range Params(text) {
+			params[name] = r.Defaults[name]
+			if slices.Contains(r.Secrets, name) {
+				params[name] = ""
+			}
 		}
-		if len(all) >= protocol.MaxTaskRoutines {
-			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d routines already", len(all)), "remove one first")
-		}
-		all = append(all, r)
-		slices.SortFunc(all, func(a, b protocol.TaskRoutine) int { return strings.Compare(a.Name, b.Name) })
-		return all, nil
-	})
+	}
+	file := protocol.Routine{
+		Version: routineVersion, Name: r.Name, Title: r.Title, Goal: r.Goal, Params: params, Secrets: r.Secrets, Steps: r.Steps,
+		Actions: r.Actions, Created: now(),
+	}
+	if file.Steps == nil {
+		file.Steps = []string{}
+	}
+	data, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the routine's actions are not JSON: "+err.Error(), "")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.Routines()
+	if len(all) >= protocol.MaxTaskRoutines && !slices.ContainsFunc(all, func(one protocol.TaskRoutine) bool { return one.Name == r.Name }) {
+		return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d routines already", len(all)), "remove one first")
+	}
+	if err := os.MkdirAll(s.config.Routines, 0o700); err != nil {
+		return nil, unwritable(err)
+	}
+	if err := journal.WriteFile(s.routinePath(r.Name), append(data, '\n'), 0o600); err != nil {
+		return nil, unwritable(err)
+	}
+	return s.Routines(), nil
 }
 
-// DeleteRoutine forgets a routine.
+// DeleteRoutine forgets a routine, and the test that a recording put beside it.
 func (s *Store) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
-	return s.changeRoutines(func(all []protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
-		i := slices.IndexFunc(all, func(one protocol.TaskRoutine) bool { return one.Name == name })
-		if i < 0 {
-			return nil, unknownRoutine(name)
-		}
-		return slices.Delete(all, i, i+1), nil
-	})
+	if !routineName().MatchString(name) {
+		return nil, unknownRoutine(name)
+	}
+	err := os.Remove(s.routinePath(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, unknownRoutine(name)
+	}
+	if err == nil {
+		err = os.Remove(strings.TrimSuffix(s.routinePath(name), ".json") + ".spec.ts")
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unwritable(err)
+	}
+	return s.Routines(), nil
 }
 
 func unknownRoutine(name string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %.80q", name), "`pilotfish task routines` lists them")
 }
 
-func (s *Store) changeRoutines(change func([]protocol.TaskRoutine) ([]protocol.TaskRoutine, error)) ([]protocol.TaskRoutine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	next, err := change(slices.Clone(s.routines))
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.MarshalIndent(routinesFile{Version: routinesVersion, Routines: next}, "", "  ")
-	if err != nil {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the routine's actions are not JSON: "+err.Error(), "")
-	}
-	if err := os.MkdirAll(s.config.Dir, 0o700); err != nil {
-		return nil, unwritable(err)
-	}
-	if err := journal.WriteFile(s.routinesPath(), data, 0o600); err != nil {
-		return nil, unwritable(err)
-	}
-	s.routines = next
-	return append([]protocol.TaskRoutine{}, next...), nil
-}
-
-// Params are the names of the parameters of a goal, in their order.
-func Params(goal string) []string {
+// Params are the names of the parameters of a text, in their order.
+func Params(text string) []string {
 	names := []string{}
-	for _, m := range parameter().FindAllStringSubmatch(goal, -1) {
+	for _, m := range parameter().FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
@@ -131,28 +173,34 @@ func Params(goal string) []string {
 	return names
 }
 
-// Fill puts the values of a routine's parameters into its goal. It returns
-// CodeBadArgument for one that is missing, or that the routine does not have.
+// Fill puts the values of a routine's parameters into its goal. One that is not
+// given has its default. It returns CodeBadArgument for one that is missing, or
+// that the routine does not have.
 func (s *Store) Fill(name string, values map[string]string) (goal string, err error) {
-	s.mu.Lock()
-	i := slices.IndexFunc(s.routines, func(one protocol.TaskRoutine) bool { return one.Name == name })
-	if i < 0 {
-		s.mu.Unlock()
-		return "", unknownRoutine(name)
+	r, err := s.routine(name)
+	if err != nil {
+		return "", err
 	}
-	r := s.routines[i]
-	s.mu.Unlock()
+	if r.Goal == "" {
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q was recorded and has no goal for a model", name), "run it without one: pilotfish run "+name)
+	}
+	has := paramsOf(r)
 	for given := range values {
-		if !slices.Contains(r.Params, given) {
-			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q has no parameter %.40q", r.Name, given), "it has: "+strings.Join(r.Params, ", "))
+		if !slices.Contains(has, given) {
+			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q has no parameter %.40q", r.Name, given), "it has: "+strings.Join(has, ", "))
 		}
 	}
-	for _, p := range r.Params {
-		if _, ok := values[p]; !ok {
-			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q needs a value for %q", r.Name, p), "it has: "+strings.Join(r.Params, ", "))
+	filled := maps.Clone(r.Params)
+	if filled == nil {
+		filled = map[string]string{}
+	}
+	maps.Copy(filled, values)
+	for _, p := range Params(r.Goal) {
+		if filled[p] == "" {
+			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q needs a value for %q", r.Name, p), "it has: "+strings.Join(has, ", "))
 		}
 	}
 	return parameter().ReplaceAllStringFunc(r.Goal, func(m string) string {
-		return values[parameter().FindStringSubmatch(m)[1]]
+		return filled[parameter().FindStringSubmatch(m)[1]]
 	}), nil
 }

@@ -36,6 +36,9 @@ var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 type Config struct {
 	// Dir is the folder of the tasks.
 	Dir string
+	// Routines is the folder of the routines: those of tasks, and those that the
+	// command layer records.
+	Routines string
 	// Changed is told of a task's new head, Gone of a task that was deleted.
 	Changed func(protocol.Task)
 	Gone    func(protocol.TaskID)
@@ -47,11 +50,11 @@ type Store struct {
 	config Config
 	log    *slog.Logger
 
-	mu       sync.Mutex
-	tasks    map[protocol.TaskID]*kept
-	routines []protocol.TaskRoutine
-	gone     []string // the views that went last
-	closed   bool
+	mu     sync.Mutex
+	tasks  map[protocol.TaskID]*kept
+	gone   []string // the views that went last
+	budget int64    // of the pictures, in bytes
+	closed bool
 }
 
 // kept is one task.
@@ -68,10 +71,10 @@ type kept struct {
 // Open reads the tasks of a folder. Those that ran when the app ended are
 // interrupted.
 func Open(cfg Config) (*Store, error) {
-	if cfg.Dir == "" || cfg.Logger == nil {
-		return nil, errors.New("the tasks need Dir and Logger")
+	if cfg.Dir == "" || cfg.Routines == "" || cfg.Logger == nil {
+		return nil, errors.New("the tasks need Dir, Routines and Logger")
 	}
-	s := &Store{config: cfg, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
+	s := &Store{config: cfg, budget: protocol.TaskPictures, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
 	entries, err := os.ReadDir(cfg.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the tasks: %w", err)
@@ -80,9 +83,6 @@ func Open(cfg Config) (*Store, error) {
 		if entry.IsDir() && taskID().MatchString(entry.Name()) {
 			s.load(protocol.TaskID(entry.Name()))
 		}
-	}
-	if err := s.loadRoutines(); err != nil {
-		return nil, err
 	}
 	return s, nil
 }

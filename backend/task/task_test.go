@@ -19,7 +19,7 @@ const id protocol.TaskID = "3f0c8a52-0000-4000-8000-000000000001"
 func open(t *testing.T, dir string) (*Store, *[]protocol.Task) {
 	t.Helper()
 	var changes []protocol.Task
-	s, err := Open(Config{Dir: dir, Changed: func(task protocol.Task) { changes = append(changes, task) }, Logger: slog.New(slog.DiscardHandler)})
+	s, err := Open(Config{Dir: filepath.Join(dir, "tasks"), Routines: filepath.Join(dir, "routines"), Changed: func(task protocol.Task) { changes = append(changes, task) }, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,28 +199,43 @@ func TestTabsAreThePersonsToGive(t *testing.T) {
 func TestRoutines(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
-	all, err := s.SaveRoutine(protocol.TaskRoutine{Name: "Sign in", Goal: "sign in as {{user}} at {{ site }}, then greet {{user}}"})
-	if err != nil || !reflect.DeepEqual(all[0].Params, []string{"user", "site"}) {
+	saved := protocol.TaskRoutine{
+		Name: "sign-in", Title: "Sign in", Goal: "sign in as ${user} at ${site}, then greet ${user}",
+		Steps:    []string{`fill "role=edit name=\"User\"" "${user}"`, `fill "role=edit name=\"Password\"" "${password}"`},
+		Defaults: map[string]string{"site": "example.com", "password": "hunter2", "stale": "x"}, Secrets: []string{"password"},
+	}
+	all, err := s.SaveRoutine(saved)
+	if err != nil || !reflect.DeepEqual(all[0].Params, []string{"user", "site", "password"}) {
 		t.Fatalf("%+v, %v", all, err)
 	}
+	if want := map[string]string{"user": "", "site": "example.com", "password": ""}; !reflect.DeepEqual(all[0].Defaults, want) {
+		t.Errorf("defaults = %v", all[0].Defaults)
+	}
 	next, _ := open(t, dir)
-	goal, err := next.Fill("Sign in", map[string]string{"user": "ada {{site}}", "site": "example.com"})
-	if err != nil || goal != "sign in as ada {{site}} at example.com, then greet ada {{site}}" {
+	goal, err := next.Fill("sign-in", map[string]string{"user": "ada ${site}"})
+	if err != nil || goal != "sign in as ada ${site} at example.com, then greet ada ${site}" {
 		t.Errorf("%q, %v", goal, err)
 	}
-	for name, values := range map[string]map[string]string{"missing": {"user": "a"}, "unknown": {"user": "a", "site": "b", "x": "c"}} {
-		if _, err := next.Fill("Sign in", values); code(err) != protocol.CodeBadArgument {
+	for name, values := range map[string]map[string]string{"missing": {"site": "a"}, "unknown": {"user": "a", "x": "c"}} {
+		if _, err := next.Fill("sign-in", values); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := next.Fill("nobody", nil); code(err) != protocol.CodeBadArgument {
-		t.Error(err)
+	for _, name := range []string{"nobody", "../sign-in", ""} {
+		if _, err := next.Fill(name, nil); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%q: %v", name, err)
+		}
+		if _, err := next.DeleteRoutine(name); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
-	if all, err = next.DeleteRoutine("Sign in"); err != nil || len(all) != 0 {
+	if all, err = next.DeleteRoutine("sign-in"); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := next.SaveRoutine(protocol.TaskRoutine{Name: " ", Goal: "x"}); code(err) != protocol.CodeBadArgument {
-		t.Error(err)
+	for _, bad := range []protocol.TaskRoutine{{Name: " ", Goal: "x"}, {Name: "empty", Goal: " "}, {Name: "../x", Goal: "x"}} {
+		if _, err := next.SaveRoutine(bad); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%+v: %v", bad, err)
+		}
 	}
 }
 
@@ -235,7 +250,7 @@ func TestADamagedTaskIsPutAside(t *testing.T) {
 	if got := next.List("", 0); len(got) != 0 {
 		t.Errorf("tasks = %+v", got)
 	}
-	if _, err := os.Stat(filepath.Join(dir, string(id)+".bad")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "tasks", string(id)+".bad")); err != nil {
 		t.Error(err)
 	}
 }

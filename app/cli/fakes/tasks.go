@@ -45,7 +45,7 @@ func (b *Backend) tasks(routes *http.ServeMux) {
 		return protocol.TaskListReply{Tasks: []protocol.Task{aTask("done", protocol.TaskDone), aTask("hangs", protocol.TaskWaiting)}}, nil
 	}))
 	routes.Handle("POST /task/routines", b.route(func(context.Context, []byte) (any, error) {
-		return protocol.TaskRoutinesReply{Routines: []protocol.TaskRoutine{{Name: "weather", Goal: "weather in {{city}}", Params: []string{"city"}}}}, nil
+		return protocol.TaskRoutinesReply{Routines: []protocol.TaskRoutine{{Name: "weather", Goal: "weather in ${city}", Params: []string{"city"}}}}, nil
 	}))
 	routes.HandleFunc("GET /task/stream", b.taskStream)
 }

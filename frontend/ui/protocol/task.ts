@@ -76,8 +76,12 @@ export const taskRoutinesReplySchema = v.object({
   routines: list(
     v.object({
       name: v.string(),
+      title: v.exactOptional(v.string()),
       goal: v.string(),
       params: list(v.string()),
+      defaults: v.exactOptional(v.record(v.string(), v.string())),
+      secrets: v.exactOptional(v.array(v.string())),
+      steps: v.exactOptional(v.array(v.string())),
       actions: v.exactOptional(v.unknown()),
       created: v.string(),
     }),

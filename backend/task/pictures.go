@@ -1,0 +1,141 @@
+package task
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"pilotfish/backend/protocol"
+)
+
+// picturesDir is the folder of a task's pictures: what the page looked like
+// after each step.
+func (s *Store) picturesDir(id protocol.TaskID) string { return filepath.Join(s.dir(id), "pictures") }
+
+func (s *Store) picturePath(id protocol.TaskID, step int) string {
+	return filepath.Join(s.picturesDir(id), strconv.Itoa(step)+".jpg")
+}
+
+// KeepPicture takes over a JPEG file as the picture of a step. Beyond the budget
+// of the session the pictures of the tasks that are longest over go first.
+func (s *Store) KeepPicture(id protocol.TaskID, step int, file string) error {
+	k, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a task has no step %d", step), "")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.deleted {
+		return protocol.NewError(protocol.CodeUnknownTask, "this task was deleted", "")
+	}
+	if err := os.MkdirAll(s.picturesDir(id), 0o700); err != nil {
+		return unwritable(err)
+	}
+	if err := os.Rename(file, s.picturePath(id, step)); err != nil {
+		return unwritable(err)
+	}
+	s.prune(id)
+	return nil
+}
+
+// Picture is the JPEG of a step.
+func (s *Store) Picture(id protocol.TaskID, step int) ([]byte, error) {
+	if _, err := s.find(id); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(s.picturePath(id, step))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("step %d has no picture", step), "pictures of old tasks make room for new ones")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a picture: %w", err)
+	}
+	return data, nil
+}
+
+// prune removes pictures until the budget holds: those of other tasks first, the
+// oldest before the rest.
+func (s *Store) prune(writing protocol.TaskID) {
+	type picture struct {
+		path string
+		info fs.FileInfo
+		own  bool
+	}
+	var all []picture
+	var total int64
+	files, err := filepath.Glob(filepath.Join(s.config.Dir, "*", "pictures", "*.jpg"))
+	if err != nil {
+		return // the pattern is ours
+	}
+	for _, path := range files {
+		if info, err := os.Stat(path); err == nil {
+			own := filepath.Base(filepath.Dir(filepath.Dir(path))) == string(writing)
+			all, total = append(all, picture{path, info, own}), total+info.Size()
+		}
+	}
+	if total <= s.budget {
+		return
+	}
+	slices.SortFunc(all, func(a, b picture) int {
+		if a.own != b.own {
+			return cmp.Compare(boolean(a.own), boolean(b.own))
+		}
+		return a.info.ModTime().Compare(b.info.ModTime())
+	})
+	for _, p := range all {
+		if total <= s.budget {
+			return
+		}
+		if err := os.Remove(p.path); err != nil {
+			s.log.Warn("a picture could not be removed", "error", err)
+			continue
+		}
+		total -= p.info.Size()
+	}
+}
+
+func boolean(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Files are the pictures that a task's own commands made, as its journal names
+// them: they lie outside of its folder.
+func (s *Store) Files(id protocol.TaskID) []string {
+	var files []string
+	for after := uint64(0); ; {
+		page, err := s.Read(id, after, protocol.TaskPageSize)
+		if err != nil || len(page.Events) == 0 {
+			return files
+		}
+		for _, e := range page.Events {
+			after = e.Index
+			var step struct {
+				Deeds []struct {
+					Result struct {
+						Picture string `json:"picture"`
+					} `json:"result"`
+				} `json:"deeds"`
+			}
+			if e.Kind != protocol.TaskEventStep || json.Unmarshal(e.Data, &step) != nil {
+				continue
+			}
+			for _, d := range step.Deeds {
+				if d.Result.Picture != "" {
+					files = append(files, d.Result.Picture)
+				}
+			}
+		}
+	}
+}
