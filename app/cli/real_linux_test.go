@@ -293,6 +293,10 @@ func TestMCPWithARealBrowser(t *testing.T) {
 				{"browser_run", map[string]any{"commands": []string{"text --max lots"}}, "error bad_argument"},
 				{"browser_snapshot", map[string]any{}, "Save"},
 				{"browser_snapshot", map[string]any{"max": "lots"}, "error bad_argument"},
+				// A headless session has no panel, in which a task would run.
+				{"task_run", map[string]any{"goal": "fill the form"}, "error not_running: a task runs in the side panel"},
+				{"task_status", map[string]any{}, "no tasks"},
+				{"task_stop", map[string]any{"task": "nobody"}, "error unknown_task"},
 			} {
 				if c.tool == "browser_snapshot" && !strings.Contains(string(list), c.tool) {
 					continue // not in the registry

@@ -1,0 +1,229 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// running is a command line that goes on.
+type running struct {
+	cmd *exec.Cmd
+	out bytes.Buffer // all that it said; read after its end
+}
+
+// cliStart starts the command line and returns at once.
+func (p *product) cliStart(args ...string) *running {
+	p.t.Helper()
+	r := &running{cmd: p.shell(args...)}
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
+	if err := r.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+// shell is the command line as a person at a shell has it.
+func (p *product) shell(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...)
+	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "PILOTFISH_NO_AUTOSTART=1")
+	return cmd
+}
+
+// end waits for its end and returns what it said, and its exit code.
+func (r *running) end() (said string, code int) {
+	_ = r.cmd.Wait() // the code says it
+	return r.out.String(), r.cmd.ProcessState.ExitCode()
+}
+
+// newest is the task that was begun last, as `task list --json` has it.
+func (p *product) newest() protocol.Task {
+	p.t.Helper()
+	var reply protocol.TaskListReply
+	out := p.cli("task", "list", "--json")
+	if err := json.Unmarshal([]byte(out), &reply); err != nil || len(reply.Tasks) == 0 {
+		p.t.Fatalf("task list: %v\n%s", err, out)
+	}
+	return reply.Tasks[0]
+}
+
+// TestTaskFromPrograms hands tasks over to a real panel from the command line and
+// by MCP, follows them, stops them, and goes away from them.
+func TestTaskFromPrograms(t *testing.T) {
+	pages := taskSite(t)
+	m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill})
+	whole := start(t, options{})
+	browser := whole.browser(protocol.DefaultSession)
+	panel := whole.panel(browser)
+	whole.toTask(panel)
+	if out, err := whole.cliRun("task", "run", "Fill this form", "--tab", "t1"); err == nil || !strings.Contains(out, "none is set up") {
+		t.Errorf("without a model: %s, %v", out, err)
+	}
+	whole.press(panel, "Set up a model")
+	whole.setUp(panel, protocol.LLMCompatible, m.front.URL+"/v1")
+	whole.cli("goto", "--tab", "t1", pages+"/form")
+	run := func(name string, meet func(*testing.T, *product)) {
+		t.Run(name, func(t *testing.T) {
+			p := *whole
+			p.t = t
+			meet(t, &p)
+		})
+	}
+
+	run("line by line to its end", func(t *testing.T, p *product) {
+		t.Helper()
+		out := p.cli("task", "run", "Fill this form for Ada", "--tab", "t1")
+		for _, want := range []string{"on t1\n", "\n1. Do what comes next.\n", "\n   click btn Save", ": done, step 2 of 40", "Saved: Ada, Berlin, with news"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is not in:\n%s", want, out)
+			}
+		}
+		// What was typed may be a secret.
+		if strings.Contains(out, "type edit Name: Ada") {
+			t.Errorf("it says what was typed:\n%s", out)
+		}
+		saved(t, p, browser)
+	})
+	run("one result as JSON", func(t *testing.T, p *product) {
+		t.Helper()
+		p.cli("reload", "--tab", "t1")
+		var reply protocol.TaskRunReply
+		out := p.cli("task", "run", "Fill this form again", "--tab", "t1", "--json")
+		if err := json.Unmarshal([]byte(out), &reply); err != nil || reply.Task.State != protocol.TaskDone || reply.Task.Asker == nil {
+			t.Errorf("%+v, %v\n%s", reply, err, out)
+		}
+	})
+	run("stopped from another shell", func(t *testing.T, p *product) {
+		t.Helper()
+		asked := make(chan struct{})
+		m.expect(hanging(asked))
+		r := p.cliStart("task", "run", "Fill nothing", "--tab", "t1")
+		p.await(asked)
+		task := p.newest()
+		if out, err := p.cliRun("task", "run", "Fill more", "--tab", "t1"); err == nil || !strings.Contains(out, "works on tab t1 already") {
+			t.Errorf("a second task on the tab: %s, %v", out, err)
+		}
+		if out := p.cli("task", "stop", string(task.ID)); !strings.Contains(out, ": stopped") {
+			t.Errorf("stop says %s", out)
+		}
+		if said, code := r.end(); code != protocol.CodeRefused.ExitCode() || !strings.Contains(said, "the task was stopped") {
+			t.Errorf("exit code %d:\n%s", code, said)
+		}
+	})
+	run("who goes away ends nothing, and a closed panel is opened", func(t *testing.T, p *product) {
+		t.Helper()
+		closePanel(p, browser)
+		asked := make(chan struct{})
+		m.expect(hanging(asked))
+		r := p.cliStart("task", "run", "Fill nothing", "--tab", "t1")
+		p.await(asked)
+		if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		said, code := r.end()
+		if code != 130 || !strings.Contains(said, "it goes on; `pilotfish task follow") {
+			t.Errorf("exit code %d:\n%s", code, said)
+		}
+		task := p.newest()
+		if out := p.cli("task", "status", string(task.ID)); !strings.Contains(out, ": running") {
+			t.Errorf("after its caller went away: %s", out)
+		}
+		p.cli("task", "stop", string(task.ID))
+	})
+	run("by MCP, with progress", func(t *testing.T, p *product) {
+		t.Helper()
+		byMCP(t, p)
+	})
+	run("an agent on its own tab only", func(t *testing.T, p *product) {
+		t.Helper()
+		opened := p.cli("newtab", pages+"/links", "--json")
+		var reply protocol.CommandReply
+		if err := json.Unmarshal([]byte(opened), &reply); err != nil || reply.Tab == "" {
+			t.Fatalf("newtab: %v %s", err, opened)
+		}
+		p.cli("tab", "t1")
+		agent := p.page(browser, "panel.html")
+		p.do(agent, `[...document.querySelectorAll('[aria-label=Faces] [role=tab]')].find((one) => one.textContent.trim() === 'Terminal').click()`)
+		p.untilScreen(agent, "ready>")
+		bin := filepath.Join(repoRoot(t), "build/bin/pilotfish")
+		p.typeLine(agent, bin+" task run 'Fill it' --tab "+string(reply.Tab)+" || echo REFUSED:$?")
+		p.untilScreen(agent, "REFUSED:4")
+		p.typeLine(agent, bin+" task list; echo LISTED")
+		p.untilScreen(agent, "LISTED")
+		var screen string
+		if err := agent.Eval(p.ctx, screenText, &screen); err != nil || strings.Contains(screen, "Fill this form for Ada") {
+			t.Errorf("an agent sees the tasks of others: %v\n%s", err, screen)
+		}
+	})
+}
+
+// saved checks that the form was really sent.
+func saved(t *testing.T, p *product, browser *tap.Client) {
+	t.Helper()
+	var text string
+	if err := p.page(browser, "/form").Eval(p.ctx, `document.getElementById('out').textContent`, &text); err != nil || text != "Saved: Ada, Berlin, with news" {
+		t.Errorf("the page says %q, %v", text, err)
+	}
+}
+
+// closePanel closes the side panel and waits until the app knows.
+func closePanel(p *product, browser *tap.Client) {
+	p.t.Helper()
+	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
+		p.t.Fatal(err)
+	}
+	p.eventually("the panel is closed", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })
+}
+
+// byMCP hands a task over as an agent's client does.
+func byMCP(t *testing.T, p *product) {
+	t.Helper()
+	p.cli("reload", "--tab", "t1")
+	heard := make(chan *sdk.ProgressNotificationParams, 64)
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { heard <- r.Params },
+	})
+	s, err := client.Connect(p.ctx, &sdk.CommandTransport{Command: p.shell("mcp")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	params := &sdk.CallToolParams{Name: "task_run", Arguments: map[string]any{"goal": "Fill this form for MCP", "tab": "t1"}}
+	params.SetProgressToken("here")
+	result, err := s.CallTool(p.ctx, params)
+	if err != nil || result.IsError {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	text := result.Content[0].(*sdk.TextContent).Text //nolint:forcetypeassert // a test may panic
+	if !strings.Contains(text, ": done, step 2 of 40\n<page-") || !strings.Contains(text, "Saved: Ada") {
+		t.Errorf("the result is %q", text)
+	}
+	said := ""
+	for _, want := range []string{"1. Do what comes next.", "click btn Save"} {
+		for !strings.Contains(said, want) {
+			select {
+			case line := <-heard:
+				said += line.Message + "\n"
+			case <-p.ctx.Done():
+				t.Fatalf("%q was not told; only:\n%s", want, said)
+			}
+		}
+	}
+	_, id, _ := strings.Cut(text, "task ")
+	id, _, _ = strings.Cut(id, ":")
+	again, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "task_status", Arguments: map[string]any{"task": id}})
+	if err != nil || again.IsError {
+		t.Errorf("status: %+v, %v", again, err)
+	}
+}
