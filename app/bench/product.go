@@ -86,6 +86,11 @@ type play struct {
 // start starts the app with a new home and returns when its panel can be looked
 // into.
 func (s *stage) start(ctx context.Context) (*play, error) {
+	return s.startWith(ctx, func(string) error { return nil })
+}
+
+// startWith is start with more written into the folder of the settings.
+func (s *stage) startWith(ctx context.Context, prepare func(config string) error) (*play, error) {
 	home, err := os.MkdirTemp(s.dir, "h")
 	if err != nil {
 		return nil, err
@@ -97,6 +102,9 @@ func (s *stage) start(ctx context.Context) (*play, error) {
 		os.WriteFile(filepath.Join(config, "settings.toml"), []byte(settings), 0o600),
 		os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='ready> '\n"), 0o600),
 	)
+	if err == nil {
+		err = prepare(config)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("writing the settings: %w", err)
 	}
