@@ -78,7 +78,9 @@ export class Hands {
         case 'screenshot':
           return this.#config.vision ? await this.#do(action) : noPictures;
         case 'open_tab':
-          return await this.#open(action);
+          return await this.#open(absolute(action, page));
+        case 'goto':
+          return await this.#do(absolute(action, page));
         default:
           return await this.#do(whole(action, page));
       }
@@ -123,6 +125,13 @@ export class Hands {
     const read = await browser.act(tab, { do: 'read' }, reins.signal);
     return read.ok ? extract(wanted, read.text, mind) : read;
   }
+}
+
+/** An address as the page's links have it means one of the page's site. */
+function absolute<A extends Action & { url?: string }>(action: A, page: Observation): A {
+  const { url } = action;
+  if (url === undefined || !/^[/.?#]/.test(url) || !URL.canParse(url, page.url)) return action;
+  return { ...action, url: new URL(url, page.url).href };
 }
 
 /** What the browser builds a value of from parts: dates, colours, sliders. */
