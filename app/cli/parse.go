@@ -38,14 +38,16 @@ func (p *program) all() []spec {
 // find returns the command with a name or alias. Only a name that there is not
 // costs a look at all of them.
 func (p *program) find(name string) (spec, error) {
+	for _, b := range builtins() {
+		if b.name == name || slices.Contains(b.aliases, name) {
+			return b.spec, nil
+		}
+	}
 	if d, ok := command.Lookup(name); ok {
 		return declaredSpec(d), nil
 	}
 	var names []string
 	for _, s := range p.all() {
-		if s.name == name || slices.Contains(s.aliases, name) {
-			return s, nil
-		}
 		if !s.hidden {
 			names = append(names, s.name)
 			names = append(names, s.aliases...)

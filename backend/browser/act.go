@@ -29,6 +29,10 @@ type action struct {
 	// after is what settle is asked beside the change.
 	after map[string]any
 	told  settled
+	// last is the end of the input, if the page is told of it before.
+	last *arrival
+	// struck: told is there already, it came with the input.
+	struck bool
 	// guarded: the input is a press that must meet the target.
 	guarded bool
 	pressed bool
@@ -41,13 +45,10 @@ type action struct {
 func (b *Browser) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
 	effect := protocol.Effect{Tab: id}
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
-		fx, err := b.beginEffects(ctx, id, p, allow)
-		if err != nil {
-			return err
-		}
+		fx := b.beginEffects(id, p, allow)
 		defer fx.end(ctx)
 		a := &action{p: p, q: q, fx: fx, after: map[string]any{}}
-		err = a.run(ctx)
+		err := a.run(ctx)
 		effect = fx.out
 		return err
 	})
@@ -78,6 +79,11 @@ func (a *action) run(ctx context.Context) error {
 }
 
 func (a *action) do(ctx context.Context) error {
+	if !a.looks() {
+		if err := a.fx.prepare(ctx); err != nil {
+			return err
+		}
+	}
 	switch a.q.Kind {
 	case protocol.ActClick:
 		return a.click(ctx)
@@ -105,13 +111,27 @@ func (a *action) do(ctx context.Context) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no action %q", a.q.Kind), "")
 }
 
+// looks says whether the browser may prepare itself while the page works on the
+// first question. A click and a hover only look first. To fill a field moves the
+// focus, of which an agent's page must not make a way past its rules.
+func (a *action) looks() bool {
+	switch a.q.Kind {
+	case protocol.ActClick, protocol.ActHover:
+		return true
+	case protocol.ActFill:
+		return a.fx.nav.allow == nil
+	}
+	return false
+}
+
 // point finds where to act: it scrolls, waits for what moves and tests what a
 // pointer would meet, in every frame on the way.
 func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 	if m := pointTarget().FindStringSubmatch(a.q.Target); m != nil {
 		return a.bare(ctx)
 	}
-	f, aimed, err := a.p.aim(ctx, a.q.Target, "aim", map[string]any{"watch": true, "guarded": guarded})
+	args := map[string]any{"watch": true, "guarded": guarded, "last": a.last}
+	f, aimed, err := a.p.aimMeanwhile(ctx, a.q.Target, "aim", args, a.fx.prepare)
 	if err != nil {
 		return point{}, err
 	}
@@ -140,7 +160,7 @@ func (a *action) bare(ctx context.Context) (point, error) {
 		Ref   string `json:"ref"`
 		Words string `json:"words"`
 	}
-	if err := a.p.ask(ctx, a.f, "at", map[string]any{"x": at.X, "y": at.Y, "watch": true}, &hit); err != nil {
+	if err := a.p.ask(ctx, a.f, "at", map[string]any{"x": at.X, "y": at.Y, "watch": true, "last": a.last}, &hit); err != nil {
 		return at, err
 	}
 	if hit == nil {
@@ -170,6 +190,7 @@ func (a *action) click(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.last = &arrival{"mouseup", count}
 	at, err := a.point(ctx, true)
 	if err != nil {
 		return err
@@ -187,7 +208,7 @@ func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton
 		)
 	}
 	a.pressed = true
-	return a.send(ctx, a.p.session, messages...)
+	return a.strike(ctx, a.p.session, messages...)
 }
 
 func mouse(kind input.DispatchMouseEventType, at point, button input.MouseButton, bits int64, count int, mods int64) message {
@@ -246,7 +267,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		args = map[string]any{}
 	}
 	args["what"] = what
-	f, aimed, err := a.p.aim(ctx, a.q.Target, "set", args)
+	f, aimed, err := a.p.aimMeanwhile(ctx, a.q.Target, "set", args, a.fx.prepare)
 	if err != nil {
 		return err
 	}
@@ -283,7 +304,11 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 }
 
 func (a *action) fill(ctx context.Context) error {
-	return a.set(ctx, "fill", map[string]any{"value": a.q.Text})
+	a.last = &arrival{"input", 1}
+	if a.q.Text == "" {
+		a.last = &arrival{"keyup", 1} // of the key that takes away
+	}
+	return a.set(ctx, "fill", map[string]any{"value": a.q.Text, "last": a.last})
 }
 
 // insert puts text in place of what is selected, or takes that away.
@@ -291,12 +316,12 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
 	s, _ := a.p.frames.state(a.f)
 	if a.q.Text != "" {
-		return a.send(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
+		return a.strike(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
 	}
 	if !selected {
 		return nil
 	}
-	return a.send(ctx, s, named["delete"].press(0)...)
+	return a.strike(ctx, s, named["delete"].press(0)...)
 }
 
 // typeText presses the keys of a text one after the other.
@@ -355,10 +380,14 @@ func (a *action) settle(ctx context.Context) error {
 	if ref, ok := a.after["ref"]; ok && ref == "" {
 		delete(a.after, "ref")
 	}
-	told, err := a.fx.settle(ctx, a.f, a.after)
-	a.told = told
-	if err != nil {
-		return err
+	if a.struck {
+		a.struck = false
+	} else {
+		told, err := a.fx.settle(ctx, a.f, a.after)
+		a.told = told
+		if err != nil {
+			return err
+		}
 	}
 	nothing := a.fx.out.Nothing
 	for _, f := range a.way {

@@ -51,23 +51,28 @@ func (s *session) Call(ctx context.Context, method string, params, result any) e
 func (s *session) await(ctx context.Context, method string, id int64, p *pending, result any) error {
 	select {
 	case r := <-p.reply:
-		if r.err != nil {
-			if e, ok := errors.AsType[*methodError](r.err); ok {
-				e.method = method
-			}
-			return r.err
-		}
-		if result == nil || len(r.result) == 0 {
-			return nil
-		}
-		if err := jsonv2.Unmarshal(r.result, result, chromedp.DefaultUnmarshalOptions); err != nil {
-			return fmt.Errorf("decoding %s: %w", method, err)
-		}
-		return nil
+		return r.read(method, result)
 	case <-ctx.Done():
 		s.c.forget(id)
 		return ctx.Err()
 	}
+}
+
+// read reads the answer to a command.
+func (r reply) read(method string, result any) error {
+	if r.err != nil {
+		if e, ok := errors.AsType[*methodError](r.err); ok {
+			e.method = method
+		}
+		return r.err
+	}
+	if result == nil || len(r.result) == 0 {
+		return nil
+	}
+	if err := jsonv2.Unmarshal(r.result, result, chromedp.DefaultUnmarshalOptions); err != nil {
+		return fmt.Errorf("decoding %s: %w", method, err)
+	}
+	return nil
 }
 
 // post sends a command whose answer nobody waits for. The browser works

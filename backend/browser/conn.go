@@ -52,6 +52,9 @@ type conn struct {
 	sessions map[target.SessionID]*session
 	err      error
 	done     chan struct{}
+	// queues are those of subscriptions that were released. One is large, and each
+	// action needs three.
+	queues sync.Pool
 }
 
 // pending is a command that waits for its answer.
@@ -291,10 +294,29 @@ func (b *subscription) cancel() {
 	b.end()
 }
 
+// release ends a subscription that nobody reads any more. Its queue is used again.
+func (b *subscription) release() {
+	b.s.remove(b)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	b.closed = true // put and end leave the queue alone from here on
+	for len(b.c) > 0 {
+		<-b.c
+	}
+	b.s.c.queues.Put(b.c)
+}
+
 // newSubscription has room for the events of the worst burst that was seen
 // (100 tabs opened at once), several times over.
 func newSubscription(s *session, methods []string) *subscription {
-	b := &subscription{c: make(chan event, protocol.BrowserEventQueue), s: s}
+	queue, free := s.c.queues.Get().(chan event)
+	if !free {
+		queue = make(chan event, protocol.BrowserEventQueue)
+	}
+	b := &subscription{c: queue, s: s}
 	if len(methods) > 0 {
 		b.want = make(map[string]bool, len(methods))
 		for _, m := range methods {

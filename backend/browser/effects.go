@@ -37,6 +37,7 @@ type effects struct {
 	root *subscription // downloads
 	tabs []protocol.TabID
 
+	prepared  bool
 	requested bool // a document was asked for
 	download  bool // it is to be saved
 	stopped   bool
@@ -52,15 +53,10 @@ type effects struct {
 var errDialogOpen = errors.New("a dialog opened")
 
 // beginEffects listens before anything is done.
-func (b *Browser) beginEffects(ctx context.Context, id protocol.TabID, p *page, allow func(string) error) (*effects, error) {
+func (b *Browser) beginEffects(id protocol.TabID, p *page, allow func(string) error) *effects {
 	fx := &effects{b: b, p: p, tab: id, out: protocol.Effect{Tab: id}}
 	for _, t := range b.tabs.snapshot() {
 		fx.tabs = append(fx.tabs, t.ID)
-	}
-	// A picture of the tab may have taken its focus back.
-	err := postCommand(ctx, p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	if err != nil {
-		return nil, err
 	}
 	fx.more = p.events(
 		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStoppedLoading.Method,
@@ -69,58 +65,84 @@ func (b *Browser) beginEffects(ctx context.Context, id protocol.TabID, p *page, 
 		runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method,
 	)
 	fx.root = p.c.root.events(browser.DownloadWillBegin.Method)
-	nav, err := p.beginNavigation(ctx, allow)
-	if err != nil {
-		fx.more.cancel()
-		fx.root.cancel()
-		return nil, err
+	fx.nav = p.followNavigation(allow)
+	return fx
+}
+
+// prepare makes the browser tell what is listened for, and gives the tab the
+// focus, which the end of a film may have taken back. It is done once, before
+// anything is done to the page: the browser works through its commands in order.
+func (fx *effects) prepare(ctx context.Context) error {
+	if fx.prepared {
+		return nil
 	}
-	fx.nav = nav
-	return fx, nil
+	fx.prepared = true
+	return errors.Join(
+		postCommand(ctx, fx.p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
+		fx.nav.enable(ctx),
+	)
 }
 
 func (fx *effects) end(ctx context.Context) {
 	fx.nav.end(ctx)
-	fx.more.cancel()
-	fx.root.cancel()
+	fx.more.release()
+	fx.root.release()
 }
 
 // pump takes in events until done is closed or ready, a dialog opens, or ctx
 // ends. What arrived before is taken in first.
 func (fx *effects) pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
+	_, err := fx.hear(ctx, done, nil, until)
+	return err
+}
+
+// hear is pump that ends with an answer, too.
+func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan reply, until func() bool) (reply, error) {
 	for {
 		if until != nil && until() {
-			return nil
+			return reply{}, nil
 		}
 		if fx.out.Dialog != nil {
-			return errDialogOpen
+			return reply{}, errDialogOpen
 		}
 		select {
 		case e, ok := <-fx.nav.events.c:
 			if !ok {
-				return errSessionEnded
+				return reply{}, errSessionEnded
 			}
 			if e.method != cdppage.JavascriptDialogOpening.Method {
 				fx.nav.event(ctx, e)
 			}
 		case e, ok := <-fx.more.c:
 			if !ok {
-				return errSessionEnded
+				return reply{}, errSessionEnded
 			}
 			fx.event(e)
 		case e, ok := <-fx.root.c:
 			if !ok {
-				return errPipeEnded
+				return reply{}, errPipeEnded
 			}
 			if v, ok := decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
 				fx.out.Downloads = append(fx.out.Downloads, v.SuggestedFilename)
 			}
+		case r := <-answer:
+			return r, nil
 		case <-done:
-			return nil
+			return reply{}, nil
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return reply{}, context.Cause(ctx)
 		}
 	}
+}
+
+// await waits for the answer to a question and takes in events meanwhile.
+func (fx *effects) await(ctx context.Context, q *asked, i int, into any) error {
+	r, err := fx.hear(ctx, nil, q.pending[i].reply, nil)
+	if err != nil {
+		q.s.c.forget(q.id[i])
+		return err
+	}
+	return r.read(q.method[i], into)
 }
 
 // drain takes in what has arrived already.
@@ -227,20 +249,26 @@ func (fx *effects) call(ctx context.Context, f func(ctx context.Context) error) 
 
 // send writes messages one behind the other and waits for their answers.
 func (fx *effects) send(ctx context.Context, s *session, messages ...message) error {
+	if err := fx.prepare(ctx); err != nil {
+		return err
+	}
 	q := &asked{s: s}
 	for _, m := range messages {
 		if err := q.send(ctx, m.method, m.params); err != nil {
 			return err
 		}
 	}
-	return fx.call(ctx, func(ctx context.Context) error {
-		for i := range messages {
-			if err := q.await(ctx, i, nil); err != nil {
-				return err
-			}
+	return fx.acknowledged(ctx, q)
+}
+
+// acknowledged waits until every message was carried out.
+func (fx *effects) acknowledged(ctx context.Context, q *asked) error {
+	for i := range q.id {
+		if err := fx.await(ctx, q, i, nil); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // message is a command that is sent without its type.
@@ -283,6 +311,11 @@ func (fx *effects) settle(ctx context.Context, f *docFrame, args map[string]any)
 		args = map[string]any{}
 	}
 	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.ask(ctx, f, "settle", args, &s) })
+	return s, fx.learn(f, s, err)
+}
+
+// learn takes in what a frame said of the action.
+func (fx *effects) learn(f *docFrame, s settled, err error) error {
 	if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
 		err = nil
 	}
@@ -301,7 +334,7 @@ func (fx *effects) settle(ctx context.Context, f *docFrame, args map[string]any)
 		fx.out.Within = fx.out.Within || c.URL != "" && f.number == 0
 		fx.out.Nothing = !c.Any
 	}
-	return s, err
+	return err
 }
 
 // finish waits for what was set off and says where the tab is.

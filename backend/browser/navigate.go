@@ -38,6 +38,16 @@ type navigation struct {
 
 // beginNavigation listens before anything is started, so that nothing is lost.
 func (p *page) beginNavigation(ctx context.Context, allow func(string) error) (*navigation, error) {
+	n := p.followNavigation(allow)
+	if err := n.enable(ctx); err != nil {
+		n.end(ctx)
+		return nil, err
+	}
+	return n, nil
+}
+
+// followNavigation listens; the browser tells all of it from enable on.
+func (p *page) followNavigation(allow func(string) error) *navigation {
 	n := &navigation{
 		p:     p,
 		allow: allow,
@@ -50,23 +60,25 @@ func (p *page) beginNavigation(ctx context.Context, allow func(string) error) (*
 		begun:  make(map[cdp.LoaderID]bool),
 		loaded: make(map[cdp.LoaderID]protocol.WaitUntil),
 	}
-	err := postCommand(ctx, p.session, network.Enable, network.EnableParams{})
 	if allow != nil {
 		n.released = p.r.gates.command(p.target)
-		err = errors.Join(err, postCommand(ctx, p.session, fetch.Enable, fetch.EnableParams{
+	}
+	return n
+}
+
+func (n *navigation) enable(ctx context.Context) error {
+	err := postCommand(ctx, n.p.session, network.Enable, network.EnableParams{})
+	if n.allow != nil {
+		err = errors.Join(err, postCommand(ctx, n.p.session, fetch.Enable, fetch.EnableParams{
 			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
 		}))
 	}
-	if err != nil {
-		n.end(ctx)
-		return nil, err
-	}
-	return n, nil
+	return err
 }
 
-// end stops what beginNavigation switched on.
+// end stops what was switched on.
 func (n *navigation) end(ctx context.Context) {
-	n.events.cancel()
+	n.events.release()
 	ctx = context.WithoutCancel(ctx)
 	if n.allow != nil {
 		n.released()

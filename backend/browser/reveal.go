@@ -40,6 +40,9 @@ func (a *asked) send(ctx context.Context, method string, params any) error {
 	return nil
 }
 
+// answered says whether an answer is there already.
+func (a *asked) answered(i int) bool { return len(a.pending[i].reply) > 0 }
+
 func (a *asked) await(ctx context.Context, i int, into any) error {
 	return a.s.await(ctx, a.method[i], a.id[i], a.pending[i], into)
 }

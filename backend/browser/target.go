@@ -157,13 +157,21 @@ func (p *page) frameOf(target string) (*docFrame, bool, error) {
 // aim asks a function of world.js that takes a target, in the frame that has
 // it. What is not a ref is looked for in the main frame and then in the others.
 func (p *page) aim(ctx context.Context, target, name string, args map[string]any) (*docFrame, aimed, error) {
+	return p.aimMeanwhile(ctx, target, name, args, nil)
+}
+
+// aimMeanwhile is aim, with something that is done while the page works on its
+// answer; nil is nothing.
+func (p *page) aimMeanwhile(ctx context.Context, target, name string, args map[string]any, meanwhile func(context.Context) error) (*docFrame, aimed, error) {
 	target = strings.TrimSpace(target)
 	f, certain, err := p.frameOf(target)
 	if err != nil {
 		return nil, aimed{}, err
 	}
 	args["target"] = target
-	ask := p.ask
+	ask := func(ctx context.Context, f *docFrame, name string, args, into any) error {
+		return p.askMeanwhile(ctx, f, name, args, into, meanwhile)
+	}
 	if !certain {
 		p.frames.mu.Lock()
 		fresh := f.context == "" || f.knownIn != f.context

@@ -140,8 +140,14 @@ type answer struct {
 // ask runs a function of world.js in a frame. It returns errReplaced when the
 // document went away before it answered.
 func (p *page) ask(ctx context.Context, f *docFrame, name string, args, into any) error {
+	return p.askMeanwhile(ctx, f, name, args, into, nil)
+}
+
+// askMeanwhile is ask, with something that is done when the question is on its
+// way; nil is nothing.
+func (p *page) askMeanwhile(ctx context.Context, f *docFrame, name string, args, into any, meanwhile func(context.Context) error) error {
 	for try := 0; ; try++ {
-		err := p.askOnce(ctx, f, name, args, into)
+		err := p.askOnce(ctx, f, name, args, into, meanwhile)
 		// The world that we knew was gone before it was asked: the document has
 		// another one.
 		if errors.Is(err, errStale) && try < 3 {
@@ -157,7 +163,7 @@ func (p *page) ask(ctx context.Context, f *docFrame, name string, args, into any
 // errStale: nothing ran, because the world is not there any more.
 var errStale = errors.New("the world is not there any more")
 
-func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into any) error {
+func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into any, meanwhile func(context.Context) error) error {
 	s, world, err := p.ready(ctx, f)
 	if err != nil {
 		return err
@@ -166,7 +172,17 @@ func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into
 	if err != nil {
 		return err
 	}
-	res, err := cdp.Call(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
+	q := &asked{s: s}
+	if err := q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)); err != nil {
+		return p.worldError(f, world, err)
+	}
+	if meanwhile != nil {
+		if err := meanwhile(ctx); err != nil {
+			return err
+		}
+	}
+	var res runtime.EvaluateResult
+	err = q.await(ctx, 0, &res)
 	return p.answered(ctx, f, s, world, name, res, err, into)
 }
 

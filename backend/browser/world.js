@@ -19,6 +19,45 @@ globalThis.pilotfishDo ??= (() => {
     event.preventDefault();
     event.stopImmediatePropagation();
   };
+  // What the page shows before the input is taken when the answer is on its way
+  // already: it is there long before the input. Were the input faster, it would be
+  // taken before the first event is handled.
+  const earliest = ['pointerover', 'pointermove', 'pointerdown'];
+  let pending = false;
+  const begin = () => {
+    if (!pending) return;
+    cancel();
+    page.watch();
+  };
+  const cancel = () => {
+    pending = false;
+    for (const type of earliest) removeEventListener(type, begin, { capture: true });
+  };
+  const soon = () => {
+    pending = true;
+    for (const type of earliest) addEventListener(type, begin, { capture: true, passive: true });
+    scheduler.postTask(begin, { priority: 'user-blocking' });
+  };
+
+  // What waits for the last event of an input: it is listened for from before the
+  // input on, because the question what came of it may get here after it.
+  let arrival;
+  let arrived = () => {};
+  const expect = ({ type, count }) => {
+    arrived();
+    arrival = new Promise((done) => {
+      const seen = (event) => {
+        if (event.isTrusted && --count <= 0) arrived();
+      };
+      arrived = () => {
+        removeEventListener(type, seen, { capture: true });
+        arrived = () => {};
+        done();
+      };
+      addEventListener(type, seen, { capture: true, passive: true });
+    });
+  };
+
   const arm = (accepts) => {
     disarm();
     guard = { accepts };
@@ -44,12 +83,13 @@ globalThis.pilotfishDo ??= (() => {
     locate: ({ target }) => page.locate(target),
     refOf: ({ el }) => page.refOf(el),
     /** Finds and reaches a target and begins to watch: all that comes before the input. */
-    async aim({ target, watch, scroll, guarded }) {
+    async aim({ target, watch, scroll, guarded, last }) {
       const { ref, found } = find(target);
       if (found) return { located: found };
       const reached = scroll === false ? page.resolve(ref) : await page.reach(ref);
       if (reached.state !== 'ok') return { reached };
-      if (watch) page.watch();
+      if (watch) soon();
+      if (last) expect(last);
       // What happens inside a frame or a player is not seen from here.
       if (guarded && !/^(i?frame|video|audio|object|embed)$/.test(page.element(ref)?.localName)) arm((met) => page.accepts(ref, met));
       return { reached };
@@ -67,19 +107,28 @@ globalThis.pilotfishDo ??= (() => {
     },
     watch: () => page.watch(),
     /** After the input: what came of it, and whether the pointer met the target. */
-    async settle({ ref, expected }) {
+    async settle({ ref, expected, coming }) {
+      begin();
+      if (coming) await arrival;
       const change = await page.settled();
       const out = { change, guard: disarm(), url: location.href, title: document.title };
       if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
       return out;
     },
-    disarm: () => disarm() ?? null,
+    /** The browser has acknowledged the input, whatever was seen of it here. */
+    arrived: () => arrived(),
+    disarm() {
+      cancel();
+      arrived();
+      return disarm() ?? null;
+    },
     /** Takes a field and does to it what needs no pointer. */
-    set({ target, what, value, wanted }) {
+    set({ target, what, value, wanted, last }) {
       const out = commands.take({ target, watch: false, enabled: what !== 'focus' });
       if (out.reached?.state !== 'ok') return out;
       const { ref } = out.reached;
       page.watch();
+      if (last) expect(last);
       if (what === 'fill') out.filled = page.fill(ref, value);
       else if (what === 'choose') out.filled = page.choose(ref, wanted);
       else {
@@ -110,9 +159,10 @@ globalThis.pilotfishDo ??= (() => {
       arm((met) => page.accepts(ends[0].ref, met));
       return { reached: from, to: end };
     },
-    at({ x, y, watch }) {
+    at({ x, y, watch, last }) {
       const hit = page.hit(x, y);
       if (watch) page.watch();
+      if (last) expect(last);
       return hit ?? null;
     },
     /** A point of a child frame in this one, and whether the pointer meets the frame there. */

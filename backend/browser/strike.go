@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// arrival is the last event of an input as the page sees it. With its count the
+// page knows that all of the input has come. It is told before the input.
+type arrival struct {
+	Type  string `json:"type"`
+	Count int    `json:"count"`
+}
+
+// strike sends input and asks in the same breath what came of it: the page begins
+// to settle when it has seen the last event, and not a round trip after the
+// browser has acknowledged it. Both are waited for. Where the page does not see
+// the event, because it went elsewhere or was taken back, the acknowledgement is
+// its sign. Under a cover the page is asked afterwards, when the cover is down.
+func (a *action) strike(ctx context.Context, s *session, messages ...message) error {
+	in, world := a.p.frames.state(a.f)
+	if world == "" || a.last == nil || a.p.mask() != nil {
+		return a.send(ctx, s, messages...)
+	}
+	if err := a.fx.prepare(ctx); err != nil {
+		return err
+	}
+	args := map[string]any{"coming": true}
+	for name, value := range a.after {
+		if value != "" || name != "ref" {
+			args[name] = value
+		}
+	}
+	expression, err := a.p.expression(ctx, a.f, "settle", args)
+	if err != nil {
+		return err
+	}
+	// The question is first on its way: it is there when the input comes.
+	told := &asked{s: in}
+	if err := told.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)); err != nil {
+		return err
+	}
+	q := &asked{s: s}
+	for _, m := range messages {
+		if err := q.send(ctx, m.method, m.params); err != nil {
+			return err
+		}
+	}
+	var out settled
+	err = a.fx.acknowledged(ctx, q)
+	if err == nil && !told.answered(0) {
+		err = a.p.tell(ctx, a.f, in, world, "arrived")
+	}
+	if err == nil {
+		var res runtime.EvaluateResult
+		err = a.fx.await(ctx, told, 0, &res)
+		err = a.p.answered(ctx, a.f, in, world, "settle", res, err, &out)
+	}
+	if errors.Is(err, errStale) {
+		err = errReplaced // it went away before it was asked
+	}
+	a.struck, a.told, err = true, out, a.fx.learn(a.f, out, err)
+	return err
+}
+
+// tell calls a function of world.js and waits for no answer.
+func (p *page) tell(ctx context.Context, f *docFrame, s *session, world, name string) error {
+	expression, err := p.expression(ctx, f, name, nil)
+	if err != nil {
+		return err
+	}
+	return postCommand(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
+}

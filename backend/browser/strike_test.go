@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// What came of an input is asked before the input is sent. The page may keep its
+// end to itself, take it back, or go away with it: the answer is the same as when
+// it is asked afterwards.
+func TestInputWhoseEndIsNotSeen(t *testing.T) {
+	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
+		"/": `<script>for (const type of ['mouseup', 'input', 'keyup']) addEventListener(type, (e) => e.stopImmediatePropagation(), true)</script>
+			<button onclick="this.textContent = 'Pressed'">Press</button><button onmousedown="this.remove()">Flee</button>
+			<div onpointerover="this.insertAdjacentHTML('afterend', '<button>Hint</button>')"><button>Over</button></div>
+			<input aria-label=Free><input aria-label=Held value=old onbeforeinput="event.preventDefault()">
+			<button onmousedown="location.href = '/next'">Leave</button>`,
+		"/next": "<h1>Next</h1>",
+	})}
+	s.tab = s.first(t)
+	s.open(t, "/")
+	if e := s.act(t, click(s.ref(t, "Press"))); !strings.Contains(strings.Join(e.Changed, " "), "Pressed") {
+		t.Errorf("%+v", e)
+	}
+	twice := click("text=Pressed")
+	twice.Count = 2
+	if e := s.act(t, twice); e.Hit == "" {
+		t.Errorf("%+v", e)
+	}
+	if e := s.act(t, click(s.ref(t, "Flee"))); !strings.Contains(strings.Join(e.Gone, " "), "Flee") {
+		t.Errorf("%+v", e)
+	}
+	// What the pointer sets off on its way is an effect, too.
+	if e := s.act(t, click(s.ref(t, "Over"))); !strings.Contains(strings.Join(e.Appeared, " "), "Hint") {
+		t.Errorf("%+v", e)
+	}
+	fill := func(name, text string) protocol.ActRequest {
+		return protocol.ActRequest{Kind: protocol.ActFill, Target: s.ref(t, name), Text: text}
+	}
+	for _, text := range []string{"Ada", "Grace", ""} {
+		if e := s.act(t, fill("Free", text)); e.Value == nil || *e.Value != text {
+			t.Errorf("%q: %+v", text, e)
+		}
+	}
+	if why := s.refused(t, fill("Held", "new"), protocol.CodeNotActable); !strings.Contains(why, "old") {
+		t.Error(why)
+	}
+	if e := s.act(t, click(s.ref(t, "Leave"))); !e.Navigated || !strings.HasSuffix(e.URL, "/next") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A queue that was given back begins empty, and what its last owner did not read
+// is nobody's.
+func TestReleasedQueue(t *testing.T) {
+	c := newConn(nil)
+	first := c.root.events("a")
+	c.root.publish("a", nil)
+	first.release()
+	c.root.publish("a", nil)
+	first.cancel() // once more, and late
+	next := c.root.events("b")
+	c.root.publish("a", nil)
+	c.root.publish("b", nil)
+	if e := <-next.c; e.method != "b" || len(next.c) != 0 {
+		t.Errorf("%+v, and %d more", e, len(next.c))
+	}
+	c.end(c.root, errSessionEnded)
+	next.release() // it is closed, and not used again
+	if _, open := <-next.c; open {
+		t.Error("the queue of a session that ended is open")
+	}
+}
