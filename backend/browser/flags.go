@@ -34,7 +34,6 @@ func flags(c *Config) []flag {
 		{"--disable-features=" + strings.Join(disabledFeatures, ","), "see disabledFeatures"},
 		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
 		{"--enable-features=WebMCP", "document.modelContext: a page can offer tools to agents; off by default in Chromium 156 (seen)"},
-		{"--js-flags=--no-reclaim-unmodified-wrappers", "V8 of Chromium 156 takes wrappers away that Blink still asks for: a quick change of pages after an input crashed one renderer in five (seen, at null + 8 in a scavenge)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
 	}
 	if c.ExtensionDir != "" {
