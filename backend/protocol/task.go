@@ -96,6 +96,9 @@ type TaskWriteRequest struct {
 type TaskWriteReply struct {
 	Index uint64 `json:"index"`
 	Head  Task   `json:"head"`
+	// Did is what the person did on the page while the task rested, in words; what
+	// stands in quotes is the page's.
+	Did string `json:"did,omitempty"`
 }
 
 // TaskRequest is the body of the routes that need a task only: POST /task/get,

@@ -18,6 +18,7 @@ type pagesBrowser interface {
 	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
 	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
 	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
+	handsBrowser
 }
 
 // taskPages shows in the browser where tasks work: the page that a task works on
@@ -40,6 +41,8 @@ type workplace struct {
 	asked   map[string]string // questions that wait, in words
 	pausing bool
 
+	// noted is the tab on which it is noted what the person does.
+	noted   protocol.TabID
 	covered protocol.TabID
 	shown   protocol.Mask
 	group   int
@@ -201,8 +204,9 @@ func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.Tas
 	p.mu.Lock()
 	w := p.tasks[id]
 	head, tab, shown := w.head, w.tab, w.wanted()
-	covered := w.covered
+	covered, noted := w.covered, w.noted
 	p.mu.Unlock()
+	place := tab
 	if head.State != protocol.TaskRunning || !p.s.hasTab(tab) {
 		tab = ""
 	}
@@ -220,10 +224,15 @@ func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.Tas
 			p.cover(w, "")
 		}
 	}
+	rests := head.State == protocol.TaskPaused || head.State == protocol.TaskWaiting
+	if rests && noted == "" && p.s.hasTab(place) {
+		p.note(ctx, b, w, place)
+	}
 	p.gather(ctx, b, w, head)
 	if working(head.State) {
 		return
 	}
+	p.did(ctx, b, id)
 	p.mu.Lock()
 	if !working(w.head.State) { // it may go on meanwhile
 		delete(p.tasks, id)

@@ -160,16 +160,20 @@ func (m *Manager) TaskRoutines(_ context.Context, grant auth.Grant) ([]protocol.
 }
 
 // WriteTask takes in what the panel that runs a task says of it.
-func (m *Manager) WriteTask(_ context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
+func (m *Manager) WriteTask(ctx context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
 	s, store, err := m.tasksOf(grant)
 	if err != nil {
 		return protocol.TaskWriteReply{}, err
 	}
 	reply, err := store.Write(req)
-	if err == nil {
-		s.pages.wrote(req)
+	if err != nil {
+		return reply, err
 	}
-	return reply, err
+	s.pages.wrote(req)
+	if r, runErr := s.current(); runErr == nil && reply.Head.State == protocol.TaskRunning {
+		reply.Did = s.pages.did(ctx, r.browser, req.Task)
+	}
+	return reply, nil
 }
 
 // TaskCommand runs one command for a task. The task acts on the tab that it was

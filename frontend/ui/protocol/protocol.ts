@@ -3975,6 +3975,11 @@ export interface TaskWriteRequest {
 export interface TaskWriteReply {
   index: number /* uint64 */;
   head: Task;
+  /**
+   * Did is what the person did on the page while the task rested, in words; what
+   * stands in quotes is the page's.
+   */
+  did?: string;
 }
 /**
  * TaskRequest is the body of the routes that need a task only: POST /task/get,

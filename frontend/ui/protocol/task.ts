@@ -56,7 +56,11 @@ export const taskEventSchema = v.object({
   data: v.exactOptional(v.unknown()),
 });
 
-export const taskWriteReplySchema = v.object({ index: v.number(), head: taskSchema });
+export const taskWriteReplySchema = v.object({
+  index: v.number(),
+  head: taskSchema,
+  did: v.exactOptional(v.string()),
+});
 
 export const taskPageSchema = v.object({ head: taskSchema, events: list(taskEventSchema) });
 

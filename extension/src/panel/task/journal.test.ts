@@ -70,7 +70,7 @@ it.each([
   await settled();
   expect(sent).toHaveLength(2);
   again.shift()?.();
-  expect(await written).toEqual(head);
+  expect((await written).head).toEqual(head);
   expect(sent).toMatchObject([{ viewer: 'view 0' }, { viewer: 'view 1' }, { viewer: 'view 2' }]);
 });
 

@@ -1,5 +1,11 @@
 import { taskWriteReplySchema } from '$ui/protocol/task';
-import { CodeNotRunning, type Task, type TaskEventKind, type TaskID } from '$ui/protocol/protocol';
+import {
+  CodeNotRunning,
+  type Task,
+  type TaskEventKind,
+  type TaskID,
+  type TaskWriteReply,
+} from '$ui/protocol/protocol';
 import { OfflineError, type Connection } from '../connection/connection';
 import { RefusedError } from '../connection/request';
 
@@ -27,14 +33,14 @@ export class TaskJournal {
   ) {}
 
   /** Writes one event, and what the task has become with it. */
-  write(kind: TaskEventKind, head: Task, data?: unknown): Promise<Task> {
+  write(kind: TaskEventKind, head: Task, data?: unknown): Promise<TaskWriteReply> {
     const next = this.#last.then(() => this.#write(kind, head, data));
     // One that failed keeps none behind it from being tried.
     this.#last = next.catch(() => undefined);
     return next;
   }
 
-  async #write(kind: TaskEventKind, head: Task, data: unknown): Promise<Task> {
+  async #write(kind: TaskEventKind, head: Task, data: unknown): Promise<TaskWriteReply> {
     for (;;) {
       try {
         const { connection, viewer } = this.writing;
@@ -45,7 +51,7 @@ export class TaskJournal {
           viewer: viewer(),
           ...(data !== undefined && { data }),
         };
-        return (await connection.request('/task/write', body, taskWriteReplySchema)).head;
+        return await connection.request('/task/write', body, taskWriteReplySchema);
       } catch (error) {
         // The app ends, or the socket did and the view has another name now.
         const away =

@@ -109,7 +109,8 @@ export class Run {
 
   async run(): Promise<Outcome> {
     try {
-      this.#head = await this.#journal.write(TaskEventHead, { ...this.#head, state: TaskRunning });
+      const began: Task = { ...this.#head, state: TaskRunning };
+      this.#head = (await this.#journal.write(TaskEventHead, began)).head;
       return await this.loop.run();
     } finally {
       this.#ended.abort();
@@ -119,8 +120,13 @@ export class Run {
   async #tell(event: LoopEvent): Promise<void> {
     const written = this.#written(event);
     if (written !== undefined) {
-      const head = await this.#journal.write(written.kind, this.#next(event), written.data);
-      this.#head = { ...head, tabs: head.tabs };
+      const next = this.#next(event);
+      const { head, did = '' } = await this.#journal.write(written.kind, next, written.data);
+      this.#head = head;
+      if (did !== '')
+        this.loop.notice(
+          `Meanwhile the person did this on the page (what stands in quotes are the page's words): ${did}`,
+        );
     }
     this.#show(event, this.#head);
   }

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// handsBrowser notes what a person does on a page.
+type handsBrowser interface {
+	StartRecording(ctx context.Context, tab protocol.TabID, video string) error
+	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
+}
+
+// What the agent is told of the person's hands: how many things, and how much of
+// what a page calls them.
+const (
+	handsTold = 20
+	nameTold  = 40
+)
+
+// note begins to note what the person does on the page while the task rests, so
+// that its agent can be told. A recording that runs already is somebody else's.
+func (p *taskPages) note(ctx context.Context, b handsBrowser, w *workplace, tab protocol.TabID) {
+	if err := b.StartRecording(ctx, tab, ""); err != nil {
+		p.s.log.Debug("what the person does is not noted", "tab", tab, "error", err)
+		return
+	}
+	p.mu.Lock()
+	w.noted = tab
+	p.mu.Unlock()
+}
+
+// did ends that and says in words what the person did; empty for nothing.
+func (p *taskPages) did(ctx context.Context, b handsBrowser, id protocol.TaskID) string {
+	p.mu.Lock()
+	var tab protocol.TabID
+	if w := p.tasks[id]; w != nil {
+		tab, w.noted = w.noted, ""
+	}
+	p.mu.Unlock()
+	if tab == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.TaskPagesTimeout)
+	defer cancel()
+	rec, err := b.StopRecording(ctx, tab, "")
+	if err != nil {
+		p.s.log.Debug("what the person did is not known", "tab", tab, "error", err)
+		return ""
+	}
+	return inWords(rec.Steps)
+}
+
+// inWords tells steps in words. What a page calls its things is short and in
+// quotes: it is data.
+func inWords(steps []protocol.RecordedStep) string {
+	if len(steps) > 0 && steps[0].Do == "goto" {
+		steps = steps[1:] // where it began
+	}
+	var said []string
+	for _, s := range steps {
+		thing := strings.TrimSpace(s.Role + " " + quoted(s.Name))
+		switch {
+		case s.Do == "goto":
+			said = append(said, "went to "+quoted(s.URL))
+		case s.Secret:
+			said = append(said, "filled "+thing+" with something secret")
+		case s.Do == "fill", s.Do == "select":
+			said = append(said, fmt.Sprintf("%s %s: %s", s.Do, thing, quoted(s.Value)))
+		case s.Do == "press":
+			said = append(said, "pressed "+s.Value+" in "+thing)
+		default:
+			said = append(said, s.Do+" "+thing)
+		}
+	}
+	if more := len(said) - handsTold; more > 0 {
+		said = append(slices.Clone(said[:handsTold]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ")
+}
+
+func quoted(text string) string {
+	r := []rune(text)
+	if len(r) > nameTold {
+		r = append(r[:nameTold-1:nameTold-1], '…')
+	}
+	return strconv.Quote(string(r))
+}
