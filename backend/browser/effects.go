@@ -21,9 +21,10 @@ import (
 // effects follows what an action sets off, by event.
 //
 // How it knows that nothing more will happen without waiting a fixed time: the
-// input is acknowledged when the renderer has run its handlers. Then the page
-// is asked to settle: a task of the lowest priority runs there after all that
-// is queued (two frames are drawn first when nothing has changed). What the
+// input is acknowledged when the renderer has run its handlers. From then on, or
+// as soon as it has seen the last event itself (see strike), the page settles: a
+// task runs there after all that is queued (two frames are drawn first when
+// nothing has changed). What the
 // renderer tells of navigations and windows comes on the same channel, so with
 // the answer everything that it set off has been heard. Only what was heard of
 // is then waited for: a document that was asked for until it is loaded, a

@@ -18,6 +18,8 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 			<input aria-label=Free><input aria-label=Held value=old onbeforeinput="event.preventDefault()">
 			<button onmousedown="location.href = '/next'">Leave</button>`,
 		"/next": "<h1>Next</h1>",
+		// What changes with the press is no sign that the click is over.
+		"/form": `<form action=/next><button onmousedown="this.append('!')">Send</button></form>`,
 	})}
 	s.tab = s.first(t)
 	s.open(t, "/")
@@ -49,6 +51,12 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 	}
 	if e := s.act(t, click(s.ref(t, "Leave"))); !e.Navigated || !strings.HasSuffix(e.URL, "/next") {
 		t.Errorf("%+v", e)
+	}
+	for range 5 {
+		s.open(t, "/form")
+		if e := s.act(t, click(s.ref(t, "Send"))); !e.Navigated {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

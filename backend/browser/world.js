@@ -40,20 +40,23 @@ globalThis.pilotfishDo ??= (() => {
   };
 
   // What waits for the last event of an input: it is listened for from before the
-  // input on, because the question what came of it may get here after it.
+  // input on, because the question what came of it may get here after it. It waits
+  // one task longer, for the rest of the event and what that queues: the click
+  // after its mouseup, and the form that it sends.
   let arrival;
   let arrived = () => {};
   const expect = ({ type, count }) => {
     arrived();
     arrival = new Promise((done) => {
       const seen = (event) => {
-        if (event.isTrusted && --count <= 0) arrived();
+        if (event.isTrusted && --count === 0) scheduler.postTask(end, { priority: 'user-blocking' });
       };
-      arrived = () => {
+      const end = () => {
         removeEventListener(type, seen, { capture: true });
-        arrived = () => {};
+        if (arrived === end) arrived = () => {};
         done();
       };
+      arrived = end;
       addEventListener(type, seen, { capture: true, passive: true });
     });
   };
