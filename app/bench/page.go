@@ -138,7 +138,8 @@ func (p *play) see(ctx context.Context, o options, url string, peer bool) (sight
 			continue
 		}
 		ms, text, err = spentOn(ctx, theirs, func() (text string, err error) {
-			return text, theirs.Eval(ctx, "look()", &text)
+			err = theirs.Eval(ctx, "look()", &text)
+			return text, err
 		})
 		if err != nil {
 			return out, fmt.Errorf("looking with %s: %w", pageController, err)
@@ -222,7 +223,8 @@ func (p *play) watched(ctx context.Context, url string) (*tap.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page, page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	err = page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	return page, err
 }
 
 // spentOn is what the main thread of a page spent on something, in ms of the

@@ -18,8 +18,12 @@ type Client struct {
 	mu      sync.Mutex
 	nextID  int64
 	waiting map[int64]call
+	heard   map[event]func(params json.RawMessage)
 	err     error
 }
+
+// event is one kind of event of one session.
+type event struct{ session, method string }
 
 // call is one that waits for its answer on a session.
 type call struct {
@@ -46,7 +50,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the tap: %w", err)
 	}
-	c := &Client{conn: conn, nextID: firstTapID, waiting: map[int64]call{}}
+	c := &Client{conn: conn, nextID: firstTapID, waiting: map[int64]call{}, heard: map[event]func(json.RawMessage){}}
 	go c.read()
 	return c, nil
 }
@@ -69,23 +73,20 @@ func (c *Client) read() {
 			return
 		}
 		var message struct {
-			ID     int64           `json:"id"`
-			Method string          `json:"method"`
-			Result json.RawMessage `json:"result"`
-			Error  *struct {
+			ID      int64           `json:"id"`
+			Session string          `json:"sessionId"`
+			Method  string          `json:"method"`
+			Params  json.RawMessage `json:"params"`
+			Result  json.RawMessage `json:"result"`
+			Error   *struct {
 				Message string `json:"message"`
 			} `json:"error"`
-			Params struct {
-				SessionID string `json:"sessionId"`
-			} `json:"params"`
 		}
 		if json.Unmarshal(line, &message) != nil {
 			continue
 		}
-		if message.Method == "Target.detachedFromTarget" {
-			c.detached(message.Params.SessionID)
-		}
 		if message.ID == 0 {
+			c.event(message.Session, message.Method, message.Params)
 			continue
 		}
 		c.mu.Lock()
@@ -100,6 +101,23 @@ func (c *Client) read() {
 		} else {
 			one.answer <- reply{result: message.Result}
 		}
+	}
+}
+
+func (c *Client) event(session, method string, params json.RawMessage) {
+	if method == "Target.detachedFromTarget" {
+		var gone struct {
+			SessionID string `json:"sessionId"`
+		}
+		if json.Unmarshal(params, &gone) == nil {
+			c.detached(gone.SessionID)
+		}
+	}
+	c.mu.Lock()
+	hear := c.heard[event{session, method}]
+	c.mu.Unlock()
+	if hear != nil {
+		hear(params)
 	}
 }
 
@@ -225,6 +243,14 @@ func (c *Client) AttachTo(ctx context.Context, target Target) (*Page, error) {
 // Call sends a command to the page.
 func (p *Page) Call(ctx context.Context, method string, params, result any) error {
 	return p.client.Call(ctx, p.session, method, params, result)
+}
+
+// Hear gives the page's events of a method to a function, in their order; it must
+// not ask the browser for anything.
+func (p *Page) Hear(method string, hear func(params json.RawMessage)) {
+	p.client.mu.Lock()
+	defer p.client.mu.Unlock()
+	p.client.heard[event{p.session, method}] = hear
 }
 
 // Eval evaluates an expression in the page, awaits it, and decodes its value.
