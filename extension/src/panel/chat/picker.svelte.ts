@@ -42,7 +42,9 @@ export class Picker {
       // A fast hand has picked before the reply was read.
       if (this.#over === own) this.elements = elements;
     } catch (error) {
-      if (this.#over === own) this.#end();
+      // Whoever gave up meanwhile is not told why it did not begin.
+      if (this.#over !== own) return undefined;
+      this.#end();
       throw error;
     }
     return picked;

@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"pilotfish/app/e2e/desktop"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// pickable is a page whose button fills what can be seen, and says that it was
+// pressed.
+const pickable = `<!doctype html><title>Pick</title><body style="margin:0"><button style="width:100vw;height:100vh" onclick="document.title = 'pressed ' + event.isTrusted"><b>Save</b> it</button>`
+
+// pick begins to pick an element from the message that is being written.
+func (p *product) pick(panel *tap.Page, text string) {
+	p.t.Helper()
+	if err := panel.Eval(p.ctx, `document.querySelector('form textarea').focus()`, nil); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := panel.Type(p.ctx, text+"@elem"); err != nil {
+		p.t.Fatal(err)
+	}
+	p.until(panel, "the picker is offered", `[...document.querySelectorAll('[role=option]')].some((one) => one.textContent.includes('Pick an element'))`)
+	if err := panel.Type(p.ctx, "\n"); err != nil {
+		p.t.Fatal(err)
+	}
+	p.until(panel, "something can be picked", `document.querySelector('[aria-label="Pick an element"] [role=option]')?.textContent.includes('Save it')`)
+}
+
+// TestChatElementPicked picks an element on the page, which does not press it;
+// with the ref that comes of it Pilot does.
+func TestChatElementPicked(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = fmt.Fprint(w, pickable)
+	}))
+	t.Cleanup(site.Close)
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.toChat(panel)
+	p.cli("goto", site.URL+"/pickable")
+	page := p.page(browser, "/pickable")
+	title := func() (title string) {
+		if err := page.Eval(p.ctx, `document.title`, &title); err != nil {
+			t.Fatal(err)
+		}
+		return title
+	}
+
+	p.pick(panel, "click ")
+	for _, kind := range []string{"rawKeyDown", "keyUp"} {
+		if err := page.Call(p.ctx, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.until(panel, "Escape in the page ends it", `!document.querySelector('[aria-label="Pick an element"]') && document.querySelector('form textarea').value === 'click @elem'`)
+	if err := panel.Eval(p.ctx, `(() => { const area = document.querySelector('form textarea'); area.value = ''; area.dispatchEvent(new InputEvent('input', { bubbles: true })); })()`, nil); err != nil {
+		t.Fatal(err)
+	}
+
+	p.pick(panel, "click ")
+	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+		click := map[string]any{"type": kind, "x": 150, "y": 150}
+		if kind != "mouseMoved" {
+			click["button"], click["clickCount"] = "left", 1
+		}
+		if err := page.Call(p.ctx, "Input.dispatchMouseEvent", click, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.until(panel, "the element is in the message", `/^click @e\d+ button "Save it" $/.test(document.querySelector('form textarea').value)`)
+	if got := title(); got != "Pick" {
+		t.Errorf("the click that picked did more: the title is %q", got)
+	}
+	if err := panel.Type(p.ctx, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.untilSaid(panel, "Done in")
+	p.until(page, "the button was pressed", `document.title === 'pressed true'`)
+}
+
+// TestChatNotificationAndReopenedTab answers a question in the desktop's
+// notification, closes the tab, opens its page again, and goes on there.
+func TestChatNotificationAndReopenedTab(t *testing.T) {
+	pages := site(t)
+	desk := newDesktop(t, desktop.Config{Width: 1440, Height: 900})
+	notes, err := desk.Notifications()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, options{Desktop: desk})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.toChat(panel)
+	p.cli("newtab", pages+"/second")
+	p.begin(talkOne, "t2", "Two")
+	p.cli("tab", "t2")
+	p.until(panel, "the panel is beside the other tab", `document.querySelector('header .title')?.textContent.includes('Two')`)
+	p.say(panel, "ask rm -rf build ; say went on")
+	note, err := notes.WaitNote(p.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow := note.Key("Allow once")
+	if allow == "" || note.Key("Deny") == "" || note.Key("Show") != "default" {
+		t.Fatalf("the notification is %+v", note)
+	}
+	// A press that comes right after it was shown does not count.
+	p.eventually("the question is answered", func() bool {
+		if err := notes.Press(note.ID, allow); err != nil {
+			t.Fatal(err)
+		}
+		return p.history(talkOne).Head.State == protocol.ConversationIdle
+	})
+	p.untilSaid(panel, "went on")
+	p.until(panel, "it says where it was answered", `document.querySelector('article.permission')?.innerText.includes('notification')`)
+	select {
+	case id := <-notes.Closed:
+		if id != note.ID {
+			t.Errorf("notification %d was taken away, not %d", id, note.ID)
+		}
+	case <-p.ctx.Done():
+		t.Error("the notification stays after its question was answered")
+	}
+
+	p.cli("closetab", "t2")
+	p.cli("newtab", pages+"/second")
+	var again protocol.TabID
+	p.eventually("the page is open again, in another tab", func() bool {
+		for _, tab := range p.session(protocol.DefaultSession).Tabs {
+			if tab.ID != "t2" && tab.URL == pages+"/second" {
+				again = tab.ID
+			}
+		}
+		return again != ""
+	})
+	p.cli("tab", string(again))
+	p.press(panel, "Continue here: Two")
+	p.untilSaid(panel, "went on")
+	p.eventually("it stands beside the new tab", func() bool { return p.history(talkOne).Head.Tab == again })
+	p.say(panel, "say and again")
+	p.until(panel, "it goes on there", fmt.Sprintf(`[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes(%s))`, strconv.Quote("and again")))
+}
