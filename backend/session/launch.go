@@ -18,7 +18,7 @@ import (
 // size need not draw again.
 const (
 	firstCols = 44
-	firstRows = 45
+	firstRows = 46
 )
 
 // startFirstTerminal starts the agent of a tab that has none.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clipboardText } from './clipboard';
+import { families } from './font';
 import { keyAction, type Key } from './keys';
 import { opensLink } from './links';
 
@@ -17,6 +18,16 @@ describe('what a program may put on the clipboard', () => {
     ['more than 100 KB', `c;${base64('x'.repeat(103_000))}`],
   ])('is not %s', (_, data) => {
     expect(clipboardText(data)).toBeUndefined();
+  });
+});
+
+describe('the families of the terminal', () => {
+  const list = " ui-monospace, 'SF Mono', 'JetBrains Mono', monospace";
+  it('are all asked for on a Mac', () => {
+    expect(families(list, true)).toBe(list);
+  });
+  it('are those that can be there elsewhere', () => {
+    expect(families(list, false)).toBe("'JetBrains Mono', monospace");
   });
 });
 

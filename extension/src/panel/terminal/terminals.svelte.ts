@@ -259,7 +259,8 @@ export class Terminals {
 
   #create(tab: TabID, id: TerminalID | undefined, start: Shown['start']): Shown | undefined {
     if (this.#host === undefined) return undefined;
-    const shown = this.#spare ?? this.#make(this.#host);
+    const known = id === undefined ? undefined : this.#around.session.terminal(id);
+    const shown = this.#spare ?? this.#make(this.#host, known);
     this.#spare = undefined;
     shown.tab = tab;
     shown.id = id;
@@ -269,13 +270,14 @@ export class Terminals {
   }
 
   /** Makes a view that cannot be seen before it is shown, and is of no terminal yet. */
-  #make(host: HTMLElement): Shown {
+  #make(host: HTMLElement, terminal?: TerminalInfo): Shown {
     const { session, connection } = this.#around;
     const shown: Shown = {
       tab: '',
       id: undefined,
       start: undefined,
       view: new TerminalView(host, {
+        ...(terminal !== undefined && { cols: terminal.cols, rows: terminal.rows }),
         fontFamily: this.#around.fontFamily,
         fontSize: session.settings.fontSize,
         dark: this.dark,

@@ -40,6 +40,9 @@ export interface HoveredLink {
 }
 
 export interface ViewConfig {
+  /** The size that its terminal has; where it is still the right one, nothing is laid out twice. */
+  readonly cols?: number;
+  readonly rows?: number;
   readonly fontFamily: string;
   readonly fontSize: number;
   readonly dark: boolean;
@@ -95,6 +98,8 @@ export class TerminalView {
     parent.append(this.element);
     this.#terminal = new Terminal({
       allowProposedApi: true,
+      ...(config.cols !== undefined && { cols: clamp(config.cols, MIN_COLS, MAX_COLS) }),
+      ...(config.rows !== undefined && { rows: clamp(config.rows, MIN_ROWS, MAX_ROWS) }),
       cursorBlink: true,
       cursorInactiveStyle: 'outline',
       fontFamily: config.fontFamily,
