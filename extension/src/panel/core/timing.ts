@@ -21,6 +21,8 @@ export const REQUEST_TIMEOUT = 10_000;
 export const COMMAND_TIMEOUT = 600_000;
 /** How long a task's journal waits before it writes again what failed, in milliseconds. */
 export const WRITE_AGAIN = 500;
+/** How long a replay waits for an element that is not there yet, in milliseconds. */
+export const REPLAY_WAIT = 3_000;
 /** How long a terminal that was attached to early waits for its screen, in milliseconds. */
 export const EARLY_WAIT = 5_000;
 /** How long the size of the panel stands still before the program is told, in milliseconds. */

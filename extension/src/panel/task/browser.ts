@@ -4,12 +4,14 @@ import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
 import { COMMAND_TIMEOUT } from '../core/timing';
 import { callsOf, type Call } from './calls';
+import { secretText } from './core/recipe';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
 
 /** How many letters of a page the model is shown; what is left out stands behind handles. */
 const pageLetters = 14_000;
 
-const replySchema = v.object({
+/** The reply to a command of a task's. */
+export const replySchema = v.object({
   ok: v.boolean(),
   tab: v.exactOptional(v.string()),
   text: v.string(),
@@ -24,6 +26,7 @@ const effectSchema = v.object({
   within: v.optional(v.boolean(), false),
   tabs: v.optional(v.array(v.string()), []),
   dialog: v.optional(v.unknown()),
+  value: v.optional(v.string()),
 });
 
 const lookSchema = v.object({ url: v.string(), title: v.string() });
@@ -87,7 +90,9 @@ export class TaskBrowser implements Browser {
     let result: Result = { ok: true, text: '' };
     for (const call of callsOf(action)) {
       const reply = await this.#run(on, call, signal);
+      const { secret = false } = result;
       result = resultOf(reply, result.moved === true);
+      if (secret) result = { ...result, secret };
       if (!result.ok) break;
     }
     if (action.do === 'select' && result.code === 'not_actable')
@@ -199,5 +204,6 @@ function resultOf(reply: v.InferOutput<typeof replySchema>, moved: boolean): Res
           effect.output.tabs.length > 0 ||
           effect.output.dialog !== undefined)),
     ...(picture.success && { picture: picture.output.path }),
+    ...(effect.success && effect.output.value === secretText && { secret: true }),
   };
 }

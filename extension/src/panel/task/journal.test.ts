@@ -33,7 +33,7 @@ function journal(failures: readonly Error[]) {
           sent.push(body);
           const failure = left.shift();
           return failure === undefined
-            ? (Promise.resolve({ index: 1, head }) as never)
+            ? Promise.resolve({ index: 1, head })
             : Promise.reject(failure);
         },
       },

@@ -11,7 +11,6 @@ import {
   TaskStopped,
   TaskWaiting,
   type Error as Refusal,
-  type LLMProfile,
   type Task,
   type TaskEventKind,
   type TaskState,
@@ -19,6 +18,7 @@ import {
 import type { Clock } from '../core/clock';
 import { TaskBrowser, type World } from './browser';
 import { TaskLoop, type LoopEvent } from './core/loop';
+import { recorded, untold } from './core/record';
 import type { Model, Outcome, Status, Step } from './core/types';
 import { TaskJournal, type Writing } from './journal';
 import type { TaskSettings } from './settings';
@@ -43,7 +43,8 @@ export interface RunConfig {
   readonly world: Omit<World, 'task'>;
   readonly writing: Omit<Writing, 'viewer' | 'connection'>;
   readonly settings: TaskSettings;
-  readonly profile: LLMProfile;
+  /** Whether the model can see pictures. */
+  readonly vision: boolean;
   readonly model: Model;
   readonly summary: Model;
   readonly clock: Clock;
@@ -54,6 +55,10 @@ export interface RunConfig {
     readonly from: number;
     readonly tokens: number;
   };
+  /** What is written before the first step, for whoever reads it or goes on with it. */
+  readonly first?: unknown;
+  /** Values that are written nowhere. */
+  readonly secrets?: readonly string[];
   /** Shows what happens, after it was written. */
   readonly show: (event: LoopEvent, head: Task) => void;
 }
@@ -62,14 +67,21 @@ export interface RunConfig {
 export class Run {
   readonly loop: TaskLoop;
   #head: Task;
+  #keep: boolean | undefined;
   readonly #journal: TaskJournal;
   readonly #show: RunConfig['show'];
   readonly #ended = new AbortController();
+  readonly #secrets: readonly string[];
+  readonly #first: unknown;
+  /** The page as the step that is done now saw it. */
+  #page = '';
 
   constructor(config: RunConfig) {
     const { task, world, settings, clock } = config;
     this.#head = task;
     this.#show = config.show;
+    this.#secrets = config.secrets ?? [];
+    this.#first = config.first;
     this.#journal = new TaskJournal(
       task.id,
       { ...config.writing, connection: world.connection, viewer: world.viewer },
@@ -91,7 +103,7 @@ export class Run {
         history: historyLetters,
       },
       before: config.before,
-      vision: config.profile.vision === true,
+      vision: config.vision,
       eval: settings.eval,
       ...(config.restored !== undefined && { restored: config.restored }),
     });
@@ -107,10 +119,17 @@ export class Run {
     this.#head = { ...this.#head, tabs: head.tabs };
   }
 
+  /** Whether its tabs stay a group; written with what comes next. */
+  keepGroup(keep: boolean): void {
+    this.#keep = keep;
+  }
+
   async run(): Promise<Outcome> {
     try {
       const began: Task = { ...this.#head, state: TaskRunning };
       this.#head = (await this.#journal.write(TaskEventHead, began)).head;
+      if (this.#first !== undefined)
+        this.#head = (await this.#journal.write(TaskEventNotice, this.#head, this.#first)).head;
       return await this.loop.run();
     } finally {
       this.#ended.abort();
@@ -118,6 +137,7 @@ export class Run {
   }
 
   async #tell(event: LoopEvent): Promise<void> {
+    if (event.kind === 'observed') this.#page = event.page.text;
     const written = this.#written(event);
     if (written !== undefined) {
       const next = this.#next(event);
@@ -139,9 +159,12 @@ export class Run {
           ? { kind: TaskEventHead }
           : { kind: TaskEventNotice, data: { question: event.question } };
       case 'thought':
-        return { kind: TaskEventStep, data: this.#begun(event) };
+        return { kind: TaskEventStep, data: untold(this.#begun(event)) };
       case 'step':
-        return { kind: TaskEventStep, data: event.step };
+        return {
+          kind: TaskEventStep,
+          data: recorded(event.step, this.#page, this.#secrets),
+        };
       case 'person':
         return { kind: TaskEventPerson, data: { text: event.text } };
       case 'notice':
@@ -174,7 +197,12 @@ export class Run {
 
   /** The task as an event makes it. */
   #next(event: LoopEvent): Task {
-    const head = { ...this.#head, tokens: this.loop.tokens, tab: this.loop.tab };
+    const head = {
+      ...this.#head,
+      tokens: this.loop.tokens,
+      tab: this.loop.tab,
+      ...(this.#keep !== undefined && { keepGroup: this.#keep }),
+    };
     if (event.kind === 'status') return { ...head, state: states[event.status] };
     if (event.kind === 'step') return { ...head, steps: event.step.n };
     if (event.kind !== 'end') return head;

@@ -16,7 +16,11 @@ import { Asking } from './asking.svelte';
 import type { Heads } from './heads.svelte';
 import { modelOf } from './models/models';
 import { Orders } from './orders';
-import { Run } from './run';
+import type { Param, Recipe } from './core/recipe';
+import { doneOf, type Choice, type Replay } from './core/replay';
+import type { Model } from './core/types';
+import { replayOf } from './replaying';
+import { Run, type RunConfig } from './run';
 import { Shelf } from './shelf.svelte';
 import { Ways } from './ways.svelte';
 
@@ -26,6 +30,22 @@ export interface Surroundings {
   readonly session: SessionStore;
   readonly heads: Heads;
   readonly clock: Clock;
+}
+
+/** A replay that begins or goes on. */
+interface Again {
+  readonly recipe: Recipe;
+  readonly values: Readonly<Record<string, string>>;
+  readonly done: number;
+}
+
+/** What is done again without a model. */
+export interface Rerun {
+  readonly goal: string;
+  readonly recipe: Recipe;
+  readonly values: Readonly<Record<string, string>>;
+  /** The routine that it is of. */
+  readonly routine?: string;
 }
 
 /** The tasks of the panel: which is shown where, and those that run here. */
@@ -38,6 +58,8 @@ export class Tasks {
   readonly #chosen = new SvelteMap<TabID, TaskID>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- its choices are there before the question is
+  readonly #replays = new Map<TaskID, Replay>();
   #waiting: (() => void)[] = [];
 
   constructor(around: Surroundings) {
@@ -67,11 +89,17 @@ export class Tasks {
 
   /** Begins a task beside a tab. Returns false, with the problem said, when it cannot. */
   async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
-    const settings = await this.ways.known();
     const before = this.of(tab);
+    const task = await this.#new(tab, goal, more);
+    return this.#begin(task, before === undefined ? '' : contextOf(before));
+  }
+
+  /** A task that has not begun. */
+  async #new(tab: TabID, goal: string, more: Partial<Task>): Promise<Task> {
+    const settings = await this.ways.known();
     // eslint-disable-next-line svelte/prefer-svelte-reactivity -- a moment, not a clock
     const now = new Date().toISOString();
-    const task: Task = {
+    return {
       id: crypto.randomUUID(),
       title: goal.split('\n')[0]?.slice(0, 60) ?? '',
       goal,
@@ -88,22 +116,48 @@ export class Tasks {
       index: 0,
       ...more,
     };
-    return this.#begin(task, before === undefined ? '' : contextOf(before));
   }
 
   /** Goes on with a task that was interrupted, at its step. */
-  async resume(id: TaskID): Promise<boolean> {
+  async resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
     return this.asking.try(async () => {
       const view = this.shelf.begin(id);
       const head = await this.shelf.fetch(id, view);
       if (head === undefined) return;
+      const { whole: steps, summary, from, recipe } = view;
+      const done = recipe === undefined ? undefined : doneOf(steps);
       await this.#run(head, '', {
-        steps: view.whole,
-        summary: view.summary,
-        from: view.from,
-        tokens: head.tokens,
+        restored: { steps, summary, from, tokens: head.tokens },
+        ...(recipe !== undefined && done !== undefined && { replay: { recipe, values, done } }),
       });
     });
+  }
+
+  /** What has to be asked for before an interrupted replay goes on. */
+  missing(id: TaskID): readonly Param[] {
+    const view = this.shelf.known(id);
+    return (view?.recipe?.params ?? []).filter(({ secret }) => secret);
+  }
+
+  /** Does again what was recorded, without a model, beside a tab. */
+  async replay(tab: TabID, { goal, recipe, values, routine }: Rerun): Promise<boolean> {
+    const kept = {
+      ...recipe,
+      // What is no secret is written with the recipe, so that it can be resumed.
+      params: recipe.params.map((one) =>
+        one.secret ? one : { ...one, value: values[one.name] ?? one.value },
+      ),
+    };
+    const task = await this.#new(tab, goal, {
+      maxSteps: recipe.deeds.length * 2 + 20,
+      ...(routine !== undefined && { routine }),
+    });
+    return this.#begin(task, '', { recipe: kept, values, done: 0 });
+  }
+
+  /** The answers that the question of a replay has. */
+  choices(id: TaskID): readonly Choice[] {
+    return this.#replays.get(id)?.choices ?? [];
   }
 
   pause(id: TaskID): void {
@@ -114,6 +168,12 @@ export class Tasks {
   goOn(id: TaskID, did = ''): void {
     this.shelf.known(id)?.wants(undefined);
     this.#runs.get(id)?.loop.resume(did);
+  }
+
+  /** Whether the tabs of a task, and of those that come, stay a group at the end. */
+  keepGroup(id: TaskID, keep: boolean): void {
+    this.#runs.get(id)?.keepGroup(keep);
+    void this.ways.set({ keepGroup: keep });
   }
 
   say(id: TaskID, text: string): void {
@@ -184,53 +244,83 @@ export class Tasks {
     if (!begun) await this.#orders.refuse(task, this.asking.problem);
   }
 
-  async #begin(task: Task, before: string): Promise<boolean> {
+  async #begin(task: Task, before: string, replay?: Again): Promise<boolean> {
     return this.asking.try(async () => {
       this.shelf.begin(task.id);
-      await this.#run(task, before);
+      await this.#run(task, before, replay === undefined ? {} : { replay });
     });
+  }
+
+  /** The models of a task: the one that thinks, and the one that tells old steps in short. */
+  async #models(profile: LLMProfile): Promise<[Model, Model]> {
+    const call = (of: LLMProfile) => (_: string | URL | Request, init?: RequestInit) =>
+      this.#around.connection.stream(`/llm/call?profile=${encodeURIComponent(of.id)}`, init);
+    const short = this.ways.llm?.profiles.find((one) => one.for.includes('summary')) ?? profile;
+    return Promise.all([modelOf(profile, call(profile)), modelOf(short, call(short))]);
   }
 
   async #run(
     task: Task,
     before: string,
-    restored?: ConstructorParameters<typeof Run>[0]['restored'],
+    { restored, replay: again }: { restored?: RunConfig['restored']; replay?: Again },
   ): Promise<void> {
     const profile =
       this.ways.llm?.profiles.find(({ id }) => id === task.profile) ?? this.ways.profile;
-    if (profile === undefined) throw new Error('Task needs a model. Set one up first.');
+    if (profile === undefined && again === undefined)
+      throw new Error('Task needs a model. Set one up first.');
     const settings = await this.ways.known();
     const { connection, session, clock, heads } = this.#around;
-    const call = (of: LLMProfile) => (_: string | URL | Request, init?: RequestInit) =>
-      connection.stream(`/llm/call?profile=${encodeURIComponent(of.id)}`, init);
-    const short = this.ways.llm?.profiles.find((one) => one.for.includes('summary')) ?? profile;
-    const [model, summary] = await Promise.all([
-      modelOf(profile, call(profile)),
-      modelOf(short, call(short)),
-    ]);
+    const [own, short] = profile === undefined ? [] : await this.#models(profile);
+    const viewer = (): string => heads.panel;
+    const replay =
+      again === undefined
+        ? undefined
+        : replayOf({
+            ...again,
+            task: task.id,
+            world: { connection, viewer },
+            tab: () => this.#runs.get(task.id)?.loop.tab ?? task.tab ?? '',
+            tabs: () => this.#runs.get(task.id)?.head.tabs ?? task.tabs,
+            model: own,
+          });
+    const model = replay ?? own;
+    if (model === undefined) return;
     const view = this.shelf.view(task.id);
     const run = new Run({
-      task: { ...task, profile: profile.id },
+      task: { ...task, ...(profile !== undefined && { profile: profile.id }) },
       world: {
         connection,
         tabs: () => session.tabs,
-        viewer: () => heads.panel,
+        viewer,
         file: (path) => this.shelf.file(task.id, path),
       },
       writing: { live: (signal) => this.#live(signal) },
       settings,
-      profile,
+      vision: profile?.vision === true,
       model,
-      summary,
+      summary: short ?? model,
       clock,
       before,
       ...(restored !== undefined && { restored }),
+      ...(again !== undefined && {
+        secrets: again.recipe.params.flatMap(({ name, secret }) => {
+          const value = again.values[name];
+          return secret && value !== undefined && value !== '' ? [value] : [];
+        }),
+        first: restored === undefined ? { recipe: again.recipe } : undefined,
+      }),
       show: (event, head) => {
         heads.put(head);
         view.index = Math.max(view.index, head.index);
+        if (event.kind === 'step') {
+          replay?.told(event.step);
+          void this.shelf.take(task.id, event.step.n, event.step.tab, heads.panel);
+        }
         view.apply(event);
       },
     });
+    if (again !== undefined) view.recipe = again.recipe;
+    if (replay !== undefined) this.#replays.set(task.id, replay);
     this.#runs.set(task.id, run);
     heads.put(run.head);
     if (task.tab !== undefined) this.#chosen.set(task.tab, task.id);
@@ -241,6 +331,7 @@ export class Tasks {
       })
       .finally(() => {
         this.#runs.delete(task.id);
+        this.#replays.delete(task.id);
         view.rest();
       });
   }

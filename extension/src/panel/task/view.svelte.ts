@@ -7,6 +7,7 @@ import {
 } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { LoopEvent } from './core/loop';
+import type { Recipe } from './core/recipe';
 import { readAction } from './core/step';
 import type { Deed, Step } from './core/types';
 import { inWords } from './core/words';
@@ -23,6 +24,26 @@ export type Line =
 const said = v.object({ text: v.string() });
 const asked = v.object({ question: v.string() });
 const shortened = v.object({ summary: v.string(), from: v.number() });
+const markSchema = v.object({
+  kind: v.string(),
+  name: v.string(),
+  place: v.array(v.string()),
+  nth: v.number(),
+  of: v.number(),
+});
+const recipeSchema = v.object({
+  recipe: v.object({
+    url: v.string(),
+    deeds: v.array(
+      v.object({
+        action: v.unknown(),
+        mark: v.exactOptional(markSchema),
+        toMark: v.exactOptional(markSchema),
+      }),
+    ),
+    params: v.array(v.object({ name: v.string(), value: v.string(), secret: v.boolean() })),
+  }),
+});
 const stepSchema = v.object({
   n: v.number(),
   tab: v.string(),
@@ -38,6 +59,8 @@ const stepSchema = v.object({
     v.object({
       action: v.unknown(),
       target: v.exactOptional(v.string()),
+      mark: v.exactOptional(markSchema),
+      toMark: v.exactOptional(markSchema),
       result: v.object({
         ok: v.boolean(),
         text: v.string(),
@@ -66,6 +89,8 @@ export class TaskView {
   summary = '';
   /** The first step that the summary does not tell. */
   from = 0;
+  /** What is done again without a model. */
+  recipe: Recipe | undefined;
   #count = 0;
 
   /** The steps that are whole, in their order: what a task goes on from. */
@@ -150,6 +175,8 @@ export class TaskView {
     } else if (event.kind === TaskEventNotice) {
       const question = v.safeParse(asked, event.data);
       if (question.success) this.#add('question', question.output.question);
+      const recipe = readRecipe(event.data);
+      if (recipe !== undefined) this.recipe = recipe;
       const notice = v.safeParse(said, event.data);
       if (notice.success) this.#add('notice', notice.output.text);
     } else if (event.kind === TaskEventSummary) {
@@ -168,6 +195,19 @@ export class TaskView {
     this.#count += 1;
     this.lines = [...this.lines, { kind, key: `l${String(this.#count)}`, text }];
   }
+}
+
+/** Recorded actions as they were written, in a journal or a routine; undefined for those of another version. */
+export function readRecipe(data: unknown): Recipe | undefined {
+  const { success, output } = v.safeParse(recipeSchema, data);
+  if (!success) return undefined;
+  const deeds: Recipe['deeds'][number][] = [];
+  for (const { action, ...rest } of output.recipe.deeds) {
+    const read = readAction(action);
+    if (typeof read === 'string') return undefined;
+    deeds.push({ ...rest, action: read });
+  }
+  return { ...output.recipe, deeds };
 }
 
 /** A step as it was written; undefined for one of another version. */

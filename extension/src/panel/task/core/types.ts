@@ -1,6 +1,8 @@
 // What the loop of a task speaks of. Nothing here knows the panel, the browser or
 // a model's wire format: the loop is given them as ports.
 
+import type { Mark } from './element';
+
 /** One thing that the model wants done. The names are those of the tool that it is given. */
 export type Action =
   | {
@@ -68,6 +70,8 @@ export interface Result {
   readonly code?: string | undefined;
   /** The page is another one now, or has changed so much that refs may be old. */
   readonly moved?: boolean;
+  /** What was typed is nobody's business: the field shows it as dots. */
+  readonly secret?: boolean;
   /** A picture of the page, for GET /file. */
   readonly picture?: string | undefined;
 }
@@ -76,8 +80,11 @@ export interface Result {
 export interface Deed {
   readonly action: Action;
   readonly result: Result;
-  /** The line of the element that it was about, for a replay without a model. */
+  /** The line of the element that it was about, for the person. */
   readonly target?: string | undefined;
+  /** The same as it can be found again, and what something was dragged to; written, not in the loop. */
+  readonly mark?: Mark | undefined;
+  readonly toMark?: Mark | undefined;
 }
 
 /** One turn of the loop. */

@@ -1,0 +1,140 @@
+// What an element is without its ref, which another look at another day does not
+// know: what it is, what it says, and where it stands.
+
+/** An element as it can be found again. */
+export interface Mark {
+  /** What it is, in the sign of a look: "btn", "edit", "checkbox". */
+  readonly kind: string;
+  readonly name: string;
+  /** What it stands in and below, from the outside: names of groups, headings. */
+  readonly place: readonly string[];
+  /** Which one it was of how many of its kind and name, from 1. */
+  readonly nth: number;
+  readonly of: number;
+}
+
+/** An element of a look. */
+export interface Found extends Mark {
+  readonly ref: string;
+}
+
+const line = /^( *)(?:((?:f\d+)?e\d+) )?(.+)$/;
+const sign = /^(#{1,6}(?: (?=\S))?)?(\[[ x-]\]|\([ x]\)|[a-z][\w-]*|[-|])?/;
+const quoted = /^"(?:[^"\\]|\\.)*"/;
+const bare = /^[^"[\]=@|\\<>→]*/;
+
+/** Every element of a look that has a ref, in reading order. */
+export function elementsOf(look: string): Found[] {
+  const out: Omit<Found, 'nth' | 'of'>[] = [];
+  const around: { depth: number; label: string; heading: string }[] = [
+    { depth: -1, label: '', heading: '' },
+  ];
+  for (const raw of look.split('\n')) {
+    const [, indent = '', ref, rest = ''] = line.exec(raw) ?? [];
+    if (rest === '' || rest.startsWith('"')) continue; // text of the page
+    const depth = indent.length;
+    while ((around.at(-1)?.depth ?? -1) >= depth && around.length > 1) around.pop();
+    const { kind, heading, name } = said(rest);
+    if (heading && name !== '') {
+      const within = around.at(-1);
+      if (within !== undefined) within.heading = name;
+    }
+    if (ref !== undefined) {
+      const place = around.flatMap(({ label, heading: above }) =>
+        [label, above].filter((one) => one !== '' && one !== name),
+      );
+      out.push({ ref, kind, name, place });
+    }
+    around.push({ depth, label: heading ? '' : name, heading: '' });
+  }
+  return out.map((one, at) => {
+    const same = out.filter((other) => alike(one, other));
+    return {
+      ...one,
+      of: same.length,
+      nth: out.slice(0, at + 1).filter((other) => alike(one, other)).length,
+    };
+  });
+}
+
+/** Kind and name of a line. */
+function said(rest: string): { kind: string; heading: boolean; name: string } {
+  const [all, above, own] = sign.exec(rest) ?? [''];
+  const tail = rest.slice(all.length).trimStart();
+  const text = quoted.exec(tail)?.[0];
+  const name = text === undefined ? (bare.exec(tail)?.[0] ?? '').trim() : unquoted(text);
+  return { kind: kindOf(own ?? 'heading'), heading: above !== undefined, name };
+}
+
+function kindOf(own: string): string {
+  if (own.startsWith('[')) return 'checkbox';
+  if (own.startsWith('(')) return 'radio';
+  return { '-': 'listitem', '|': 'row' }[own] ?? own;
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1);
+  }
+}
+
+const alike = (a: Pick<Mark, 'kind' | 'name'>, b: Pick<Mark, 'kind' | 'name'>): boolean =>
+  a.kind === b.kind && a.name === b.name;
+
+const samePlace = (a: Mark, b: Mark): boolean =>
+  a.place.length === b.place.length && a.place.every((part, at) => part === b.place[at]);
+
+/** What a ref of a look means. */
+export function markOf(look: string, ref: string): Mark | undefined {
+  const found = elementsOf(look).find((one) => one.ref === ref);
+  if (found === undefined) return undefined;
+  const { kind, name, place, nth, of } = found;
+  return { kind, name, place, nth, of };
+}
+
+/**
+ * The element that a mark means now, where that is certain, and those that it may
+ * mean. One that was the only one of its kind and name is that when it still is;
+ * one of several is told by its place, and by its number only while the others
+ * are all there and it stands where it stood: one that is left over is another.
+ */
+export function meant(look: string, mark: Mark): { sure?: Found; maybe: readonly Found[] } {
+  const maybe = elementsOf(look).filter((one) => alike(one, mark));
+  const [first] = maybe;
+  if (mark.of <= 1) return maybe.length === 1 && first ? { sure: first, maybe } : { maybe };
+  const there = maybe.filter((one) => samePlace(one, mark));
+  const nth = maybe.length === mark.of ? maybe[mark.nth - 1] : undefined;
+  const sure =
+    there.length === 1 ? there[0] : nth !== undefined && samePlace(nth, mark) ? nth : undefined;
+  return sure === undefined ? { maybe } : { sure, maybe };
+}
+
+/** Elements of the same kind, for one that is not there any more: those that share words first. */
+export function similar(look: string, mark: Mark): readonly Found[] {
+  const words = new Set(mark.name.toLowerCase().split(/\W+/).filter(Boolean));
+  const score = ({ name }: Mark): number =>
+    name
+      .toLowerCase()
+      .split(/\W+/)
+      .filter((word) => words.has(word)).length;
+  return elementsOf(look)
+    .filter(({ kind, name }) => kind === mark.kind && name !== '')
+    .sort((a, b) => score(b) - score(a));
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  btn: 'button',
+  edit: 'field',
+  select: 'list',
+  number: 'field',
+  item: 'menu item',
+  click: 'element',
+  listitem: 'item',
+};
+
+/** What an element is, for a person: “Save” (button). */
+export function kindWord(mark: Mark): string {
+  return kinds[mark.kind] ?? mark.kind;
+}

@@ -1,0 +1,153 @@
+import { kindWord, type Mark } from './element';
+import type { Action, Step } from './types';
+import { inWords } from './words';
+
+/** One recorded action, with what its elements were. Its refs are not used. */
+export interface Deedlet {
+  readonly action: Action;
+  readonly mark?: Mark | undefined;
+  /** The element that something was dragged to. */
+  readonly toMark?: Mark | undefined;
+}
+
+/** A value that is asked for before the actions begin. */
+export interface Param {
+  readonly name: string;
+  readonly value: string;
+  /** It was typed where secrets are, and is kept nowhere. */
+  readonly secret: boolean;
+}
+
+/** What a task did, to be done again without a model. */
+export interface Recipe {
+  /** Where it began; empty when that is no web page. */
+  readonly url: string;
+  readonly deeds: readonly Deedlet[];
+  readonly params: readonly Param[];
+}
+
+/** What stands in a journal in place of a secret. */
+export const secretText = '•••';
+
+/** What changes nothing, or needs a model or the person of that day. */
+const leftOut: ReadonlySet<Action['do']> = new Set([
+  'screenshot',
+  'read',
+  'table',
+  'find',
+  'more',
+  'extract',
+  'tabs',
+  'ask',
+  'done',
+]);
+
+/** The actions of a task that were carried out, without those that only read. */
+export function recipeOf(steps: readonly Step[]): Recipe {
+  const tabs: string[] = [];
+  const place = (tab: string): string => {
+    if (!tabs.includes(tab)) tabs.push(tab);
+    return `#${String(tabs.indexOf(tab))}`;
+  };
+  const params: Param[] = [];
+  const deeds: Deedlet[] = [];
+  for (const step of steps) {
+    place(step.tab);
+    for (const { action, result, mark, toMark } of step.deeds) {
+      if (!result.ok || leftOut.has(action.do)) continue;
+      let done: Action = plain(action);
+      if (done.do === 'switch_tab') done = { ...done, tab: place(done.tab) };
+      else if (done.do === 'close_tab' && done.tab !== undefined)
+        done = { ...done, tab: place(done.tab) };
+      else if (done.do === 'type' && done.text === secretText) {
+        const name = free(slug(mark?.name ?? '') || 'secret', params);
+        params.push({ name, value: '', secret: true });
+        done = { ...done, text: `\${${name}}` };
+      }
+      deeds.push({
+        action: done,
+        ...(mark !== undefined && { mark }),
+        ...(toMark !== undefined && { toMark }),
+      });
+    }
+  }
+  const url = steps[0]?.url ?? '';
+  return { url: /^https?:/.test(url) ? url : '', deeds, params };
+}
+
+/** A text of that day is no parameter of today. */
+function plain(action: Action): Action {
+  return mapTexts(action, (text) => text.replaceAll('${', '$ {'));
+}
+
+function mapTexts(action: Action, change: (text: string) => string): Action {
+  const texts = new Set(['text', 'option', 'value', 'url', 'file']);
+  return Object.fromEntries(
+    Object.entries(action).map(([key, value]: [string, unknown]) => [
+      key,
+      texts.has(key) && typeof value === 'string' ? change(value) : value,
+    ]),
+  ) as Action;
+}
+
+/** A name for a parameter: letters, digits and _. */
+export function slug(text: string): string {
+  return text
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .slice(0, 30);
+}
+
+function free(name: string, params: readonly Param[]): string {
+  for (let n = 1; ; n += 1) {
+    const tried = n === 1 ? name : `${name}${String(n)}`;
+    if (!params.some((one) => one.name === tried)) return tried;
+  }
+}
+
+/** What was typed and chosen: what may become a parameter. */
+export function typedIn(recipe: Recipe): (Param & { readonly at: number })[] {
+  const out: (Param & { at: number })[] = [];
+  for (const [at, { action, mark }] of recipe.deeds.entries()) {
+    const value =
+      action.do === 'type' ? action.text : action.do === 'select' ? action.option : undefined;
+    if (value === undefined || value === '' || value.includes('${')) continue;
+    const name = free(slug(mark?.name ?? '') || 'value', [...recipe.params, ...out]);
+    out.push({ at, name, value, secret: false });
+  }
+  return out;
+}
+
+/** Makes parameters of what was typed at these places. */
+export function withParams(recipe: Recipe, chosen: readonly (Param & { at: number })[]): Recipe {
+  const deeds = recipe.deeds.map((deed, at) => {
+    const one = chosen.find((param) => param.at === at);
+    return one === undefined
+      ? deed
+      : {
+          ...deed,
+          action: mapTexts(deed.action, (text) => (text === one.value ? `\${${one.name}}` : text)),
+        };
+  });
+  const added = chosen.map(({ name, value, secret }) => ({ name, value, secret }));
+  return { ...recipe, deeds, params: [...recipe.params, ...added] };
+}
+
+/** An action with the values of its parameters. */
+export function filled(action: Action, values: Readonly<Record<string, string>>): Action {
+  return mapTexts(action, (text) =>
+    text.replace(/\$\{([a-zA-Z]\w*)\}/g, (all, name: string) => values[name] ?? all),
+  );
+}
+
+/** A recorded action in plain words. */
+export function deedInWords({ action, mark }: Deedlet): string {
+  return inWords(action, mark === undefined ? undefined : called(mark));
+}
+
+/** An element as a person names it. */
+export function called(mark: Mark): string {
+  return mark.name === '' ? `the ${kindWord(mark)}` : `“${mark.name}” (${kindWord(mark)})`;
+}

@@ -1,0 +1,231 @@
+import { called, deedInWords, filled, type Recipe } from './recipe';
+import { meant, similar, type Found, type Mark } from './element';
+import type { Action, Answer, Model, Prompt, Step } from './types';
+
+/** One answer to a question of a replay. */
+export interface Choice {
+  /** What is said to the task; also what the button says. */
+  readonly say: string;
+  /** Where the element stands, for one of several. */
+  readonly where?: string;
+}
+
+export interface ReplayConfig {
+  readonly recipe: Recipe;
+  /** The values of its parameters. */
+  readonly values: Readonly<Record<string, string>>;
+  /** The page as it is now, whole. */
+  readonly look: (signal: AbortSignal) => Promise<string>;
+  /** Waits a moment for an element that is not there yet. */
+  readonly appear: (mark: Mark, signal: AbortSignal) => Promise<void>;
+  /** The tabs of the task in the order in which it got them. */
+  readonly tabs: () => readonly string[];
+  /** The model that the task may be handed over to. */
+  readonly model?: Model | undefined;
+  /** How many of the actions were done before the task was interrupted. */
+  readonly done?: number;
+}
+
+/** The most elements that a question offers. */
+const offered = 6;
+
+const again = 'Look again';
+const skip = 'Skip it';
+const stop = 'Stop here';
+const handOver = 'Hand over to the model';
+const answers = 'The person answers: ';
+
+/**
+ * What a task did, done again: it stands in the place of the model and answers
+ * each turn with the next recorded action, on the element that is meant today.
+ * Where the page differs it asks the person.
+ */
+export class Replay implements Model {
+  readonly #config: ReplayConfig;
+  #at: number;
+  #asked = false;
+  #choices: readonly Choice[] = [];
+  /** The elements that were offered, by what is said for each. */
+  #refs = new Map<string, string>();
+  /** What the person said about the action that is next. */
+  #picked: string | undefined;
+  #trouble: string | undefined;
+  #waited = false;
+  #stopped = false;
+  #handed = false;
+
+  constructor(config: ReplayConfig) {
+    this.#config = config;
+    this.#at = config.done ?? 0;
+  }
+
+  /** The answers to the question that waits. */
+  get choices(): readonly Choice[] {
+    return this.#choices;
+  }
+
+  /** How many actions are done or left out. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Takes in what came of a turn. */
+  told(step: Step): void {
+    if (this.#handed) return;
+    const [deed] = step.deeds;
+    if (deed === undefined) return;
+    if (this.#asked) {
+      this.#asked = false;
+      this.#choices = [];
+      const { text } = deed.result;
+      this.#decide(text.startsWith(answers) ? text.slice(answers.length).trim() : text);
+    } else if (deed.result.ok) this.#next();
+    else this.#trouble = deed.result.text;
+  }
+
+  async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
+    const { model, recipe, values } = this.#config;
+    if (this.#handed && model !== undefined) return model.complete(prompt, signal);
+    const total = recipe.deeds.length;
+    if (this.#stopped)
+      return answer('The person stops.', {
+        do: 'done',
+        success: false,
+        text: `Stopped at action ${String(this.#at + 1)} of ${String(total)}, where the page differs.`,
+      });
+    const deed = recipe.deeds[this.#at];
+    if (deed === undefined)
+      return answer('Every action is done.', {
+        do: 'done',
+        success: true,
+        text: `All ${String(total)} actions were done again, without a model.`,
+      });
+    const words = deedInWords(deed);
+    if (this.#trouble !== undefined) return this.#ask(`“${words}” did not work. ${this.#trouble}`);
+    const action = await this.#aimed(filled(deed.action, values), deed, signal);
+    return 'among' in action
+      ? this.#ask(action.question, action.among)
+      : answer(`${words} (${String(this.#at + 1)} of ${String(total)}).`, action);
+  }
+
+  /** The action with the refs of today, or what has to be asked. */
+  async #aimed(
+    action: Action,
+    deed: Recipe['deeds'][number],
+    signal: AbortSignal,
+  ): Promise<Action | Question> {
+    if ('tab' in action && action.tab.startsWith('#')) {
+      const tab = this.#config.tabs()[Number(action.tab.slice(1))];
+      if (tab === undefined)
+        return { question: 'The tab that was used then is not open now.', among: [] };
+      return { ...action, tab };
+    }
+    let aimed = action;
+    for (const [key, mark] of [
+      ['ref', deed.mark],
+      ['to', deed.toMark],
+    ] as const) {
+      if (!(key in action)) continue;
+      if (mark === undefined)
+        return { question: 'It is not known what this action was about.', among: [] };
+      const found = await this.#find(mark, signal);
+      if (typeof found !== 'string') return found;
+      aimed = { ...aimed, [key]: found };
+    }
+    return aimed;
+  }
+
+  async #find(mark: Mark, signal: AbortSignal): Promise<string | Question> {
+    if (this.#picked !== undefined) return this.#picked;
+    let now = await this.#config.look(signal);
+    if (meant(now, mark).maybe.length === 0 && !this.#waited) {
+      this.#waited = true;
+      await this.#config.appear(mark, signal);
+      now = await this.#config.look(signal);
+    }
+    const { sure, maybe } = meant(now, mark);
+    if (sure !== undefined) return sure.ref;
+    const what = called(mark);
+    if (maybe.length === 0)
+      return {
+        question: `${what} is not on the page now. What shall be used in its place?`,
+        among: similar(now, mark),
+      };
+    const where = mark.place.at(-1);
+    return {
+      question:
+        maybe.length === 1
+          ? `The ${what} of then${where === undefined ? '' : `, in “${where}”,`} is gone. Is it this one?`
+          : `There are ${inNumbers(maybe.length)} ${what} now: which?`,
+      among: maybe,
+    };
+  }
+
+  #ask(question: string, among: readonly Found[] = []): Answer {
+    this.#asked = true;
+    this.#refs = new Map();
+    const picks = among.slice(0, offered).map((one, at) => {
+      const say = `${String(at + 1)}. ${called(one)}`;
+      this.#refs.set(say, one.ref);
+      const where = one.place.join(', ');
+      return where === '' ? { say } : { say, where };
+    });
+    this.#choices = [
+      ...picks,
+      { say: again },
+      { say: skip },
+      ...(this.#config.model === undefined ? [] : [{ say: handOver }]),
+      { say: stop },
+    ];
+    return answer('The page differs from then.', { do: 'ask', question });
+  }
+
+  /** What the person's answer means: a choice, or the number of one. */
+  #decide(said: string): void {
+    const low = said.toLowerCase();
+    this.#trouble = undefined;
+    this.#waited = false;
+    for (const [say, ref] of this.#refs)
+      if (say.toLowerCase() === low || say.startsWith(`${said}.`)) this.#picked = ref;
+    if (low === skip.toLowerCase() || low === 'skip') this.#next();
+    else if (low === stop.toLowerCase() || low === 'stop') this.#stopped = true;
+    else if (low === handOver.toLowerCase() && this.#config.model !== undefined)
+      this.#handed = true;
+    // Anything else looks again; the question comes back when nothing has changed.
+  }
+
+  #next(): void {
+    this.#at += 1;
+    this.#picked = undefined;
+    this.#trouble = undefined;
+    this.#waited = false;
+  }
+}
+
+/** Something that only the person can decide, and the elements that it is about. */
+interface Question {
+  readonly question: string;
+  readonly among: readonly Found[];
+}
+
+/** How many of its actions a replay has done or left out; undefined when the model has taken over. */
+export function doneOf(steps: readonly Step[]): number | undefined {
+  let done = 0;
+  for (const { deeds } of steps) {
+    const [deed] = deeds;
+    if (deed === undefined) continue;
+    const said = deed.result.text.slice(answers.length).trim().toLowerCase();
+    if (deed.action.do !== 'ask') done += deed.result.ok ? 1 : 0;
+    else if (said === skip.toLowerCase() || said === 'skip') done += 1;
+    else if (said === handOver.toLowerCase()) return undefined;
+  }
+  return done;
+}
+
+function answer(goal: string, action: Action): Answer {
+  return { text: '', tokens: 0, input: { evaluation: '', memory: '', goal, actions: [action] } };
+}
+
+function inNumbers(n: number): string {
+  return ['no', 'one', 'two', 'three', 'four', 'five', 'six'][n] ?? String(n);
+}
