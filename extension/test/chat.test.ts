@@ -194,6 +194,32 @@ describe('typing', () => {
   });
 });
 
+it('a picture that is dropped goes with a message, and a file as a file', async () => {
+  await open();
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array([137, 80])], 'shot.png', { type: 'image/png' }));
+    data.items.add(new File(['a,b'], 'prices.csv', { type: 'text/csv' }));
+    for (const type of ['dragover', 'drop'])
+      document
+        .querySelector('form textarea')
+        ?.dispatchEvent(
+          new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }),
+        );
+  });
+  await button('Remove prices.csv').waitFor();
+  await message().press('Enter');
+  await made.until(() => asked('/chat/send').length === 1);
+  expect(asked('/chat/send')).toMatchObject([
+    {
+      attachments: [
+        { kind: 'image', name: 'shot.png' },
+        { kind: 'file', name: 'prices.csv' },
+      ],
+    },
+  ]);
+});
+
 describe('a mention of an element', () => {
   const field = () => page.getByRole('combobox', { name: 'Find an element' });
   const sent = () => asked('/inspector/pick');
@@ -477,6 +503,25 @@ describe('what was said', () => {
     await button('Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('**one heading**');
   });
+});
+
+it('a conversation is exported as a file', async () => {
+  fill(made);
+  await open();
+  await button('Conversation').click();
+  const file = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Export as Markdown' }).click();
+  expect((await file).suggestedFilename()).toBe('What this page says.md');
+});
+
+it('a turn that says nothing is offered to be ended', async () => {
+  fill(made);
+  await open();
+  await say('Follow the link.');
+  await button('Stop').waitFor();
+  made.chat.change(conversation, { quiet: true });
+  await button('End the turn').click();
+  await entry('Stopped by you').waitFor();
 });
 
 describe('a long conversation', () => {

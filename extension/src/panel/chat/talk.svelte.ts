@@ -44,8 +44,8 @@ export class Talk {
    */
   take(said: ChatEvent[] | ChatPage): void {
     this.#waiting.push(said);
-    // A hidden panel draws no frames.
-    if (document.hidden) this.#draw();
+    // A hidden panel draws no frames, and nobody waits one for the first picture.
+    if (document.hidden || !this.known) this.#draw();
     else
       this.#frame ??= requestAnimationFrame(() => {
         this.#draw();
