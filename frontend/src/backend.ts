@@ -5,6 +5,11 @@ import * as v from 'valibot';
 import type {
   ActionKind,
   ApprovalAnswer,
+  LLMLocal,
+  LLMModel,
+  LLMSaveRequest,
+  LLMState,
+  LLMVerdict,
   LogRecord,
   SessionName,
   Settings,
@@ -20,6 +25,12 @@ import {
   siteRulesSchema,
   windowStateSchema,
 } from '$ui/protocol/schema';
+import {
+  llmLocalReplySchema,
+  llmModelsReplySchema,
+  llmStateSchema,
+  llmVerdictSchema,
+} from '$ui/protocol/task';
 
 /** The pages that the app can ask the window to show. */
 export type Page = 'sessions' | 'approvals' | 'settings' | 'logs';
@@ -101,6 +112,16 @@ export interface Backend {
   settings(): Promise<Settings>;
   /** Saves all settings and returns them as they were understood. */
   saveSettings(settings: Settings): Promise<Settings>;
+  /** The ways to a model, without their keys; each of the first three returns all. */
+  models(): Promise<LLMState>;
+  saveModel(request: LLMSaveRequest): Promise<LLMState>;
+  deleteModel(profile: string): Promise<LLMState>;
+  /** Which models a way's provider has. */
+  listModels(profile: string): Promise<LLMModel[]>;
+  /** Asks a model for one word. */
+  testModel(profile: string): Promise<LLMVerdict>;
+  /** Model servers on this machine. */
+  localModels(): Promise<LLMLocal[]>;
   /** Looks for agents again; the result comes as a new state. */
   probeAgents(): Promise<void>;
   /** Asks for a folder; empty when the person chose none. */
@@ -177,6 +198,12 @@ export function connect(host: Host): Backend {
       ask(siteRulesSchema, 'RemoveSiteRule', session, site, kind),
     settings: () => ask(settingsSchema, 'Settings'),
     saveSettings: (settings) => ask(settingsSchema, 'SaveSettings', settings),
+    models: () => ask(llmStateSchema, 'Models'),
+    saveModel: (request) => ask(llmStateSchema, 'SaveModel', request),
+    deleteModel: (profile) => ask(llmStateSchema, 'DeleteModel', profile),
+    listModels: (profile) => ask(llmModelsReplySchema.entries.models, 'ListModels', profile),
+    testModel: (profile) => ask(llmVerdictSchema, 'TestModel', profile),
+    localModels: () => ask(llmLocalReplySchema.entries.found, 'LocalModels'),
     probeAgents: () => run('ProbeAgents'),
     chooseFolder: (title, current) => ask(v.string(), 'ChooseFolder', title, current),
     chooseFile: (title, current) => ask(v.string(), 'ChooseFile', title, current),

@@ -22,6 +22,15 @@ interface Picture extends Show {
 const go = (name: string) => (page: Page) =>
   page.getByRole('button', { name, exact: true }).click();
 
+const toModels = async (page: Page) => {
+  await go('Settings')(page);
+  await page.getByRole('button', { name: 'Test' }).last().click();
+  await page.getByText('OpenAI has no key').waitFor();
+  await page.getByRole('heading', { name: 'Models for Task' }).evaluate((head) => {
+    head.scrollIntoView();
+  });
+};
+
 const pictures: Record<string, Picture> = {
   running: {},
   'running-narrow': { width: 320, height: 560 },
@@ -103,6 +112,24 @@ const pictures: Record<string, Picture> = {
       await page.getByLabel('Font size').fill('99');
       await page.getByLabel('Font size').blur();
       await page.getByText('out of range').waitFor();
+    },
+  },
+  'settings-models': { height: 560, keychain: false, prepare: toModels },
+  'settings-models-narrow': { width: 320, height: 560, keychain: false, prepare: toModels },
+  'settings-model': {
+    height: 860,
+    prepare: async (page) => {
+      await toModels(page);
+      await page.getByRole('button', { name: 'New model' }).click();
+    },
+  },
+  'settings-model-narrow': {
+    width: 320,
+    height: 700,
+    keychain: false,
+    prepare: async (page) => {
+      await toModels(page);
+      await page.getByRole('button', { name: 'Change OpenAI' }).click();
     },
   },
   logs: { records: 2000, prepare: go('Logs') },

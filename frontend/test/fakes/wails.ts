@@ -7,6 +7,7 @@ import type {
   SiteRule,
   WindowState,
 } from '../../ui/protocol/protocol';
+import { fakeModels } from './models';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
 export interface FakeOptions {
@@ -15,6 +16,8 @@ export interface FakeOptions {
   records?: number;
   /** State() answers only when release() is called. */
   held?: boolean;
+  /** Whether secrets are kept; they are unless it is said otherwise. */
+  keychain?: boolean;
   /** State() is refused with this text. */
   refuse?: string;
 }
@@ -169,6 +172,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       fake.settings = next;
       return next;
     },
+    ...fakeModels(options.keychain ?? true),
     ProbeAgents: () => undefined,
     ChooseFolder: () => '/home/ada/src/other',
     ChooseFile: () => '/opt/brave/brave',

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { LLMProfile, LLMState } from '../protocol/protocol';
+import { keyWord, lacksKey, purpose } from './ways';
+
+const state: LLMState = {
+  profiles: [],
+  providers: [
+    { provider: 'openai', name: 'OpenAI', dialect: 'openai', needsKey: true },
+    { provider: 'ollama', name: 'Ollama', dialect: 'openai', needsKey: false },
+  ],
+  keychain: false,
+};
+
+function way(part: Partial<LLMProfile>): LLMProfile {
+  return {
+    id: 'a',
+    name: 'A',
+    provider: 'openai',
+    model: 'm',
+    for: ['task'],
+    dialect: 'openai',
+    hasKey: false,
+    ...part,
+  };
+}
+
+test('a key is missing only where one is needed', () => {
+  expect(lacksKey(state, way({}))).toBe(true);
+  expect(lacksKey(state, way({ hasKey: true }))).toBe(false);
+  expect(lacksKey(state, way({ provider: 'ollama' }))).toBe(false);
+  expect(lacksKey(undefined, way({}))).toBe(false);
+  expect(lacksKey(state, undefined)).toBe(false);
+});
+
+test('where the key is stands in words', () => {
+  expect(keyWord(state, way({}))).toBe('no key');
+  expect(keyWord(state, way({ hasKey: true, keyKept: 'memory' }))).toBe(
+    'key kept for this run only',
+  );
+  expect(keyWord(state, way({ hasKey: true, keyKept: 'keychain' }))).toBe('key in the keychain');
+  expect(keyWord(state, way({ provider: 'ollama' }))).toBe('');
+});
+
+test('what a way is for stands in words, also a kind of another version', () => {
+  expect(purpose(way({ for: ['task', 'summary', 'dreams'] }))).toBe('tasks, summaries, dreams');
+});

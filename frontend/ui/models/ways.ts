@@ -1,0 +1,55 @@
+import {
+  ForProgram,
+  ForSummary,
+  ForTask,
+  type LLMLocal,
+  type LLMModel,
+  type LLMProfile,
+  type LLMSaveRequest,
+  type LLMState,
+  type LLMVerdict,
+} from '../protocol/protocol';
+
+/** How a face reaches the ways to a model: the window by its bound methods, the panel over HTTP. */
+export interface ModelWays {
+  /** Undefined until they are known. */
+  readonly llm: LLMState | undefined;
+  /** Why the last thing that was asked for did not work. */
+  readonly problem: { readonly message: string; readonly hint: string } | undefined;
+  /** Each of these says whether it went well; what did not is the problem. */
+  saveModel(request: LLMSaveRequest): Promise<boolean>;
+  deleteModel(profile: string): Promise<boolean>;
+  models(profile: string): Promise<LLMModel[]>;
+  test(profile: string): Promise<LLMVerdict | undefined>;
+  local(): Promise<LLMLocal[]>;
+}
+
+/** Whether a way cannot be gone because its key is not there: it was kept for one run only, or never given. */
+export function lacksKey(state: LLMState | undefined, profile: LLMProfile | undefined): boolean {
+  if (state === undefined || profile === undefined || profile.hasKey) return false;
+  return state.providers.some((one) => one.provider === profile.provider && one.needsKey);
+}
+
+/** The kinds of task that a way may be for, as a person is asked. */
+export const kinds: readonly { readonly kind: string; readonly text: string }[] = [
+  { kind: ForTask, text: 'Tasks of yours' },
+  { kind: ForProgram, text: 'Tasks of agents and the command line' },
+  { kind: ForSummary, text: 'Summaries of old steps' },
+];
+
+/** What a way is for, in a few words. */
+export function purpose(profile: LLMProfile): string {
+  const short = new Map([
+    [ForTask, 'tasks'],
+    [ForProgram, 'tasks of programs'],
+    [ForSummary, 'summaries'],
+  ] as [string, string][]);
+  return profile.for.map((kind) => short.get(kind) ?? kind).join(', ');
+}
+
+/** Where a way's key is. */
+export function keyWord(state: LLMState, profile: LLMProfile): string {
+  if (lacksKey(state, profile)) return 'no key';
+  if (profile.keyKept === 'memory') return 'key kept for this run only';
+  return profile.keyKept === 'keychain' ? 'key in the keychain' : '';
+}
