@@ -32,6 +32,20 @@ func (p *product) pick(panel *tap.Page, text string) {
 	p.until(panel, "something can be picked", `document.querySelector('[aria-label="Pick an element"] [role=option]')?.textContent.includes('Save it')`)
 }
 
+// clickAt clicks with the pointer at a point of a page.
+func (p *product) clickAt(page *tap.Page, x, y int) {
+	p.t.Helper()
+	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+		click := map[string]any{"type": kind, "x": x, "y": y}
+		if kind != "mouseMoved" {
+			click["button"], click["clickCount"] = "left", 1
+		}
+		if err := page.Call(p.ctx, "Input.dispatchMouseEvent", click, nil); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
 // TestChatElementPicked picks an element on the page, which does not press it;
 // with the ref that comes of it Pilot does.
 func TestChatElementPicked(t *testing.T) {
@@ -65,15 +79,7 @@ func TestChatElementPicked(t *testing.T) {
 	}
 
 	p.pick(panel, "click ")
-	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		click := map[string]any{"type": kind, "x": 150, "y": 150}
-		if kind != "mouseMoved" {
-			click["button"], click["clickCount"] = "left", 1
-		}
-		if err := page.Call(p.ctx, "Input.dispatchMouseEvent", click, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p.clickAt(page, 150, 150)
 	p.until(panel, "the element is in the message", `/^click @e\d+ button "Save it" $/.test(document.querySelector('form textarea').value)`)
 	if got := title(); got != "Pick" {
 		t.Errorf("the click that picked did more: the title is %q", got)
@@ -83,6 +89,17 @@ func TestChatElementPicked(t *testing.T) {
 	}
 	p.untilSaid(panel, "Done in")
 	p.until(page, "the button was pressed", `document.title === 'pressed true'`)
+
+	p.pick(panel, "click ")
+	if err := page.Eval(p.ctx, `document.title = 'Pick'`, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("the panel is gone", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })
+	p.clickAt(page, 150, 150)
+	p.until(page, "the picker is gone with its panel", `document.title === 'pressed true'`)
 }
 
 // TestChatNotificationAndReopenedTab answers a question in the desktop's

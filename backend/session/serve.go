@@ -115,8 +115,8 @@ func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
 	}
 	s.countPanel(1)
 	return panel, func() {
+		s.endPick(panel) // before anybody is told that the panel is gone
 		s.countPanel(-1)
-		s.endPick(panel)
 		s.panelGone(panel)
 	}
 }
