@@ -57,7 +57,8 @@ func TestCallAddsTheKeyAndStreams(t *testing.T) {
 	}{
 		{protocol.LLMOpenAI, "/v1/chat/completions", "Authorization", "Bearer " + secret},
 		{protocol.LLMAnthropic, "/v1/messages", "X-Api-Key", secret},
-		{protocol.LLMAzure, "/v1/chat/completions", "Api-Key", secret},
+		{protocol.LLMAzure, "/v1/openai/deployments/small/chat/completions", "Api-Key", secret},
+		{protocol.LLMMistral, "/v1/chat/completions", "Authorization", "Bearer " + secret},
 	} {
 		t.Run(string(c.provider), func(t *testing.T) {
 			more := make(chan struct{})

@@ -40,6 +40,9 @@ func (m *Manager) Models(ctx context.Context, profile string) ([]protocol.LLMMod
 }
 
 func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMModel, error) {
+	if err := t.listless(); err != nil {
+		return nil, err
+	}
 	path := "/models"
 	if t.info.Dialect == protocol.DialectAnthropic {
 		path += "?limit=1000"
@@ -65,6 +68,10 @@ func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMM
 	}
 	var list modelList
 	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s did not answer with a list of models", t.base.Host), "check the address: it usually ends with /v1")
+	}
+	if list.Data == nil {
+		// Another server has the port that a model server would have.
 		return nil, protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s did not answer with a list of models", t.base.Host), "check the address: it usually ends with /v1")
 	}
 	out := make([]protocol.LLMModel, 0, len(list.Data))

@@ -61,7 +61,7 @@ func (t target) request(ctx context.Context, method, path string, body []byte) (
 	if body != nil {
 		reader = bytes.NewReader(body)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, below(t.base, path), reader)
+	req, err := http.NewRequestWithContext(ctx, method, below(t.shaped(), path), reader)
 	if err != nil {
 		return nil, fmt.Errorf("making the request to the model: %w", err)
 	}
