@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// asked: before something is sent the person is asked, with what would be hit;
+// what they deny is not done, and what they allow for the task is not asked again.
+func asked(t *testing.T, w *watched) {
+	t.Helper()
+	for _, answer := range []struct{ press, title, told string }{
+		{"Deny", "Hands", "the person said no"},
+		{"For this task", "Sent", "clicked"},
+	} {
+		w.task(w.panel, w.site+"/hands", "Send a message")
+		w.until(w.panel, "the question is shown", `document.querySelector('.approval')`)
+		var shown string
+		if err := w.panel.Eval(w.ctx, `document.querySelector('.approval').innerText`, &shown); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"wants to send or publish something", "button “Send message”", w.site} {
+			if !strings.Contains(shown, part) {
+				t.Errorf("the question does not say %q: %s", part, shown)
+			}
+		}
+		w.word(answer.press)
+		if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, answer.told) {
+			t.Errorf("%s: the model was told %q", answer.press, said)
+		}
+		var title string
+		if err := w.page(w.browser, "/hands").Eval(w.ctx, "document.title", &title); err != nil || title != answer.title {
+			t.Errorf("%s: the page is called %q, %v", answer.press, title, err)
+		}
+	}
+}
+
+// word answers a question in the panel with the pointer. It counts when the
+// question has been in view for a moment: until then it is pressed again.
+func (w *watched) word(label string) {
+	w.t.Helper()
+	w.eventually("the question is answered", func() bool {
+		var at *struct{ X, Y float64 }
+		find := fmt.Sprintf(`(() => {
+			const r = [...document.querySelectorAll('.approval button')].find((b) => b.textContent.trim() === %q)?.getBoundingClientRect()
+			return r ? {X: r.x + r.width / 2, Y: r.y + r.height / 2} : null
+		})()`, label)
+		if err := w.panel.Eval(w.ctx, find, &at); err != nil {
+			w.t.Fatal(err)
+		}
+		if at == nil {
+			return true
+		}
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			params := map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}
+			if err := w.panel.Call(w.ctx, "Input.dispatchMouseEvent", params, nil); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		return false
+	})
+}
