@@ -16,5 +16,5 @@ export async function modelOf(profile: LLMProfile, call: Fetch): Promise<Model> 
     return anthropicModel(profile.model, call);
   }
   const { openaiModel } = await import('./openai');
-  return openaiModel(profile.model, call);
+  return openaiModel(profile.model, call, profile.provider);
 }

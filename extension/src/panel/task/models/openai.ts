@@ -1,10 +1,17 @@
 import OpenAI from 'openai';
+import type { LLMProvider } from '$ui/protocol/protocol';
 import type { Answer, Model, Prompt } from '../core/types';
 import { asModelError } from './errors';
 import { nowhere, type Fetch } from './models';
 
+/**
+ * Those that take no function by its name to be called, but that one must be
+ * called: there is only one.
+ */
+const unnamed: readonly LLMProvider[] = ['mistral', 'lmstudio', 'llamacpp', 'ollama'];
+
 /** A model that speaks OpenAI's chat completions, as nearly everybody does. */
-export function openaiModel(model: string, call: Fetch): Model {
+export function openaiModel(model: string, call: Fetch, provider: LLMProvider): Model {
   const client = new OpenAI({
     ...nowhere,
     fetch: call,
@@ -47,7 +54,9 @@ export function openaiModel(model: string, call: Fetch): Model {
                   },
                 },
               ],
-              tool_choice: { type: 'function' as const, function: { name: prompt.tool.name } },
+              tool_choice: unnamed.includes(provider)
+                ? ('required' as const)
+                : { type: 'function' as const, function: { name: prompt.tool.name } },
             }),
           },
           { signal },
