@@ -134,11 +134,8 @@ func meaning(name string) protocol.ActionKind {
 	all := vocabulary()
 	for _, kind := range []protocol.ActionKind{protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionSend} {
 		for _, word := range all[kind] {
-			if strings.Contains(word, " ") {
-				if strings.Contains(text, " "+word+" ") {
-					return kind
-				}
-			} else if parts[0] == word || parts[len(parts)-1] == word && !(word == "post" && len(parts) > 1) {
+			last := parts[len(parts)-1] == word && word != "post" // which is a noun there
+			if parts[0] == word || last || strings.Contains(word, " ") && strings.Contains(text, " "+word+" ") {
 				return kind
 			}
 		}

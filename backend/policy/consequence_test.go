@@ -123,7 +123,9 @@ func TestTasksAskFirst(t *testing.T) {
 			t.Error("an agent that is no task was answered as one")
 		}
 		b.Close()
-		<-done
+		if code(<-done) != protocol.CodeRefused {
+			t.Error("a question outlives its session")
+		}
 	})
 }
 
