@@ -93,13 +93,22 @@ function tail(item: Item, style: LineStyle): string {
   const marks = item.states.filter((mark) => !hidden || (mark !== 'checked' && mark !== 'mixed'));
   if (item.role === 'treeitem' && item.level !== undefined) marks.unshift(`level ${item.level}`);
   if (marks.length > 0) out += ` [${marks.join(', ')}]`;
-  if (item.value !== undefined && item.value !== '') out += ` =${quote(item.value)}`;
+  if (item.value !== undefined && item.value !== '') out += ` =${quote(shortValue(item.value))}`;
   if (item.href !== undefined && !style.compact) out += ` →${shortTarget(item.href)}`;
   if (style.boxes && item.rect && item.num > 0) {
     const { x, y, width, height } = item.rect;
     out += ` @${[x, y, width, height].map(Math.round).join(',')}`;
   }
   return out;
+}
+
+/** How much of a value a line shows. */
+const longValue = 1000;
+
+function shortValue(value: string): string {
+  if (value.length <= longValue) return value;
+  const cut = value.slice(0, longValue).replace(/[\ud800-\udbff]$/, '');
+  return `${cut}… (+${value.length - cut.length})`;
 }
 
 /** A link's target for a line: without what breaks a line, cut in the middle of a long query. */

@@ -1,5 +1,5 @@
 import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
-import { collapse } from './name.js';
+import { isLong, nearItems, textItems } from './prose.js';
 import { namedByContent, widgets } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
 import { shape, structural, unnamed } from './structure.js';
@@ -241,7 +241,7 @@ export class Walk {
     if (native && (el as HTMLInputElement).type === 'hidden') return true;
     const touchable = style.pointerEvents !== 'none';
     const rect = this.#rects.of(el);
-    const seen = this.#reachable(rect, style, way);
+    const seen = this.#reachable(el, rect, style, way);
     // An invisible native control over a drawn one is the thing that is hit.
     const over = native && way.faint && touchable && style.visibility === 'visible';
     const big = (): boolean =>
@@ -309,19 +309,27 @@ export class Walk {
     const item = this.#item(el, role, way.disabled, true);
     item.rect = rect;
     item.view = way.view;
-    item.inView = touches(rect, way.view);
+    item.inView = this.#lies(el, rect, way.view);
     if (hit) item.hit = hit;
     out.push(item);
     return item;
   }
 
-  #reachable(rect: DOMRect, style: CSSStyleDeclaration, way: Way): boolean {
+  #reachable(el: Element, rect: DOMRect, style: CSSStyleDeclaration, way: Way): boolean {
     if (rect.width < 1 || rect.height < 1) return false;
     if (way.clip && isEmpty(meet(rect, way.clip))) return false;
-    if (way.region && !touches(rect, way.region)) return false;
+    if (way.region && !this.#lies(el, rect, way.region)) return false;
     if (style.position === 'fixed') return touches(rect, this.#at.view);
     // Nobody can scroll to what lies left of or above the page's beginning.
     return rect.bottom > this.#first.y && rect.right > this.#first.x;
+  }
+
+  // What stands in a line may be higher than the line: a link is where its image is.
+  #lies(el: Element, rect: DOMRect, area: Area): boolean {
+    if (touches(rect, area)) return true;
+    for (let child = el.firstElementChild; child; child = child.nextElementSibling)
+      if (touches(this.#rects.own(child), area)) return true;
+    return false;
   }
 
   /** The label that a person sees and clicks in place of a control that is not drawn. */
@@ -358,6 +366,11 @@ export class Walk {
         if (!shut || (child as Element).localName === 'summary')
           this.#visit(child as Element, inner, out);
       } else if (child.nodeType === 3 && !quiet && !shut) {
+        if (isLong(child as Text)) {
+          this.#flush(out);
+          out.push(...nearItems(el, child as Text, inner.region, inner.view));
+          return;
+        }
         this.#text += (child as Text).data;
         this.#textOf ??= el;
       }
@@ -382,28 +395,18 @@ export class Walk {
     const map = root.querySelector(`map[name="${CSS.escape(img.useMap.replace(/^#/, ''))}"]`);
     for (const area of map?.querySelectorAll('area[href]') ?? []) {
       const rect = this.#rects.of(area);
-      if (this.#reachable(rect, this.#at.styles.of(img), way))
+      if (this.#reachable(area, rect, this.#at.styles.of(img), way))
         this.#push(area, 'link', rect, undefined, way, out);
     }
   }
 
   #flush(out: Item[]): void {
     if (this.#text === '') return;
-    const name = collapse(this.#text);
+    const text = this.#text;
     const el = this.#textOf;
     this.#text = '';
     this.#textOf = null;
-    if (name === '' || !el) return;
-    out.push({
-      el,
-      role: 'text',
-      name,
-      states: [],
-      offered: false,
-      num: 0,
-      inView: true,
-      children: [],
-    });
+    if (el) out.push(...textItems(el, text));
   }
 }
 

@@ -139,6 +139,75 @@ describe('a look', () => {
     expect(refs).toBeLessThan(60);
   });
 
+  test('leaves out nothing that is in view when it looks near', async () => {
+    const far = '<p>Far</p>'.repeat(400);
+    const world = await open(`<style>body { margin: 0 } p { margin: 0; height: 20px }</style>
+      <div><button>Plain</button> <span><b><button>Deep</button></b></span></div>
+      <div style="display: contents"><button>Contents</button></div>
+      <div style="height: 0"><button>Out of nothing</button></div>
+      <div style="float: right"><button>Floats</button></div>
+      <x-host></x-host>
+      <div style="height: 60px; overflow: auto"><button>Scrolls</button>${far}<button>Below</button></div>
+      <div style="height: 30px"><div style="height: 300px"></div><button>Overflows</button></div>
+      <a href="#tall"><img width=20 height=8000 alt="Tall"></a>
+      <section>${far}<footer><p>Foot</p>
+        <button style="position: fixed; right: 0; bottom: 0; width: 300px; height: 200px">Fixed</button>
+        <div><a href="#fixed" style="position: fixed; left: 0; bottom: 0; width: 300px; height: 200px">Fixed deep</a></div>
+      </footer></section>
+      <aside style="position: absolute; top: 9000px">${far}
+        <button style="position: absolute; top: -8700px; left: 0; width: 300px; height: 120px">Lifted</button>
+      </aside>
+      <p><span>Out of sight <button>Inline far</button></span></p>`);
+    await page.evaluate(() => {
+      const root = document.querySelector('x-host')?.attachShadow({ mode: 'open' });
+      if (root) root.innerHTML = '<button>In a shadow</button>';
+    });
+    const { text } = await snapshot(world, { near: true });
+    for (const name of [
+      'Plain',
+      'Deep',
+      'Contents',
+      'Out of nothing',
+      'Floats',
+      'In a shadow',
+      'Scrolls',
+      'Overflows',
+      'Fixed',
+      'Fixed deep',
+      'Lifted',
+      'Tall',
+    ])
+      expect(text).toMatch(new RegExp(`e\\d+ (btn|link) ${name}\\b`));
+    expect(text).not.toContain('Inline far');
+    expect(text).not.toContain('btn Below');
+  });
+
+  test('shows a long text in parts, what is in view first', async () => {
+    const line = (i: number): string => `Line ${String(i)} of a log that goes on and on.`;
+    const log = Array.from({ length: 3000 }, (_, i) => line(i)).join('\n');
+    const world = await open(`<pre>${log}</pre><button>After</button>`);
+    await page.evaluate(() => {
+      scrollTo(0, document.documentElement.scrollHeight);
+    });
+    const bottom = await snapshot(world, { near: true, max: 14_000 });
+    expect(bottom.text).toContain('btn After');
+    expect(bottom.text).toContain(line(2999));
+    expect(bottom.text).not.toContain(line(10));
+    const whole = await snapshot(world, { max: 14_000 });
+    expect(whole.text).toContain('btn After');
+    let { text, more } = whole;
+    let all = '';
+    for (let left = 40; left > 0; left--) {
+      all += text;
+      const handle = /… \d+ more (h\d+)/.exec(text)?.[1];
+      if (handle === undefined) break;
+      ({ text, more } = await world.run<Snapshot>(`page.more('${handle}', 14000)`));
+    }
+    expect(more).toBe(0);
+    expect(all).toContain(line(10));
+    expect(all).toContain(line(1500));
+  });
+
   test('1,000 elements in at most 0.6 of 34,266 characters', async () => {
     const world = await open(
       Array.from({ length: 1000 }, (_, i) => `<button>Button ${i}</button>`).join(''),

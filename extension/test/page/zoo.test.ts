@@ -54,6 +54,51 @@ async function look(world: World): Promise<{ shot: Snapshot; seen: Seen[] }> {
   })()`);
 }
 
+/**
+ * Reads the page in every way, in one go so that nothing of the page's own can
+ * come between: what was written meanwhile, whether everything that a person can
+ * see or has entered is as it was, and what a look near the view leaves out
+ * although a click there meets it.
+ */
+const untouched = `(() => {
+  const observer = new MutationObserver(() => {});
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  const roots = [document];
+  for (const root of roots) {
+    observer.observe(root, all);
+    for (const el of root.querySelectorAll('*')) {
+      const inner = page.rootOf(el);
+      if (inner) roots.push(inner);
+    }
+  }
+  const state = () => JSON.stringify([
+    document.activeElement === document.body,
+    String(getSelection()),
+    roots.map((root) => [
+      (root.documentElement ?? root.host).outerHTML,
+      root.innerHTML ?? '',
+      [...root.querySelectorAll('*')].map((el) => [
+        el.scrollTop, el.scrollLeft, el.value, el.checked, el.selectedIndex, el.open, el === root.activeElement,
+      ]),
+    ]),
+    scrollX, scrollY, location.href, history.length,
+  ]);
+  const before = state();
+  const full = page.snapshot({ json: true });
+  const near = page.snapshot({ near: true, max: 14000, json: true });
+  page.snapshot({ delta: true, boxes: true, compact: true, interactive: true });
+  for (const read of ['text', 'markdown', 'links', 'forms', 'tables', 'media', 'data', 'count']) page[read]();
+  for (const target of ['text=a', 'role=button', 'label=a', 'css=*', 'point=50,50']) page.locate(target);
+  const flat = (items) => items.flatMap((item) => [item, ...flat(item.children ?? [])]);
+  const shown = new Set(flat(near.items).map(({ ref }) => ref));
+  const missing = flat(full.items).filter(({ ref, box }) => {
+    if (!ref || !box || shown.has(ref)) return false;
+    const met = page.at(box[0] + box[2] / 2, box[1] + box[3] / 2);
+    return met !== null && page.element(ref).contains(met);
+  }).map(({ ref, name }) => ref + ' ' + name);
+  return { writes: observer.takeRecords().map(({ type }) => type), same: state() === before, missing };
+})()`;
+
 const all = await cases();
 
 describe('the zoo', () => {
@@ -64,6 +109,7 @@ describe('the zoo', () => {
   test.each(all)('$id: $about', async (one) => {
     const world = await visit(one.id);
     const { shot, seen } = await look(world);
+    expect(await world.run(untouched)).toEqual({ writes: [], same: true, missing: [] });
     for (const want of one.offered ?? []) {
       const found = seen.filter((item) => item.hit === want.hit);
       expect(found, `${want.hit} in\n${shot.text}`).toHaveLength(1);
