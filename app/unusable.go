@@ -46,7 +46,7 @@ func (b *brokenBackend) Window() protocol.WindowState {
 		Version: version, Tray: protocol.TrayStarting, Problem: b.problem,
 		StateDir: b.so.stateDir, LogDir: b.so.logDir,
 		Sessions: []protocol.SessionInfo{}, Conversations: []protocol.WindowConversation{},
-		Agents:   protocol.AgentsFile{Version: protocol.StateVersion, Agents: []protocol.AgentInfo{}},
+		Agents: protocol.AgentsFile{Version: protocol.StateVersion, Agents: []protocol.AgentInfo{}},
 	}
 }
 
