@@ -126,19 +126,17 @@ func (r *run) pairPanel(ctx context.Context, info *target.Info) {
 
 // pairBy puts the pairing into the extension's storage by one of its pages.
 func (r *run) pairBy(ctx context.Context, page target.ID) error {
-	flat := true
-	attached, err := cdp.Call(ctx, r.conn.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: page, Flatten: &flat})
+	s, err := r.conn.attach(ctx, page)
 	if err != nil {
 		return fmt.Errorf("attaching to the panel: %w", err)
 	}
-	s := r.conn.session(attached.SessionID)
-	if s == nil {
-		return errSessionEnded
+	var given *protocol.Pairing
+	for p := r.b.pairing(); err == nil && p != given; p = r.b.pairing() { // a newer one must not be written over
+		var items extensions.SetStorageItemsParams
+		if items, err = stored(p); err == nil {
+			_, err = cdp.Call(ctx, s, extensions.SetStorageItems, items)
+		}
+		given = p
 	}
-	items, err := stored(r.b.pairing())
-	if err != nil {
-		return err
-	}
-	_, err = cdp.Call(ctx, s, extensions.SetStorageItems, items)
 	return errors.Join(err, postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id}))
 }

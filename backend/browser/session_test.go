@@ -143,6 +143,21 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 			t.Fatal("the new pairing never came")
 		}
 	}
+	// Before there is a worker, the panel's own page is the way.
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Epoch, next.Token = 3, "by its own page"
+	f.Browser.mu.Lock()
+	f.Browser.paired = &next
+	f.Browser.mu.Unlock()
+	if err := r.pairBy(deadline(t), f.Browser.tabs.panelTargets()[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := storedPairing(t, f); got != next {
+		t.Errorf("the panel was paired by its own page with %+v", got)
+	}
 }
 
 // Nobody else finds a way in: no listener, no port in the command line, and the
