@@ -150,7 +150,7 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 	}
 	next.Epoch, next.Token = 3, "by its own page"
 	f.Browser.mu.Lock()
-	f.Browser.paired = &next
+	f.paired = &next
 	f.Browser.mu.Unlock()
 	if err := r.pairBy(deadline(t), f.Browser.tabs.panelTargets()[0]); err != nil {
 		t.Fatal(err)
