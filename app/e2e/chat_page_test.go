@@ -157,7 +157,11 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 		return again != ""
 	})
 	p.cli("tab", string(again))
-	p.press(panel, "Continue here: Two")
+	const goOn = `[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && /^Continue here:\s+Two/.test(b.textContent.trim()))`
+	p.until(panel, "what was said there is offered", goOn)
+	if err := panel.Eval(p.ctx, goOn+".click()", nil); err != nil {
+		t.Fatal(err)
+	}
 	p.untilSaid(panel, "went on")
 	p.eventually("it stands beside the new tab", func() bool { return p.history(talkOne).Head.Tab == again })
 	p.say(panel, "say and again")

@@ -102,7 +102,7 @@ it('a conversation whose tab was closed goes on where its page is opened again',
   made.chat.put(id, { kind: 'text', text: 'They rose.' });
   made.chat.add('c4', { title: 'Elsewhere', url: 'https://elsewhere.example/', entries: 1 });
   await open();
-  await button('Continue here: Prices').click();
+  await button(/^Continue here: Prices/).click();
   await entry('They rose.').waitFor();
   await made.until(() => asked('/chat/set').length === 1);
   expect(asked('/chat/set')).toEqual([{ conversation: id, tab: 't1' }]);
