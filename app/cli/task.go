@@ -141,7 +141,7 @@ func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
 
 // run asks for a task and follows it to its end.
 func (t *tasks) run(ctx context.Context, goal string) error {
-	req := protocol.TaskRunRequest{Goal: goal, Tab: t.in.tab, Profile: t.in.values["model"], Plain: t.in.values["plain"] == "true", Routine: t.in.values["routine"]}
+	req := protocol.TaskRunRequest{Goal: goal, Tab: t.in.tab, Profile: t.in.values["model"], Routine: t.in.values["routine"]}
 	if steps := t.in.values["steps"]; steps != "" {
 		if _, err := fmt.Sscanf(steps, "%d", &req.MaxSteps); err != nil || req.MaxSteps < 1 || req.MaxSteps > 500 {
 			return protocol.NewError(protocol.CodeBadArgument, "steps is from 1 to 500", "")

@@ -55,8 +55,6 @@ type Task struct {
 	KeepGroup bool `json:"keepGroup,omitempty"`
 	// Asker is who asked for it, when that was a program.
 	Asker *Actor `json:"asker,omitempty"`
-	// Plain: its goal is plain instructions, carried out without a model.
-	Plain bool `json:"plain,omitempty"`
 }
 
 // TaskEventKind says what a TaskEvent is.
@@ -160,8 +158,6 @@ type TaskRunRequest struct {
 	// Profile is the id, name or model of a profile; empty for the one that is
 	// for tasks of programs, else the one that the panel would take.
 	Profile string `json:"profile,omitempty"`
-	// Plain: the goal is plain instructions, carried out without a model.
-	Plain bool `json:"plain,omitempty"`
 	// Routine runs a saved routine with Params instead of a goal.
 	Routine  string            `json:"routine,omitempty"`
 	Params   map[string]string `json:"params,omitempty"`

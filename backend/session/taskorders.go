@@ -70,7 +70,7 @@ func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.Ta
 // model; without one, that which is for tasks of programs. Empty leaves the
 // choice to the panel. It returns CodeBadArgument when none would do.
 func (m *Manager) taskProfile(ctx context.Context, req protocol.TaskRunRequest) (string, error) {
-	if m.cfg.Models == nil || req.Plain {
+	if m.cfg.Models == nil {
 		return "", nil
 	}
 	state := m.cfg.Models.State(ctx)
@@ -87,9 +87,9 @@ func (m *Manager) taskProfile(ctx context.Context, req protocol.TaskRunRequest) 
 		case slices.ContainsFunc(state.Profiles, usable):
 			return "", nil
 		case len(state.Profiles) > 0:
-			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was kept for one run of Pilotfish only", "enter it again in Settings, under Models")
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was kept for one run of Pilotfish only", "enter it again in Settings, under Models for Task")
 		}
-		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model, and none is set up", "set one up in Settings, under Models; plain instructions (`click Save then press Enter`) need none: --plain")
+		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model, and none is set up", "set one up in Settings, under Models for Task; plain instructions (`click Save then press Enter`) need none: `pilotfish chat send new`")
 	}
 	for _, same := range []func(protocol.LLMProfile) bool{
 		func(p protocol.LLMProfile) bool { return p.ID == req.Profile },
@@ -100,7 +100,7 @@ func (m *Manager) taskProfile(ctx context.Context, req protocol.TaskRunRequest) 
 		switch {
 		case at < 0:
 		case !usable(state.Profiles[at]):
-			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[at].Name+" has no key", "enter it again in Settings, under Models")
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[at].Name+" has no key", "enter it again in Settings, under Models for Task")
 		default:
 			return state.Profiles[at].ID, nil
 		}

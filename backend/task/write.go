@@ -238,7 +238,7 @@ func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker pro
 	}
 	k := &kept{told: make(chan struct{}), head: protocol.Task{
 		ID: id, Title: title(req.Goal), Goal: req.Goal, Tab: req.Tab, Tabs: []protocol.TabID{}, State: protocol.TaskIdle, Profile: req.Profile,
-		MaxStep: req.MaxSteps, Created: now(), Updated: now(), Routine: req.Routine, Plain: req.Plain, Asker: &asker,
+		MaxStep: req.MaxSteps, Created: now(), Updated: now(), Routine: req.Routine, Asker: &asker,
 	}}
 	if req.Tab != "" {
 		k.head.Tabs = append(k.head.Tabs, req.Tab)

@@ -3922,10 +3922,6 @@ export interface Task {
    * Asker is who asked for it, when that was a program.
    */
   asker?: Actor;
-  /**
-   * Plain: its goal is plain instructions, carried out without a model.
-   */
-  plain?: boolean;
 }
 /**
  * TaskEventKind says what a TaskEvent is.
@@ -4053,10 +4049,6 @@ export interface TaskRunRequest {
    * for tasks of programs, else the one that the panel would take.
    */
   profile?: string;
-  /**
-   * Plain: the goal is plain instructions, carried out without a model.
-   */
-  plain?: boolean;
   /**
    * Routine runs a saved routine with Params instead of a goal.
    */

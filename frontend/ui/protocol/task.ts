@@ -32,7 +32,6 @@ export const taskSchema = v.object({
   index: v.number(),
   routine: v.exactOptional(v.string()),
   keepGroup: v.exactOptional(v.boolean()),
-  plain: v.exactOptional(v.boolean()),
   asker: v.exactOptional(
     v.object({
       kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
@@ -72,7 +71,6 @@ export const taskRunRequestSchema = v.object({
   profile: v.exactOptional(v.string()),
   routine: v.exactOptional(v.string()),
   params: v.exactOptional(v.record(v.string(), v.string())),
-  plain: v.exactOptional(v.boolean()),
   maxSteps: v.exactOptional(v.number()),
 });
 
