@@ -30,6 +30,29 @@ export async function begin(page: Page, goal = 'Fill this form for Ada'): Promis
   await page.locator('.goal', { hasText: goal }).first().waitFor();
 }
 
+/** A task that types a name and presses Save, of which there is one. */
+export const replayed: Turn[] = [
+  {
+    goal: 'Fill in the name.',
+    actions: [
+      { do: 'type', ref: 'e1', text: 'Ada Lovelace' },
+      { do: 'click', ref: 'e2' },
+    ],
+  },
+  { goal: 'End.', actions: [{ do: 'done', success: true, text: 'It is saved.' }] },
+];
+
+/** Runs a task, and does it again on a page that has a second button of its name. */
+export async function recordAndReplay(page: Page, made: FakeBackend): Promise<void> {
+  made.tasks.page = { ...made.tasks.page, text: 'e1 edit Name\ne2 btn Save' };
+  await begin(page);
+  await page.locator('.end', { hasText: 'It is saved.' }).waitFor();
+  made.tasks.page.text =
+    'form "Billing address"\n e11 edit Name\n e12 btn Save\nform Delivery\n e14 btn Save';
+  await page.getByRole('button', { name: 'Replay without a model' }).click();
+  await page.getByText('There are two “Save” (button) now: which?').waitFor();
+}
+
 const withModel = (made: FakeBackend): void => {
   made.tasks.profile();
 };
@@ -156,6 +179,60 @@ export const taskStates: State[] = [
       await toTask(page);
       await page.getByRole('button', { name: 'Tasks so far' }).click();
       await page.getByText('Collect the headings').waitFor();
+    },
+  },
+  {
+    name: 'task-replay-question',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = replayed;
+    },
+    async act(page, made) {
+      await toTask(page);
+      await recordAndReplay(page, made);
+    },
+  },
+  {
+    name: 'task-routine-form',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = replayed;
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page);
+      await page.getByRole('button', { name: 'Save as routine' }).click();
+      await page.getByText('What it does without a model').waitFor();
+    },
+  },
+  {
+    name: 'task-routines',
+    prepare(made) {
+      withModel(made);
+      made.tasks.routines = [
+        {
+          name: 'order-the-weekly-vegetables',
+          title: 'Order the weekly vegetables at the shop around the corner',
+          goal: 'order ${what}',
+          params: ['what', 'password'],
+          secrets: ['password'],
+          actions: {
+            recipe: {
+              url: 'https://example.com/',
+              deeds: [{ action: { do: 'reload' } }],
+              params: [{ name: 'password', value: '', secret: true }],
+            },
+          },
+          created: '2026-11-21T10:00:00Z',
+        },
+        { name: 'login', goal: '', params: [], created: '2026-11-21T10:00:00Z' },
+      ];
+    },
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('button', { name: 'Routines' }).click();
+      await page.getByText('pilotfish run login').waitFor();
     },
   },
 ];

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
-import { begin, firstTurn, toTask } from './task-states';
+import { begin, firstTurn, recordAndReplay, replayed, toTask } from './task-states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -108,8 +108,67 @@ it('a task shows in the tab that it opened, also when it is over', async () => {
   await page.evaluate(() => {
     globalThis.fakeChrome.activate(12);
   });
-  await button('Show its tab').waitFor();
+  await button('Show it').waitFor();
   await button('Stop').click();
   await page.getByText('stopped', { exact: true }).waitFor();
   expect(await page.locator('.goal').first().textContent()).toBe(head.goal);
+});
+
+it('a task is done again without a model, and asks where the page differs', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [...replayed];
+  await open();
+  await recordAndReplay(page, made);
+  const asks = asked('/llm/call').length;
+  // By keys alone.
+  await page.getByRole('button', { name: /^2\. .*Delivery/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.end', { hasText: 'All 2 actions were done again' }).waitFor();
+  expect(asked('/llm/call')).toHaveLength(asks);
+  const acts = made.tasks.asked
+    .filter(({ path }) => path === '/task/command')
+    .map(({ body }) => (body as { command: { command: string; args: object } }).command)
+    .filter(({ command }) => command === 'click');
+  expect(acts.map(({ args }) => args)).toMatchObject([{ target: 'e2' }, { target: 'e14' }]);
+  await page.getByText('More', { exact: true }).last().click();
+  await page.getByRole('img', { name: /The page after step/ }).waitFor();
+});
+
+it('a task becomes a routine with a parameter, which is asked for before it runs', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [...replayed];
+  made.tasks.page = { ...made.tasks.page, text: 'e1 edit Name\ne2 btn Save' };
+  await open();
+  await begin(page, 'Fill this form for Ada Lovelace');
+  await button('Save as routine').click();
+  await page.getByLabel('Name', { exact: true }).fill('Greet: Ünal');
+  await page.getByRole('checkbox', { name: /name/ }).check();
+  await button('Save').click();
+  await made.until(() => made.tasks.routines.length === 1);
+  expect(made.tasks.routines).toMatchObject([
+    {
+      name: 'greet-u-nal',
+      title: 'Greet: Ünal',
+      goal: 'Fill this form for ${name}',
+      params: ['name'],
+      defaults: { name: 'Ada Lovelace' },
+      steps: [
+        'goto "https://example.com/"',
+        'fill "role=edit name=\\"Name\\"" ""',
+        'type "role=edit name=\\"Name\\"" "${name}"',
+        'click "role=button name=\\"Save\\""',
+      ],
+    },
+  ]);
+  await button('Tasks so far').click();
+  await button('Routines').click();
+  await button('Replay: Greet: Ünal').click();
+  await page.getByLabel('name', { exact: true }).fill('Grace');
+  await page.keyboard.press('Enter');
+  await page.locator('.end', { hasText: 'actions were done again' }).waitFor();
+  expect(JSON.stringify(made.tasks.asked.map(({ body }) => body))).toContain('"value":"Grace"');
+  await button('Tasks so far').click();
+  await button('Routines').click();
+  await button('Delete the routine: Greet: Ünal').click();
+  await page.getByText('No routine is saved yet').waitFor();
 });

@@ -7,6 +7,8 @@ import type {
   TaskEvent,
   TaskListRequest,
   TaskRequest,
+  TaskRoutine,
+  TaskRoutineRequest,
   TaskWriteRequest,
 } from '$ui/protocol/protocol';
 
@@ -62,6 +64,8 @@ export class FakeTasks {
   page = { url: 'https://example.com/', title: 'Example Domain', text: 'e1 btn "Save"' };
   /** What the commands of a task answer, by name; the page for the others. */
   replies: Record<string, object> = {};
+  /** The saved routines. */
+  routines: TaskRoutine[] = [];
   readonly #push: (event: PanelEvent) => void;
 
   constructor(push: (event: PanelEvent) => void) {
@@ -157,6 +161,19 @@ export class FakeTasks {
         this.kept.delete(task);
         this.#push({ type: 'task_gone', task });
         return [200, {}];
+      case '/task/routines':
+        return [200, { routines: this.routines }];
+      case '/task/save-routine':
+      case '/task/delete-routine': {
+        const { routine } = body as TaskRoutineRequest;
+        this.routines = this.routines.filter(({ name }) => name !== routine.name);
+        if (path === '/task/save-routine') this.routines.push(routine);
+        return [200, { routines: this.routines }];
+      }
+      case '/task/take-picture':
+        return [200, {}];
+      case '/task/picture':
+        return [200, { kind: 'image', name: 'step', mime: 'image/png', data: onePixel }];
       case '/task/command':
         return [200, this.#command((body as { command: { command: string } }).command.command)];
       default:
@@ -226,6 +243,10 @@ export class FakeTasks {
     ]);
   }
 }
+
+/** A picture. */
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const gone: [number, unknown] = [
   404,

@@ -136,8 +136,12 @@ export class Run {
     }
   }
 
-  async #tell(event: LoopEvent): Promise<void> {
-    if (event.kind === 'observed') this.#page = event.page.text;
+  async #tell(happened: LoopEvent): Promise<void> {
+    if (happened.kind === 'observed') this.#page = happened.page.text;
+    const event =
+      happened.kind === 'step'
+        ? { ...happened, step: recorded(happened.step, this.#page, this.#secrets) }
+        : happened;
     const written = this.#written(event);
     if (written !== undefined) {
       const next = this.#next(event);
@@ -161,10 +165,7 @@ export class Run {
       case 'thought':
         return { kind: TaskEventStep, data: untold(this.#begun(event)) };
       case 'step':
-        return {
-          kind: TaskEventStep,
-          data: recorded(event.step, this.#page, this.#secrets),
-        };
+        return { kind: TaskEventStep, data: event.step };
       case 'person':
         return { kind: TaskEventPerson, data: { text: event.text } };
       case 'notice':

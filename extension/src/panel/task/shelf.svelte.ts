@@ -1,5 +1,5 @@
 import { chatAttachmentSchema } from '$ui/protocol/chat';
-import type { TabID, Task, TaskID } from '$ui/protocol/protocol';
+import type { TabID, Task, TaskEvent, TaskID } from '$ui/protocol/protocol';
 import { taskListReplySchema, taskPageSchema } from '$ui/protocol/task';
 import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
@@ -60,6 +60,20 @@ export class Shelf {
       }
     });
     return head;
+  }
+
+  /** All that was written of a task. */
+  async events(id: TaskID): Promise<TaskEvent[]> {
+    const events: TaskEvent[] = [];
+    await this.#asking.try(async () => {
+      for (;;) {
+        const after = events.at(-1)?.index ?? 0;
+        const page = await this.#asking.ask('/task/get', { task: id, after }, taskPageSchema);
+        if (page.events.length === 0) return;
+        events.push(...page.events);
+      }
+    });
+    return events;
   }
 
   /** The tasks in which a text occurs, newest first. */

@@ -21,6 +21,7 @@ import { doneOf, type Choice, type Replay } from './core/replay';
 import type { Model } from './core/types';
 import { replayOf } from './replaying';
 import { Run, type RunConfig } from './run';
+import { Routines } from './routines.svelte';
 import { Shelf } from './shelf.svelte';
 import { Ways } from './ways.svelte';
 
@@ -53,6 +54,7 @@ export class Tasks {
   readonly asking: Asking;
   readonly ways: Ways;
   readonly shelf: Shelf;
+  readonly routines: Routines;
   readonly #around: Surroundings;
   readonly #orders: Orders;
   readonly #chosen = new SvelteMap<TabID, TaskID>();
@@ -68,6 +70,7 @@ export class Tasks {
     this.asking = new Asking(around.connection);
     this.ways = new Ways(this.asking);
     this.shelf = new Shelf(this.asking, around.heads);
+    this.routines = new Routines(this.asking);
   }
 
   /** The task that a tab shows: the one that was chosen, else one that is not over. */
