@@ -90,9 +90,15 @@ export class FlatTree {
 
   /** The innermost element at a point, through shadow roots. */
   at(x: number, y: number): Element | null {
-    let hit = document.elementFromPoint(x, y);
+    const hit = document.elementFromPoint(x, y);
+    // What is asked of a shadow root is asked of the whole page, too.
     if (hit !== null && hit === this.#aside?.host)
-      hit = this.#aside.through(() => document.elementFromPoint(x, y));
+      return this.#aside.through(() => this.#inner(document.elementFromPoint(x, y), x, y));
+    return this.#inner(hit, x, y);
+  }
+
+  #inner(outer: Element | null, x: number, y: number): Element | null {
+    let hit = outer;
     while (hit) {
       const inner: Element | null = this.rootOf(hit)?.elementFromPoint(x, y) ?? null;
       if (!inner || inner === hit) return hit;
