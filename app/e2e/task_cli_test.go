@@ -66,12 +66,10 @@ func TestTaskFromPrograms(t *testing.T) {
 	whole := start(t, options{})
 	browser := whole.browser(protocol.DefaultSession)
 	panel := whole.panel(browser)
-	whole.toTask(panel)
 	if out, err := whole.cliRun("task", "run", "Fill this form", "--tab", "t1"); err == nil || !strings.Contains(out, "none is set up") {
 		t.Errorf("without a model: %s, %v", out, err)
 	}
-	whole.press(panel, "Set up a model")
-	whole.setUp(panel, protocol.LLMCompatible, m.front.URL+"/v1")
+	leftKey(whole, panel, m.front.URL+"/v1")
 	whole.cli("goto", "--tab", "t1", pages+"/form")
 	run := func(name string, meet func(*testing.T, *product)) {
 		t.Run(name, func(t *testing.T) {
@@ -165,6 +163,23 @@ func TestTaskFromPrograms(t *testing.T) {
 		if err := agent.Eval(p.ctx, screenText, &screen); err != nil || strings.Contains(screen, "Fill this form for Ada") {
 			t.Errorf("an agent sees the tasks of others: %v\n%s", err, screen)
 		}
+	})
+}
+
+// leftKey leaves a key in the browser's storage, as an older version did, and
+// waits until the face of Task has moved it to the app.
+func leftKey(p *product, panel *tap.Page, address string) {
+	p.t.Helper()
+	old, err := json.Marshal(map[string]any{"llmConfig": map[string]string{"apiKey": model.Key, "baseURL": address, "model": "fake-model"}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.do(panel, "chrome.storage.local.set("+string(old)+")")
+	p.toTask(panel)
+	p.until(panel, "the old key's model is there", `[...document.querySelectorAll('select[aria-label=Model] option')].some((o) => o.textContent.includes('fake-model'))`)
+	p.eventually("the key has left the browser", func() bool {
+		var left string
+		return panel.Eval(p.ctx, "chrome.storage.local.get(null).then((all) => JSON.stringify(all))", &left) == nil && !strings.Contains(left, model.Key)
 	})
 }
 

@@ -13,6 +13,7 @@ import type {
   LLMVerdict,
 } from '$ui/protocol/protocol';
 import type { Asking, Problem } from './asking.svelte';
+import { moveKeys } from './oldkeys';
 import { readSettings, writeSettings, type TaskSettings } from './settings';
 
 /** The ways to a model, and what a person sets for tasks. */
@@ -21,6 +22,8 @@ export class Ways {
   llm = $state.raw<LLMState>();
   settings = $state.raw<TaskSettings>();
   readonly #asking: Asking;
+  /** Keys of an older version were looked for. */
+  #moved = false;
 
   constructor(asking: Asking) {
     this.#asking = asking;
@@ -37,6 +40,9 @@ export class Ways {
     await this.#asking.try(async () => {
       this.llm = await this.#asking.ask('/llm/profiles', {}, llmStateSchema);
     });
+    if (this.llm === undefined || this.#moved) return;
+    this.#moved = true;
+    await moveKeys(this.llm.providers, (request) => this.saveModel(request));
   }
 
   /** The settings, read when they are not known yet. */
