@@ -320,7 +320,8 @@ func (a *action) touched() []*docFrame {
 
 // veiled takes a picture of a page without its cover.
 func (p *page) veiled(ctx context.Context, take func() error) error {
-	if p.mask() == nil {
+	// A dialog holds the page: nothing can be changed in it.
+	if p.mask() == nil || p.openDialog() != "" {
 		return take()
 	}
 	p.mu.Lock()
@@ -330,9 +331,12 @@ func (p *page) veiled(ctx context.Context, take func() error) error {
 		return take()
 	}
 	f := known.main()
-	if err := p.ask(ctx, f, "veil", map[string]bool{"on": true}, nil); err != nil {
+	defer p.say(ctx, f, "veil(false)")
+	// A page that draws nothing is veiled when it draws again.
+	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	defer cancel()
+	if err := p.ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	defer p.say(ctx, f, "veil(false)")
 	return take()
 }
