@@ -28,7 +28,7 @@ func twice(s scene) model.Reply {
 // what a task that is interrupted needs.
 func remembering(t *testing.T) (*product, *hosted, *tap.Client, *tap.Page) {
 	t.Helper()
-	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice})
+	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice, "Fill": fill})
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
@@ -121,4 +121,43 @@ func TestTaskInterrupted(t *testing.T) {
 	p.goOn(panel, 2)
 	p.ended(panel, protocol.TaskDone)
 	p.untold(model.Key)
+}
+
+// TestTaskReplayed does a task again without a model: on a page that has changed
+// it asks, and what was done becomes a routine that the command line runs, too.
+func TestTaskReplayed(t *testing.T) {
+	pages := taskSite(t)
+	p, m, browser, panel := remembering(t)
+	p.task(panel, pages+"/form", "Fill this form for Ada")
+	p.ended(panel, protocol.TaskDone)
+	asked := len(m.Requests())
+
+	p.cli("goto", "--tab", "t1", pages+"/form")
+	form := p.page(browser, "/form")
+	p.do(form, `document.querySelector('form').insertAdjacentHTML('beforeend', '<fieldset><legend>Draft</legend><button type=button>Save</button></fieldset>')`)
+	p.press(panel, "Replay without a model")
+	p.until(panel, "it asks which button", `document.querySelector('.question')?.innerText.includes('There are two “Save” (button) now: which?')`)
+	p.tell(panel, "1")
+	p.ended(panel, protocol.TaskDone)
+	p.saved(form, "Saved: Ada, Berlin, with news")
+	if n := len(m.Requests()); n != asked {
+		t.Errorf("the model was asked %d times by a replay", n-asked)
+	}
+	p.do(panel, `document.querySelector('details.more').open = true`)
+	p.until(panel, "the step has a picture", `document.querySelector('details.more img')?.naturalWidth > 0`)
+
+	p.press(panel, "Save as routine")
+	p.enter(panel, "Name", "Fill for somebody")
+	p.do(panel, `[...document.querySelectorAll('label.check')].find((l) => l.innerText.includes('Ada')).control.click()`)
+	p.press(panel, "Save")
+	p.until(panel, "the routine is saved", `!document.querySelector('form[aria-label="A routine"]')`)
+	p.eventually("the command line lists it", func() bool { return strings.Contains(p.cli("run"), "fill-for-somebody") })
+	p.cli("run", "--tab", "t1", "fill-for-somebody", "name=Bob")
+	p.saved(form, "Saved: Bob, Berlin, with news")
+}
+
+// saved waits until the form says what it has.
+func (p *product) saved(form *tap.Page, text string) {
+	p.t.Helper()
+	p.until(form, "the form is sent", fmt.Sprintf(`document.getElementById('out').textContent === %q`, text))
 }

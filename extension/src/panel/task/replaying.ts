@@ -6,9 +6,6 @@ import { Replay } from './core/replay';
 import type { Model } from './core/types';
 import { locator } from './lines';
 
-/** The most letters of a page in which the elements of a replay are looked for. */
-const wholePage = 400_000;
-
 /** What a replay needs of its run. */
 export interface ReplayingConfig {
   readonly task: string;
@@ -44,8 +41,9 @@ export function replayOf({ task, world, tab, tabs, ...config }: ReplayingConfig)
     ...config,
     tabs,
     look: async (signal) => {
-      const reply = await run('snapshot', { max: wholePage }, signal);
-      return reply.ok ? reply.text : '';
+      const reply = await run('snapshot', { full: true }, signal);
+      if (!reply.ok) throw new Error(reply.error?.message ?? 'The page cannot be looked at.');
+      return reply.text;
     },
     appear: async (mark: Mark, signal) => {
       await run('wait', { for: 'element', value: locator(mark) }, signal, REPLAY_WAIT);
