@@ -72,7 +72,7 @@ func (g *targets) parse(m message, said string) (t Target, ok bool) {
 		if found := g.ref.FindStringSubmatch(said); found != nil {
 			return Target{Raw: strings.ToLower(found[1])}, true
 		}
-		if found := g.mention.FindStringSubmatch(said); found != nil && m.quoted(found[2]) {
+		if found := g.mention.FindStringSubmatch(said); len(found) == 3 && m.quoted(found[2]) {
 			return Target{Raw: strings.ToLower(found[1])}, true
 		}
 		if found := g.point.FindStringSubmatch(g.lead.ReplaceAllString(said, "")); found != nil {
