@@ -78,6 +78,18 @@ export const taskStates: State[] = [
     },
   },
   {
+    name: 'task-keyless',
+    prepare(made) {
+      made.tasks.llm.keychain = false;
+      made.tasks.profile({ name: 'Anthropic', provider: 'anthropic', model: 'claude-sonnet-4-5' });
+    },
+    async act(page) {
+      await toTask(page);
+      await page.getByText('was kept for one run of Pilotfish only').waitFor();
+      await page.getByRole('button', { name: 'Enter the key' }).waitFor();
+    },
+  },
+  {
     name: 'task-empty',
     prepare: withModel,
     async act(page) {
