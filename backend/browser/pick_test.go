@@ -109,6 +109,12 @@ func TestPickInFrames(t *testing.T) {
 		<iframe title=Same srcdoc='%s'></iframe><iframe title=Far src="%s/in"></iframe>`, inner, far)})
 	s.tab = s.first(t)
 	s.open(t, "/")
+	// The session of the frame that another process draws may still be on its way.
+	for late := deadline(t); strings.Count(s.look(t, protocol.LookRequest{}).Text, "Inside") < 2; {
+		if late.Err() != nil {
+			t.Fatal("the frames do not come")
+		}
+	}
 	seen := map[string]bool{}
 	for _, y := range []float64{30, 130} {
 		k := s.pick(t.Context(), t)
