@@ -237,6 +237,18 @@ describe('the person', () => {
     ]);
   });
 
+  it('says something while the model thinks, and the next turn tells it', async () => {
+    const { loop, model } = make([
+      (): Answer => {
+        loop.say('not that one');
+        return step('save', { do: 'click', ref: 'e1' })();
+      },
+      end,
+    ]);
+    await loop.run();
+    expect(model.prompts[1]?.text).toContain('The person says: not that one');
+  });
+
   it('says something in the middle', async () => {
     const { loop, model, browser } = make([step('save', { do: 'click', ref: 'e1' }), end]);
     browser.answer = () => {

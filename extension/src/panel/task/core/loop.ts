@@ -247,7 +247,7 @@ export class TaskLoop {
         summary: this.#memory.summary,
         steps: this.#memory.recent,
         memory: this.#memory.said,
-        notices: this.#notices.list,
+        notices: this.#notices.take(),
         tabs,
         page,
         stepsLeft: left,

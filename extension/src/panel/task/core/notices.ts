@@ -9,14 +9,17 @@ const warnings: readonly number[] = [5, 1];
 /** What the model is told beside the page in its next turn. */
 export class Notices {
   #list: string[] = [];
+  /** How many of them the prompt has that the model is asked with. */
+  #asked = 0;
   #failures = { key: '', times: 0 };
   #before = { url: '', tab: '' };
 
   constructor(private readonly tell: Tell) {}
 
-  /** What the next turn tells. */
-  get list(): readonly string[] {
-    return this.#list;
+  /** What the prompt tells that is made now. */
+  take(): readonly string[] {
+    this.#asked = this.#list.length;
+    return [...this.#list];
   }
 
   /** Adds one for the model alone: the person knows it. */
@@ -31,9 +34,9 @@ export class Notices {
     await this.tell({ kind: 'notice', text });
   }
 
-  /** The model was told. */
+  /** The model was told what the prompt had; what came while it thought is for the next. */
   told(): void {
-    this.#list = [];
+    this.#list = this.#list.slice(this.#asked);
   }
 
   /** Before a turn: what of it should not be missed. */
