@@ -197,7 +197,7 @@ export const taskStates: State[] = [
     name: 'task-replay-question',
     prepare(made) {
       withModel(made);
-      made.tasks.turns = replayed;
+      made.tasks.turns = [...replayed];
     },
     async act(page, made) {
       await toTask(page);
@@ -208,7 +208,7 @@ export const taskStates: State[] = [
     name: 'task-routine-form',
     prepare(made) {
       withModel(made);
-      made.tasks.turns = replayed;
+      made.tasks.turns = [...replayed];
     },
     async act(page) {
       await toTask(page);
