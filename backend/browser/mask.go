@@ -320,8 +320,7 @@ func (a *action) touched() []*docFrame {
 
 // veiled takes a picture of a page without its cover.
 func (p *page) veiled(ctx context.Context, take func() error) error {
-	// A dialog holds the page: nothing can be changed in it.
-	if p.mask() == nil || p.openDialog() != "" {
+	if p.mask() == nil {
 		return take()
 	}
 	p.mu.Lock()
