@@ -90,6 +90,9 @@ type hosted struct {
 	*model.Model
 	front *httptest.Server
 
+	// answer is what it says to prompts that offer no tool; "OK" when it is nil.
+	answer func(model.Request) string
+
 	mu      sync.Mutex
 	trouble []http.HandlerFunc
 	asked   int
@@ -98,8 +101,12 @@ type hosted struct {
 // newHosted starts a model that plays plays by the first word of the goal.
 func newHosted(t *testing.T, plays map[string]func(scene) model.Reply) *hosted {
 	t.Helper()
-	h := &hosted{Model: model.New(func(r model.Request) model.Reply {
+	h := &hosted{}
+	h.Model = model.New(func(r model.Request) model.Reply {
 		if len(r.Tools) == 0 {
+			if h.answer != nil {
+				return model.Reply{Text: h.answer(r)}
+			}
 			return model.Reply{Text: "OK"}
 		}
 		s := sceneOf(r)
@@ -109,7 +116,7 @@ func newHosted(t *testing.T, plays map[string]func(scene) model.Reply) *hosted {
 			return finish(false, "I do not know how to "+word)
 		}
 		return play(s)
-	})}
+	})
 	t.Cleanup(h.Close)
 	behind, err := url.Parse(h.URL())
 	if err != nil {
