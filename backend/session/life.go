@@ -83,7 +83,7 @@ func (s *Session) newRun() (*run, error) {
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, Logger: s.m.cfg.Logger.With("session", s.name),
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.pause, Logger: s.m.cfg.Logger.With("session", s.name),
 	})
 	if err != nil {
 		return nil, err
@@ -110,6 +110,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 		}
 	})
 	parts.Go(func() { s.approvals.run(ctx, r) })
+	parts.Go(func() { s.pages.run(ctx, r.browser) })
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {
