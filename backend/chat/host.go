@@ -179,7 +179,9 @@ func (h *host) end(why string) {
 		return
 	}
 	hs.mu.Unlock()
-	hs.wg.Go(func() {
+	// Of the Manager's goroutines, which are waited for last: a turn may let its
+	// agent go while the others are being closed.
+	hs.m.wg.Go(func() {
 		// The stop ladder has its own end.
 		if err := h.agent.Close(context.WithoutCancel(hs.m.ctx)); err != nil {
 			hs.m.log.Warn("an agent could not be ended", "agent", h.name, "error", err)
