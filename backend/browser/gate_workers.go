@@ -129,9 +129,12 @@ func (g *workerGate) open(ctx context.Context, r *run) error {
 	}
 	g.follow(root) //nolint:contextcheck // it lives as long as its session
 	flat := true
+	// Pages, too, though they have gates of their own: Chromium 156 holds back
+	// each window that a script opens until it is attached, whatever the filter
+	// says, and its opener, which waits for it, hangs.
 	_, err = cdp.Call(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat,
-		Filter: target.Filter{{Type: "shared_worker"}, {Type: "service_worker"}, {Exclude: true}},
+		Filter: target.Filter{{Type: "shared_worker"}, {Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
 	})
 	if err != nil {
 		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.id})
@@ -155,7 +158,13 @@ func (g *workerGate) follow(s *session) {
 			if !ok {
 				continue
 			}
-			if child := s.c.session(v.SessionID); child != nil {
+			child := s.c.session(v.SessionID)
+			switch {
+			case child == nil: // gone already
+			case v.TargetInfo != nil && v.TargetInfo.Type == "page":
+				_ = postCommand(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+				_ = postCommand(ctx, s, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: child.id})
+			default:
 				g.enter(ctx, child)
 			}
 		}
