@@ -114,8 +114,7 @@ func TestMask(t *testing.T) {
 	s.eval(t, "drain()")
 	nothing("after a command")
 
-	s.eval(t, "location.reload()")
-	if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
+	if _, err := s.Reload(deadline(t), s.tab, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	nothing("after a reload")

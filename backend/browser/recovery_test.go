@@ -252,6 +252,11 @@ func stopWorker(t *testing.T, f *fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// One that was never seen to run has told the browser of no event yet that
+	// could bring it back.
+	if err := f.waitTabs(deadline(t), func() bool { return r.worker() != nil }); err != nil {
+		t.Fatal(err)
+	}
 	s, err := r.conn.attach(deadline(t), f.Browser.tabs.panelTargets()[0])
 	if err != nil {
 		t.Fatal(err)

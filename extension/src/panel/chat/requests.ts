@@ -102,11 +102,15 @@ export class Requests {
     this.problems.delete(id);
   }
 
-  /** Runs a request; false when it did not work, with the reason in `problems`. */
+  /**
+   * Runs a request; false when it did not work, with the reason in `problems`. What
+   * was said since it began stays: another request's reason is not taken back.
+   */
   async try(id: ConversationID, run: () => Promise<unknown>): Promise<boolean> {
+    const before = this.problems.get(id);
     try {
       await run();
-      this.problems.delete(id);
+      if (this.problems.get(id) === before) this.problems.delete(id);
       return true;
     } catch (error) {
       this.problems.set(id, problem(error));
