@@ -578,6 +578,31 @@ describe('a long conversation', () => {
     await button('New below').click();
     await entry('newer still').waitFor();
   });
+
+  it('follows its end, also when the list turns out shorter and grows again at once', async () => {
+    const log = page.getByRole('log');
+    await log.evaluate(async (one) => {
+      const frame = (): Promise<number> => new Promise(requestAnimationFrame);
+      const space = document.createElement('div');
+      const tall = (height: number): void => {
+        space.style.height = `${String(height)}px`;
+        one.scrollTop = one.scrollTop + 0; // lays it out, and moves it as a browser does
+      };
+      one.append(space);
+      tall(2000);
+      one.scrollTop = one.scrollHeight;
+      await frame();
+      await frame();
+      tall(0);
+      tall(600);
+      await frame();
+      await frame();
+    });
+    expect(await button('To the end').count()).toBe(0);
+    expect(
+      await log.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight),
+    ).toBeLessThan(2);
+  });
 });
 
 describe('several conversations', () => {
