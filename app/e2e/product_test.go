@@ -297,7 +297,12 @@ func (p *product) until(page *tap.Page, what, expression string) {
 		const watch = new MutationObserver(() => { if (holds()) { clearTimeout(end); watch.disconnect(); resolve(true) } })
 		watch.observe(document, {subtree: true, childList: true, characterData: true, attributes: true})
 	})`, expression, patience.Milliseconds())
-	if err := page.Eval(p.ctx, script, nil); err != nil {
+	err := page.Eval(p.ctx, script, nil)
+	// A page that is found as soon as it is on its way begins with an empty document.
+	for err != nil && strings.Contains(err.Error(), "context was destroyed") {
+		err = page.Eval(p.ctx, script, nil)
+	}
+	if err != nil {
 		p.t.Fatalf("%s: %v", what, err)
 	}
 }
