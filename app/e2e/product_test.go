@@ -296,15 +296,29 @@ func (p *product) until(page *tap.Page, what, expression string) {
 		const end = setTimeout(() => { watch.disconnect(); reject(new Error('waited in vain; the page says: ' + document.body?.innerText)) }, %d)
 		const watch = new MutationObserver(() => { if (holds()) { clearTimeout(end); watch.disconnect(); resolve(true) } })
 		watch.observe(document, {subtree: true, childList: true, characterData: true, attributes: true})
-	})`, expression, patience.Milliseconds())
-	err := page.Eval(p.ctx, script, nil)
-	// A page that is found as soon as it is on its way begins with an empty document.
-	for err != nil && strings.Contains(err.Error(), "context was destroyed") {
-		err = page.Eval(p.ctx, script, nil)
+	})`, expression, askFor.Milliseconds())
+	// A page that is found as soon as it is on its way begins with an empty document,
+	// and what waits in that one hears no more of it, or nothing: each round asks the
+	// document that is there.
+	for began := time.Now(); ; {
+		ctx, cancel := context.WithTimeout(p.ctx, 2*askFor)
+		err := page.Eval(ctx, script, nil)
+		cancel()
+		if err == nil {
+			return
+		}
+		if p.ctx.Err() != nil || time.Since(began) > patience || !again(err) {
+			p.t.Fatalf("%s: %v", what, err)
+		}
 	}
-	if err != nil {
-		p.t.Fatalf("%s: %v", what, err)
-	}
+}
+
+// askFor is how long one document is asked.
+const askFor = 3 * time.Second
+
+// again reports whether another document, or the same one later, may say yes.
+func again(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "waited in vain")
 }
 
 // screenText is the text of the terminal that the panel shows.

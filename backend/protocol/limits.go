@@ -154,8 +154,6 @@ const (
 	// FirstScreenTimeout is how long a panel that has connected may take to show
 	// a terminal before the rest of the start goes on.
 	FirstScreenTimeout = 500 * time.Millisecond
-	// WelcomeTimeout is how long the welcome page of a start waits for that.
-	WelcomeTimeout = time.Second
 	// TabSettle is how long a change of the tabs waits for the word of the
 	// extension's worker before the worker is asked.
 	TabSettle = 25 * time.Millisecond

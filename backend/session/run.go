@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -159,7 +158,7 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		mcp := m.newMCP()
 		defer func() { _ = mcp.Close() }() // its sessions end with the server
 		srv, err := server.New(server.Config{
-			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.welcome(), Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
+			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
 			Models: m.Models(), Tasks: m, Chat: m.conversations,
 		})
 		port := listener.Addr().(*net.TCPAddr).Port
@@ -181,21 +180,6 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		m.setProblem(protocol.NewError(protocol.CodeInternal, "The local server cannot be kept running: "+err.Error(), "quit and start Pilotfish again; the log says more"))
 	}
 	return err
-}
-
-// welcome is the welcome page, which a start keeps until the first panel shows its
-// terminal: a page that is drawn meanwhile takes the processor from it.
-func (m *Manager) welcome() http.Handler {
-	page := m.cfg.Welcome
-	if page == nil {
-		return nil
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), protocol.WelcomeTimeout)
-		defer cancel()
-		m.begun.wait(ctx)
-		page.ServeHTTP(w, r)
-	})
 }
 
 // runServer runs one server until ctx ends, it fails, or RestartServer is called.
