@@ -1779,10 +1779,6 @@ export const PanelOpenTimeout = 10 * 1_000;
  */
 export const FirstScreenTimeout = 500 * 1;
 /**
- * WelcomeTimeout is how long the welcome page of a start waits for that.
- */
-export const WelcomeTimeout = 1_000;
-/**
  * TabSettle is how long a change of the tabs waits for the word of the
  * extension's worker before the worker is asked.
  */
