@@ -42,7 +42,8 @@ func (in *invocation) weigh(ctx context.Context, c *command, page string, args [
 	do.Known = in.policy.Known(in.actor, page)
 	facts, err := in.browser.Facts(ctx, in.tab, target)
 	if err != nil {
-		return nil //nolint:nilerr // the action says itself why it cannot be done
+		// Nothing is done that could not be judged: a page may be slow on purpose.
+		return err
 	}
 	kind := policy.Consequence(facts, do)
 	if kind == protocol.ActionAct {
