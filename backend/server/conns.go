@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 )
 
@@ -27,8 +28,12 @@ type conn struct {
 	net.Conn
 	owner *connLimit
 	seq   uint64
-	held  int // authorised requests in progress; guarded by owner.mu
+	held  int  // authorised requests in progress; guarded by owner.mu
+	owed  bool // the answer to one is not on its way yet; guarded by owner.mu
 }
+
+// spare says that nobody misses the connection. The caller holds owner.mu.
+func (c *conn) spare() bool { return c.held == 0 && !c.owed }
 
 func newConnLimit(ln net.Listener, limit int, log *slog.Logger) *connLimit {
 	return &connLimit{Listener: ln, limit: limit, log: log, conns: map[*conn]struct{}{}}
@@ -52,7 +57,7 @@ func (l *connLimit) admit(nc net.Conn) *conn {
 	var victim *conn
 	if len(l.conns) >= l.limit {
 		for c := range l.conns {
-			if c.held == 0 && (victim == nil || c.seq < victim.seq) {
+			if c.spare() && (victim == nil || c.seq < victim.seq) {
 				victim = c
 			}
 		}
@@ -76,8 +81,19 @@ func (l *connLimit) admit(nc net.Conn) *conn {
 	return c
 }
 
-// dropIdle closes every connection that carries no authorised request.
-func (l *connLimit) dropIdle() { l.closeWhere(func(c *conn) bool { return c.held == 0 }) }
+// dropIdle closes every connection that carries no authorised request and owes no
+// answer to one.
+func (l *connLimit) dropIdle() { l.closeWhere((*conn).spare) }
+
+// answered is told by net/http when an answer has been written: that is after its
+// handler has returned, and after the request's context has ended.
+func (l *connLimit) answered(nc net.Conn, state http.ConnState) {
+	if c, ok := nc.(*conn); ok && state == http.StateIdle {
+		l.mu.Lock()
+		c.owed = false
+		l.mu.Unlock()
+	}
+}
 
 // closeAll closes every connection and refuses new ones.
 func (l *connLimit) closeAll() {
@@ -127,6 +143,7 @@ func (c *conn) hold() (release func()) {
 	c.owner.mu.Lock()
 	defer c.owner.mu.Unlock()
 	c.held++
+	c.owed = true
 	return func() {
 		c.owner.mu.Lock()
 		defer c.owner.mu.Unlock()

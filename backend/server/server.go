@@ -122,6 +122,7 @@ func (s *Server) Run(ctx context.Context) error {
 		Handler:           g,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       withConn,
+		ConnState:         conns.answered,
 		ReadHeaderTimeout: protocol.ReadHeaderTimeout,
 		IdleTimeout:       protocol.IdleTimeout,
 		// net/http adds 4 KiB of its own, and 4 KiB more on a connection that is
