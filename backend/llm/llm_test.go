@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -306,7 +307,7 @@ func TestProfilesThatCannotWorkAreRefused(t *testing.T) {
 }
 
 func TestModelsAndVerdicts(t *testing.T) {
-	status, answer := http.StatusOK, `{"choices":[{}]}`
+	status, answer := http.StatusOK, ""
 	h := newHarness(t, protocol.LLMOpenAI, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/models" {
 			_, _ = io.WriteString(w, `{"data":[{"id":"models/b","context_window":8192},{"id":"a","display_name":"A"}]}`)
@@ -325,7 +326,9 @@ func TestModelsAndVerdicts(t *testing.T) {
 		ok     bool
 		says   string
 	}{
-		{200, `{"choices":[{}]}`, true, "It works"},
+		{200, `{"choices":[{"message":{"tool_calls":[{"function":{"name":"ready"}}]}}]}`, true, "It answers and can call tools"},
+		{200, `{"choices":[{"message":{"content":"I am ready."}}]}`, false, "does not call a tool"},
+		{200, `{"ok":true}`, false, "not as a model does"},
 		{200, `<html>`, false, "not as a model does"},
 		{401, `{"error":{"message":"bad key ` + secret + `"}}`, false, "refuses the key: bad key [key]"},
 		{404, `{"error":"no such model"}`, false, "no such model"},
@@ -340,6 +343,40 @@ func TestModelsAndVerdicts(t *testing.T) {
 	}
 	if v := h.Test(t.Context(), "gone"); v.OK || v.Hint == "" {
 		t.Errorf("unknown profile: %+v", v)
+	}
+}
+
+// Both wire formats ask for the call of a tool, as a step of a task does.
+func TestATestAsksForATool(t *testing.T) {
+	for provider, want := range map[protocol.LLMProvider]string{
+		protocol.LLMOpenAI:    `{"function":{"name":"ready"},"type":"function"}`,
+		protocol.LLMMistral:   `"required"`,
+		protocol.LLMAnthropic: `{"name":"ready","type":"tool"}`,
+	} {
+		var asked struct {
+			Tools  []json.RawMessage `json:"tools"`
+			Choice json.RawMessage   `json:"tool_choice"`
+		}
+		h := newHarness(t, provider, func(w http.ResponseWriter, r *http.Request) {
+			if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+				t.Error(err)
+			}
+			_, _ = io.WriteString(w, `{"content":[{"type":"tool_use"}]}`)
+		})
+		if v := h.Test(t.Context(), h.id); !v.OK || len(asked.Tools) != 1 || string(asked.Choice) != want {
+			t.Errorf("%s: %+v, asked with %s", provider, v, asked.Choice)
+		}
+	}
+}
+
+func TestAModelThatIsTooSlow(t *testing.T) {
+	h := newHarness(t, protocol.LLMOpenAI, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // the server hears of a caller that is gone after that
+		<-r.Context().Done()
+	})
+	h.testTime = time.Millisecond
+	if v := h.Test(t.Context(), h.id); v.OK || !strings.Contains(v.Message, "did not answer in time") || v.Hint == "" {
+		t.Errorf("verdict = %+v", v)
 	}
 }
 

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"pilotfish/backend/protocol"
 )
@@ -84,61 +82,6 @@ func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMM
 	return out, nil
 }
 
-// Test asks a profile's model for one word and says how that went, in words.
-func (m *Manager) Test(ctx context.Context, profile string) protocol.LLMVerdict {
-	ctx, cancel := context.WithTimeout(ctx, protocol.ModelTestTimeout)
-	defer cancel()
-	begun := time.Now()
-	err := m.try(ctx, profile)
-	verdict := protocol.LLMVerdict{OK: err == nil, Message: "It works", Millis: time.Since(begun).Milliseconds()}
-	if e := protocol.AsError(err); e != nil {
-		verdict.Message, verdict.Hint = e.Message, e.Hint
-	}
-	return verdict
-}
-
-func (m *Manager) try(ctx context.Context, profile string) error {
-	t, err := m.profile(ctx, profile)
-	if err != nil {
-		return err
-	}
-	if t.profile.Model == "" {
-		return protocol.NewError(protocol.CodeBadArgument, "No model is chosen", "choose one of the list")
-	}
-	prompt := map[string]any{"model": t.profile.Model, "messages": []map[string]string{{"role": "user", "content": "Answer with the word OK."}}}
-	if t.info.Dialect == protocol.DialectAnthropic {
-		prompt["max_tokens"] = 16
-	}
-	body, err := json.Marshal(prompt)
-	if err != nil {
-		return fmt.Errorf("encoding a prompt: %w", err)
-	}
-	req, err := t.request(ctx, http.MethodPost, t.chatPath(), body)
-	if err != nil {
-		return err
-	}
-	res, err := m.client.Do(req)
-	if err != nil {
-		return t.unreachable(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError))
-	if err != nil {
-		return t.unreachable(err)
-	}
-	if res.StatusCode != http.StatusOK {
-		return t.refusal(res.StatusCode, answer)
-	}
-	var said struct {
-		Choices []json.RawMessage `json:"choices"`
-		Content []json.RawMessage `json:"content"`
-	}
-	if json.Unmarshal(answer, &said) != nil || len(said.Choices)+len(said.Content) == 0 {
-		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered, but not as a model does", t.base.Host), "check the address: it usually ends with /v1")
-	}
-	return nil
-}
-
 // refusal says in words why a provider said no.
 func (t target) refusal(status int, body []byte) error {
 	said := t.redact(reason(body))
@@ -194,49 +137,4 @@ func shorten(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
-// Local looks for model servers on this machine, at the ports that they use
-// unless they are told otherwise.
-func (m *Manager) Local(ctx context.Context) []protocol.LLMLocal {
-	ctx, cancel := context.WithTimeout(ctx, protocol.ModelLocalTimeout)
-	defer cancel()
-	kinds := []protocol.LLMProvider{protocol.LLMOllama, protocol.LLMLMStudio, protocol.LLMLlamaCpp}
-	results := make(chan protocol.LLMLocal, len(kinds))
-	for _, kind := range kinds {
-		go func() {
-			found, err := m.look(ctx, kind)
-			if err != nil {
-				m.log.Debug("no model server here", "provider", string(kind), "error", err)
-			}
-			results <- found
-		}()
-	}
-	out := []protocol.LLMLocal{}
-	for range kinds {
-		if one := <-results; one.URL != "" {
-			out = append(out, one)
-		}
-	}
-	slices.SortFunc(out, func(a, b protocol.LLMLocal) int { return cmp.Compare(a.Name, b.Name) })
-	return out
-}
-
-// errNoServer says that nothing of the kind answers.
-var errNoServer = errors.New("nothing of the kind answers")
-
-func (m *Manager) look(ctx context.Context, kind protocol.LLMProvider) (protocol.LLMLocal, error) {
-	info, known := provider(kind)
-	if !known {
-		return protocol.LLMLocal{}, errNoServer
-	}
-	base, err := parseBase(info.URL)
-	if err != nil {
-		return protocol.LLMLocal{}, err
-	}
-	list, err := models(ctx, m.local, target{profile: protocol.LLMProfile{Name: info.Name}, info: info, base: base})
-	if err != nil {
-		return protocol.LLMLocal{}, err
-	}
-	return protocol.LLMLocal{Provider: kind, Name: info.Name, URL: info.URL, Models: list}, nil
 }

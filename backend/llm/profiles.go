@@ -49,6 +49,8 @@ type Manager struct {
 	log    *slog.Logger
 	// silence is protocol.ModelSilence, but for tests.
 	silence time.Duration
+	// testTime is protocol.ModelTestTimeout, but for tests.
+	testTime time.Duration
 
 	mu       sync.Mutex
 	profiles []protocol.LLMProfile
@@ -84,7 +86,7 @@ func New(cfg Config) (*Manager, error) {
 		cfg.Keychain = func(context.Context) bool { return false }
 	}
 	m := &Manager{
-		path: cfg.Path, keys: newKeys(cfg.Keychain), log: cfg.Logger.With("component", "llm"), silence: protocol.ModelSilence,
+		path: cfg.Path, keys: newKeys(cfg.Keychain), log: cfg.Logger.With("component", "llm"), silence: protocol.ModelSilence, testTime: protocol.ModelTestTimeout,
 		client: newClient(cfg.Transport, protocol.ModelDialTimeout), local: newClient(cfg.Transport, protocol.ModelLocalTimeout),
 	}
 	data, err := os.ReadFile(cfg.Path)

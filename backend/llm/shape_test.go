@@ -31,7 +31,7 @@ func (e *everywhere) RoundTrip(req *http.Request) (*http.Response, error) {
 	case body == "-":
 		return nil, errors.New("connection refused")
 	case !ok:
-		body = `{"object":"list","data":[{"id":"m"}],"choices":[{}],"content":[{}]}`
+		body = `{"object":"list","data":[{"id":"m"}],"choices":[{"message":{"tool_calls":[{}]}}],"content":[{"type":"tool_use"}]}`
 	}
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
