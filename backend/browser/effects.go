@@ -85,6 +85,7 @@ func (fx *effects) prepare(ctx context.Context) error {
 }
 
 func (fx *effects) end(ctx context.Context) {
+	fx.b.knowsEffect(ctx, &fx.out)
 	fx.nav.end(ctx)
 	fx.more.release()
 	fx.root.release()
@@ -197,28 +198,10 @@ func (fx *effects) event(e event) {
 		if v, ok := decode(e, input.DragIntercepted); ok {
 			fx.drag = v.Data
 		}
-	case runtime.ExceptionThrown.Method:
-		if v, ok := decode(e, runtime.ExceptionThrown); ok && v.ExceptionDetails != nil {
-			text := v.ExceptionDetails.Text
-			if x := v.ExceptionDetails.Exception; x != nil && x.Description != "" {
-				text = x.Description
-			}
-			fx.fault(text)
+	case runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method:
+		if text, _, ok := faultOf(e); ok && len(fx.out.Errors) < errorsKept {
+			fx.out.Errors = append(fx.out.Errors, text)
 		}
-	case runtime.ConsoleAPICalled.Method:
-		if v, ok := decode(e, runtime.ConsoleAPICalled); ok && v.Type == runtime.ConsoleAPICalledTypeError && len(v.Args) > 0 && v.Args[0] != nil {
-			text := v.Args[0].Description
-			if text == "" {
-				text = string(v.Args[0].Value)
-			}
-			fx.fault(text)
-		}
-	}
-}
-
-func (fx *effects) fault(text string) {
-	if len(fx.out.Errors) < errorsKept {
-		fx.out.Errors = append(fx.out.Errors, plain(text))
 	}
 }
 

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
 )
@@ -65,8 +69,15 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 			return err
 		}
 		look.URL, look.Title = info.URL, info.Title
+		if look.Refs <= refsOfViewer && p.showsPDF(ctx) {
+			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
+				"a picture shows it, and the person can read or save it")
+		}
 		return nil
 	})
+	if err == nil && q.News {
+		look.News, err = b.news(ctx, id, q.Caller)
+	}
 	return look, err
 }
 
@@ -85,6 +96,21 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 		}
 		return err
 	})
+}
+
+// refsOfViewer is the most that the viewer of PDF files shows: its frame, and
+// what stands in that.
+const refsOfViewer = 4
+
+// showsPDF says whether the browser's own viewer of PDF files stands in the tab.
+func (p *page) showsPDF(ctx context.Context) bool {
+	in, world := p.frames.state(p.frames.main())
+	if world == "" {
+		return false
+	}
+	var kind string
+	res, err := cdp.Call(ctx, in, runtime.Evaluate, evaluateParams("document.contentType", world))
+	return err == nil && res.Result != nil && json.Unmarshal(res.Result.Value, &kind) == nil && kind == "application/pdf"
 }
 
 func dialogOpen(id protocol.TabID, text string) error {
@@ -109,7 +135,9 @@ var (
 	frameScope  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?f([1-9]\d*)$`) })
 	handleScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f([1-9]\d*))?(h[1-9]\d*)$`) })
 	refScope    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`) })
-	handleLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *… \d+ more )(h\d+)$`) })
+	// keyedScope is a target other than a ref or a plain selector: one element.
+	keyedScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:css|role|text|label)=`) })
+	handleLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *… \d+ more )(h\d+)$`) })
 )
 
 func (l *looker) run(ctx context.Context) (looked, error) {
@@ -127,6 +155,13 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 			return looked{}, noFrame(scope)
 		}
 		return l.frame(ctx, f, "", nil, l.q.Max)
+	}
+	if keyedScope().MatchString(scope) {
+		_, ref, err := l.p.whereIs(ctx, scope)
+		if err != nil {
+			return looked{}, err
+		}
+		scope = ref
 	}
 	if refScope().MatchString(scope) {
 		f, ok := l.p.frames.of(scope)

@@ -358,6 +358,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	}
 	p.setDialog("")
 	info.Type, info.Message, _ = strings.Cut(open, ": ")
+	b.knows(ctx, id, dialogNews(info.Type, info.Message))
 	return info, nil
 }
 

@@ -37,8 +37,9 @@ func lookCommands() []command {
 				flag("near", "only what is in view and half a screen around"), flag("full", "the whole page (this is the default)"),
 				flag("delta", "only what changed since your last look"), flag("boxes", "with places and sizes"),
 				flag("items", "the things as data, too"),
+				flag("news", "and what came since your last look with --news: script errors, downloads, answered dialogs"),
 			},
-			Returns: "url, title, text, refs, more, items", Examples: []string{"snapshot", "snapshot --interactive --max 4000", "snapshot --find Save", "snapshot --delta"},
+			Returns: "url, title, text, refs, more, items, news", Examples: []string{"snapshot", "snapshot --interactive --max 4000", "snapshot --find Save", "snapshot --delta"},
 		}, tab: ownTab, run: runSnapshot},
 	}
 }
@@ -56,7 +57,7 @@ func runSnapshot(ctx context.Context, in *invocation) (result, error) {
 	look, err := in.browser.Snapshot(ctx, in.tab, protocol.LookRequest{
 		Caller: in.caller(), Scope: in.args.text("scope"), Find: in.args.text("find"), Max: in.args.number("max"), Depth: in.args.number("depth"),
 		Interactive: in.args.flag("interactive"), Compact: in.args.flag("compact"), Near: in.args.flag("near"),
-		Delta: in.args.flag("delta"), Boxes: in.args.flag("boxes"), JSON: in.args.flag("items"),
+		Delta: in.args.flag("delta"), Boxes: in.args.flag("boxes"), JSON: in.args.flag("items"), News: in.args.flag("news"),
 	})
 	if err != nil {
 		return result{}, err
@@ -67,18 +68,28 @@ func runSnapshot(ctx context.Context, in *invocation) (result, error) {
 			return result{}, err
 		}
 	}
-	text := look.Text
+	text := in.foreign(look.URL, look.Text)
 	switch {
-	case text != "":
+	case look.Text != "":
 	case in.args.flag("delta"):
-		return result{text: "nothing changed since your last look", data: look}, nil
+		text = "nothing changed since your last look"
 	case in.args.text("find") != "":
-		return result{text: fmt.Sprintf("nothing matches %.80q", in.args.text("find")), data: look}, nil
+		text = fmt.Sprintf("nothing matches %.80q", in.args.text("find"))
 	default:
-		return result{text: "the page shows nothing", data: look}, nil
+		text = "the page shows nothing"
 	}
-	return result{text: in.foreign(look.URL, text), data: look}, nil
+	if len(look.News) > 0 {
+		news := make([]string, len(look.News))
+		for i, one := range look.News {
+			news[i] = line(one, newsShown)
+		}
+		text += "\nMeanwhile, by itself:\n" + in.foreign(look.URL, strings.Join(news, "\n"))
+	}
+	return result{text: text, data: look}, nil
 }
+
+// newsShown is how many characters one line of news has.
+const newsShown = 300
 
 // told puts an effect into words: what was done first, then what the page says
 // of it.

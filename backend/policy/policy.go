@@ -135,10 +135,13 @@ func (p *Policy) URL(a protocol.Actor, raw string) error {
 		return refuse(raw, "not an address that a command may open")
 	}
 	if !agentSchemes[scheme] {
-		return refuse(raw, "agents open http and https only")
+		return refuse(raw, restricted(scheme))
 	}
 	if scheme == "data" {
 		return nil
+	}
+	if webStore(u) {
+		return refuse(raw, "the web store, where extensions are installed")
 	}
 	if err := p.host(raw, u); err != nil {
 		return err

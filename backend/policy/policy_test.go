@@ -36,6 +36,10 @@ func TestURL(t *testing.T) {
 		{"chrome://settings", protocol.CodeRefused, ""},
 		{"about:version", protocol.CodeRefused, ""},
 		{"view-source:http://127.0.0.1:4711/", protocol.CodeRefused, ""},
+		{"chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html", protocol.CodeRefused, ""},
+		{"https://chromewebstore.google.com/detail/x", protocol.CodeRefused, ""},
+		{"https://chrome.google.com/webstore/detail/x", protocol.CodeRefused, ""},
+		{"https://chrome.google.com/", "", ""},
 		{"devtools://devtools/bundled/x.html", protocol.CodeRefused, protocol.CodeRefused},
 		{"javascript:alert(1)", protocol.CodeRefused, protocol.CodeRefused},
 		{"http://127.0.0.1:4711/command", protocol.CodeRefused, ""},
@@ -62,6 +66,19 @@ func TestURL(t *testing.T) {
 		}
 		if got := code(p.URL(person, c.url)); got != c.person {
 			t.Errorf("person, %s: %q and not %q", c.url, got, c.person)
+		}
+	}
+}
+
+// What no agent opens is named as what it is.
+func TestRestrictedPagesAreNamed(t *testing.T) {
+	p := New(Config{})
+	for url, name := range map[string]string{
+		"chrome://settings/": "a page of the browser itself", "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/x": "a page of another extension",
+		"file:///etc/passwd": "a file of this computer", "https://chromewebstore.google.com/": "the web store",
+	} {
+		if err := p.URL(agent, url); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", url, err)
 		}
 	}
 }

@@ -259,6 +259,11 @@ const (
 	// MaxToolText bounds one text, or one side of a diff, that a tool call brought,
 	// in bytes; what is beyond is cut and said.
 	MaxToolText = 512 << 10
+	// DiffAround is how many unchanged lines are kept on each side of a change.
+	DiffAround = 20
+	// DiffFile is how large a file may be of which it is looked up where a change of
+	// it is, in bytes.
+	DiffFile = 8 << 20
 	// ChatBlock is the length in bytes at which a text of an agent goes on in a new
 	// entry.
 	ChatBlock = 256 << 10
@@ -279,6 +284,9 @@ const (
 	ChatHits = 50
 	// MaxWatches is how many conversations one panel watches at once.
 	MaxWatches = 64
+	// ShowWait is how long a panel that is being opened is told what it was opened
+	// for.
+	ShowWait = 10 * time.Second
 	// ChatHeadEvery is the shortest time between two heads that differ in nothing
 	// that a person waits for (usage, draft).
 	ChatHeadEvery = 100 * time.Millisecond
@@ -403,6 +411,10 @@ const (
 	NetworkRing  = 1000
 	DialogRing   = 200
 	DownloadRing = 200
+	// NewsRing is how much of what happens on a tab by itself is kept for who looks
+	// next, NewsTold how many lines of it one look tells.
+	NewsRing = 50
+	NewsTold = 10
 	// ConsoleText bounds one entry of the console, in characters.
 	ConsoleText = 10_000
 	// NetworkBuffer is how many bytes of bodies the browser keeps for a watched
@@ -470,6 +482,8 @@ const (
 	// of old tasks make room. TaskPictureQuality is that of their JPEGs.
 	TaskPictures       = 128 << 20
 	TaskPictureQuality = 50
+	// TaskSearchText is how many bytes of each text of a step can be searched.
+	TaskSearchText = 4 << 10
 	// TaskFiles is how many files of 4 MiB a task's journal keeps.
 	TaskFiles = 16
 	// TaskPageSize is how many events a reader is given at once.

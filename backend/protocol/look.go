@@ -27,6 +27,8 @@ type LookRequest struct {
 	Boxes bool `json:"boxes,omitempty"`
 	// JSON adds the things as data.
 	JSON bool `json:"json,omitempty"`
+	// News adds what happened by itself since the caller's last look with it.
+	News bool `json:"news,omitempty"`
 }
 
 // LookItem is one thing on a page.
@@ -52,6 +54,9 @@ type Look struct {
 	// More is how many lines stand behind handles.
 	More  int         `json:"more,omitempty"`
 	Items []*LookItem `json:"items,omitempty"`
+	// News are errors of scripts, downloads and answered dialogs, that came between
+	// the caller's actions; the page's words.
+	News []string `json:"news,omitempty"`
 }
 
 // Candidate is a thing that a target may have meant.

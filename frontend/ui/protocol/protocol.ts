@@ -744,6 +744,11 @@ export interface ToolContent {
   old?: string;
   new?: string;
   fresh?: boolean; // the diff makes a new file
+  /**
+   * Line is the line of the file at which Old and New begin, from 1; 0 when it is
+   * not known.
+   */
+  line?: number /* int */;
 }
 /**
  * ToolContentKind says what a ToolContent is.
@@ -1375,6 +1380,7 @@ export type Code =
   | typeof CodeCovered
   | typeof CodeNotActable
   | typeof CodeDialog
+  | typeof CodeNoInput
   | typeof CodeNoBrowser
   | typeof CodeNoDisplay
   | typeof CodeNoSandbox
@@ -1414,6 +1420,7 @@ export const CodeInert = "inert"; // something modal keeps the element from ever
 export const CodeCovered = "covered"; // something else lies over the element
 export const CodeNotActable = "not_actable"; // the element does not take this action
 export const CodeDialog = "dialog"; // a dialog of the page has to be answered first
+export const CodeNoInput = "no_input"; // the browser does not let the app into this tab; nothing was done
 export const CodeNoBrowser = "no_browser"; // no Chromium was found
 export const CodeNoDisplay = "no_display"; // there is no display to open a window on
 export const CodeNoSandbox = "no_sandbox"; // running as root without PILOTFISH_NO_SANDBOX=1
@@ -1487,6 +1494,25 @@ export interface FormFacts {
 export interface FormFact {
   name: string;
   value: string;
+}
+/**
+ * ByPage asks for leave only: the app answered the command with no_input, and the
+ * panel does it by the page's own events, if the rules and the person let it.
+ */
+export interface ByPage {
+  /**
+   * Facts are what the command would act on; nil for what acts on nothing.
+   */
+  facts?: TargetFacts;
+}
+/**
+ * ByPageLeave is the data of the reply that gives it.
+ */
+export interface ByPageLeave {
+  /**
+   * URL is the page that was judged; it holds for no other site.
+   */
+  url: string;
 }
 
 //////////
@@ -1941,6 +1967,15 @@ export const MaxChatBody = 48 << 20;
  */
 export const MaxToolText = 512 << 10;
 /**
+ * DiffAround is how many unchanged lines are kept on each side of a change.
+ */
+export const DiffAround = 20;
+/**
+ * DiffFile is how large a file may be of which it is looked up where a change of
+ * it is, in bytes.
+ */
+export const DiffFile = 8 << 20;
+/**
  * ChatBlock is the length in bytes at which a text of an agent goes on in a new
  * entry.
  */
@@ -1980,6 +2015,11 @@ export const ChatHits = 50;
  * MaxWatches is how many conversations one panel watches at once.
  */
 export const MaxWatches = 64;
+/**
+ * ShowWait is how long a panel that is being opened is told what it was opened
+ * for.
+ */
+export const ShowWait = 10 * 1_000;
 /**
  * ChatHeadEvery is the shortest time between two heads that differ in nothing
  * that a person waits for (usage, draft).
@@ -2174,6 +2214,15 @@ export const NetworkRing = 1000;
 export const DialogRing = 200;
 export const DownloadRing = 200;
 /**
+ * NewsRing is how much of what happens on a tab by itself is kept for who looks
+ * next, NewsTold how many lines of it one look tells.
+ */
+export const NewsRing = 50;
+/**
+ * Watching: what a tab keeps of what it is asked to remember.
+ */
+export const NewsTold = 10;
+/**
  * ConsoleText bounds one entry of the console, in characters.
  */
 export const ConsoleText = 10_000;
@@ -2289,6 +2338,10 @@ export const TaskPictures = 128 << 20;
  * Tasks.
  */
 export const TaskPictureQuality = 50;
+/**
+ * TaskSearchText is how many bytes of each text of a step can be searched.
+ */
+export const TaskSearchText = 4 << 10;
 /**
  * TaskFiles is how many files of 4 MiB a task's journal keeps.
  */
@@ -2585,6 +2638,10 @@ export interface LookRequest {
    * JSON adds the things as data.
    */
   json?: boolean;
+  /**
+   * News adds what happened by itself since the caller's last look with it.
+   */
+  news?: boolean;
 }
 /**
  * LookItem is one thing on a page.
@@ -2616,6 +2673,11 @@ export interface Look {
    */
   more?: number /* int */;
   items?: (LookItem | undefined)[];
+  /**
+   * News are errors of scripts, downloads and answered dialogs, that came between
+   * the caller's actions; the page's words.
+   */
+  news?: string[];
 }
 /**
  * Candidate is a thing that a target may have meant.
@@ -3420,12 +3482,17 @@ export interface ReauthEvent {
   type: 'reauth';
 }
 /**
- * ShowEvent brings a tab's terminal to view in the panel of its window.
+ * ShowEvent brings a tab's terminal, or a conversation, to view in the panel of
+ * its window.
  */
 export interface ShowEvent {
   type: 'show';
   tab: TabID;
   terminal?: TerminalID;
+  /**
+   * Conversation is shown beside the tab, and is put there when it has none.
+   */
+  conversation?: ConversationID;
 }
 /**
  * PongEvent answers a ping.
@@ -3994,7 +4061,7 @@ export interface TaskPage {
  */
 export interface TaskListRequest {
   /**
-   * Text is searched for in goals, titles and summaries; empty for all.
+   * Text is searched for in titles, goals, summaries and steps; empty for all.
    */
   text?: string;
   limit?: number /* int */;
@@ -4004,6 +4071,47 @@ export interface TaskListRequest {
  */
 export interface TaskListReply {
   tasks: Task[];
+  /**
+   * Found says where in each the text occurs first, when there was one.
+   */
+  found?: TaskFound[];
+}
+/**
+ * TaskFoundIn says in what of a task a text was found.
+ */
+export type TaskFoundIn =
+  | typeof TaskFoundTitle
+  | typeof TaskFoundGoal
+  | typeof TaskFoundSummary
+  | typeof TaskFoundAim
+  | typeof TaskFoundAction
+  | typeof TaskFoundResult
+  | typeof TaskFoundPage
+  | typeof TaskFoundPerson
+  | typeof TaskFoundNote;
+/**
+ * What can be searched: a task's own words, those of its steps, and what was said
+ * between them.
+ */
+export const TaskFoundTitle = "title";
+export const TaskFoundGoal = "goal";
+export const TaskFoundSummary = "summary";
+export const TaskFoundAim = "aim"; // what a step was for, and what the agent thought of it
+export const TaskFoundAction = "action"; // what was done, with its element
+export const TaskFoundResult = "result"; // what came of it
+export const TaskFoundPage = "page"; // title and address of the page
+export const TaskFoundPerson = "person"; // a word of the person
+export const TaskFoundNote = "note"; // a note, or a question of the agent's
+/**
+ * TaskFound is where a text occurs in a task. Words of pages may be in it.
+ */
+export interface TaskFound {
+  task: TaskID;
+  step?: number /* int */; // 0 outside of the steps
+  in: TaskFoundIn;
+  before: string;
+  match: string;
+  after: string;
 }
 /**
  * TaskCommandRequest is the body of POST /task/command: one command of the
@@ -4013,6 +4121,77 @@ export interface TaskCommandRequest {
   task: TaskID;
   viewer: string;
   command: CommandRequest;
+  byPage?: ByPage;
+}
+/**
+ * TaskPlainRequest is the body of POST /task/plain: what plain instructions come
+ * to, for a task without a model.
+ */
+export interface TaskPlainRequest {
+  /**
+   * Text are the person's words.
+   */
+  text: string;
+  /**
+   * Task, Viewer and Tab are who carries out Step, and where; without a task the
+   * words are read, and nothing else.
+   */
+  task?: TaskID;
+  viewer?: string;
+  tab?: TabID;
+  step?: number /* int */; // from 0
+  /**
+   * Tried are the ends of the step's commands so far, in their order.
+   */
+  tried?: TaskPlainTried[];
+  /**
+   * Chosen are the refs that the person chose where several things were meant.
+   */
+  chosen?: string[];
+}
+/**
+ * TaskPlainTried is the end of one command of a plain instruction; without Error
+ * it was done.
+ */
+export interface TaskPlainTried {
+  error?: Error;
+}
+/**
+ * TaskPlainReply is the reply of POST /task/plain.
+ */
+export interface TaskPlainReply {
+  /**
+   * Steps say what each instruction does; empty when Unknown is not.
+   */
+  steps: string[];
+  /**
+   * Unknown says why the words are no plain instructions.
+   */
+  unknown?: string;
+  /**
+   * Commands are what the step comes to; none where looking was all.
+   */
+  commands?: CommandRequest[];
+  /**
+   * Said is what was seen then. Words of the page are in it.
+   */
+  said?: string;
+  /**
+   * Error is why the step cannot be carried out, and Choices are what may have
+   * been meant.
+   */
+  error?: Error;
+  choices?: TaskPlainChoice[];
+}
+/**
+ * TaskPlainChoice is a thing of the page that may have been meant. Name and Where
+ * are the page's words.
+ */
+export interface TaskPlainChoice {
+  ref: string;
+  name: string;
+  kind?: string;
+  where?: string;
 }
 /**
  * TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,
@@ -4603,7 +4782,8 @@ export interface WatchReply {
  */
 export interface RecordedStep {
   /**
-   * Do is "goto", "click", "fill", "select", "check", "uncheck" or "press".
+   * Do is "goto", "click", "rightclick", "dblclick", "fill", "select", "check",
+   * "uncheck", "press" or "upload".
    */
   do: string;
   at: string;
@@ -4612,6 +4792,16 @@ export interface RecordedStep {
   role?: string;
   name?: string;
   value?: string;
+  /**
+   * Sure: role and name, as accessibility computes them, mean this element and
+   * no other.
+   */
+  sure?: boolean;
+  /**
+   * Frame is the address of the frame that it was done in; empty for the page
+   * itself.
+   */
+  frame?: string;
   /**
    * Secret: what was typed is not kept; a parameter of the routine stands for
    * it.
