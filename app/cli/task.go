@@ -73,9 +73,17 @@ func (t *tasks) list(ctx context.Context, text string) error {
 	if t.in.json {
 		return t.printJSON(reply)
 	}
+	steps := map[protocol.TaskID]int{}
+	for _, found := range reply.Found {
+		steps[found.Task] = found.Step
+	}
 	var out strings.Builder
 	for _, one := range reply.Tasks {
-		fmt.Fprintf(&out, "%s  %s, %s, step %d of %d  %s\n", one.ID, one.State, where(one), one.Steps, one.MaxStep, oneLine(one.Title))
+		fmt.Fprintf(&out, "%s  %s, %s, step %d of %d  %s", one.ID, one.State, where(one), one.Steps, one.MaxStep, oneLine(one.Title))
+		if step := steps[one.ID]; step > 0 {
+			fmt.Fprintf(&out, " (found in step %d)", step)
+		}
+		out.WriteByte('\n')
 	}
 	return t.print(out.String())
 }

@@ -115,7 +115,7 @@ type TaskPage struct {
 
 // TaskListRequest is the body of POST /task/list.
 type TaskListRequest struct {
-	// Text is searched for in goals, titles and summaries; empty for all.
+	// Text is searched for in titles, goals, summaries and steps; empty for all.
 	Text  string `json:"text,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 }
@@ -123,6 +123,35 @@ type TaskListRequest struct {
 // TaskListReply is its reply, newest first.
 type TaskListReply struct {
 	Tasks []Task `json:"tasks"`
+	// Found says where in each the text occurs first, when there was one.
+	Found []TaskFound `json:"found,omitempty"`
+}
+
+// TaskFoundIn says in what of a task a text was found.
+type TaskFoundIn string
+
+// What can be searched: a task's own words, those of its steps, and what was said
+// between them.
+const (
+	TaskFoundTitle   TaskFoundIn = "title"
+	TaskFoundGoal    TaskFoundIn = "goal"
+	TaskFoundSummary TaskFoundIn = "summary"
+	TaskFoundAim     TaskFoundIn = "aim"    // what a step was for, and what the agent thought of it
+	TaskFoundAction  TaskFoundIn = "action" // what was done, with its element
+	TaskFoundResult  TaskFoundIn = "result" // what came of it
+	TaskFoundPage    TaskFoundIn = "page"   // title and address of the page
+	TaskFoundPerson  TaskFoundIn = "person" // a word of the person
+	TaskFoundNote    TaskFoundIn = "note"   // a note, or a question of the agent's
+)
+
+// TaskFound is where a text occurs in a task. Words of pages may be in it.
+type TaskFound struct {
+	Task   TaskID      `json:"task"`
+	Step   int         `json:"step,omitempty"` // 0 outside of the steps
+	In     TaskFoundIn `json:"in"`
+	Before string      `json:"before"`
+	Match  string      `json:"match"`
+	After  string      `json:"after"`
 }
 
 // TaskCommandRequest is the body of POST /task/command: one command of the
@@ -131,6 +160,54 @@ type TaskCommandRequest struct {
 	Task    TaskID         `json:"task"`
 	Viewer  string         `json:"viewer"`
 	Command CommandRequest `json:"command"`
+}
+
+// TaskPlainRequest is the body of POST /task/plain: what plain instructions come
+// to, for a task without a model.
+type TaskPlainRequest struct {
+	// Text are the person's words.
+	Text string `json:"text"`
+	// Task, Viewer and Tab are who carries out Step, and where; without a task the
+	// words are read, and nothing else.
+	Task   TaskID `json:"task,omitempty"`
+	Viewer string `json:"viewer,omitempty"`
+	Tab    TabID  `json:"tab,omitempty"`
+	Step   int    `json:"step,omitempty"` // from 0
+	// Tried are the ends of the step's commands so far, in their order.
+	Tried []TaskPlainTried `json:"tried,omitempty"`
+	// Chosen are the refs that the person chose where several things were meant.
+	Chosen []string `json:"chosen,omitempty"`
+}
+
+// TaskPlainTried is the end of one command of a plain instruction; without Error
+// it was done.
+type TaskPlainTried struct {
+	Error *Error `json:"error,omitempty"`
+}
+
+// TaskPlainReply is the reply of POST /task/plain.
+type TaskPlainReply struct {
+	// Steps say what each instruction does; empty when Unknown is not.
+	Steps []string `json:"steps"`
+	// Unknown says why the words are no plain instructions.
+	Unknown string `json:"unknown,omitempty"`
+	// Commands are what the step comes to; none where looking was all.
+	Commands []CommandRequest `json:"commands,omitempty"`
+	// Said is what was seen then. Words of the page are in it.
+	Said string `json:"said,omitempty"`
+	// Error is why the step cannot be carried out, and Choices are what may have
+	// been meant.
+	Error   *Error            `json:"error,omitempty"`
+	Choices []TaskPlainChoice `json:"choices,omitempty"`
+}
+
+// TaskPlainChoice is a thing of the page that may have been meant. Name and Where
+// are the page's words.
+type TaskPlainChoice struct {
+	Ref   string `json:"ref"`
+	Name  string `json:"name"`
+	Kind  string `json:"kind,omitempty"`
+	Where string `json:"where,omitempty"`
 }
 
 // TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,

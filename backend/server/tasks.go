@@ -17,7 +17,7 @@ type Tasks interface {
 	RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error)
 	StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
 	Task(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error)
-	TaskList(ctx context.Context, grant auth.Grant, req protocol.TaskListRequest) ([]protocol.Task, error)
+	TaskList(ctx context.Context, grant auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error)
 	// FollowTask gives a task's pages from an index on until it is over.
 	FollowTask(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error)
 	TaskRoutines(ctx context.Context, grant auth.Grant) ([]protocol.TaskRoutine, error)
@@ -25,6 +25,7 @@ type Tasks interface {
 	// What only the panel does.
 	WriteTask(ctx context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
 	TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply
+	PlainTask(ctx context.Context, grant auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
 	TaskTab(ctx context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error)
 	DeleteTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) error
 	TakeTaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) error
@@ -55,10 +56,7 @@ func (s *Server) taskRoutes() []route {
 		anybody("/task/get", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskPage, error) {
 			return t.Task(ctx, g, req.Task, req.After)
 		}), routeDoc{about: "A task and its events after an index.", in: protocol.TaskRequest{}, out: protocol.TaskPage{}}),
-		anybody("/task/list", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error) {
-			list, err := t.TaskList(ctx, g, req)
-			return protocol.TaskListReply{Tasks: list}, err
-		}), routeDoc{about: "The tasks, newest first.", in: protocol.TaskListRequest{}, out: protocol.TaskListReply{}}),
+		anybody("/task/list", handled(t.TaskList), routeDoc{about: "The tasks, newest first, and where in each a text was found.", in: protocol.TaskListRequest{}, out: protocol.TaskListReply{}}),
 		anybody("/task/routines", handled(func(ctx context.Context, g auth.Grant, _ struct{}) (protocol.TaskRoutinesReply, error) {
 			list, err := t.TaskRoutines(ctx, g)
 			return protocol.TaskRoutinesReply{Routines: list}, err
@@ -74,6 +72,11 @@ func (s *Server) taskRoutes() []route {
 			defer cancel()
 			return t.TaskCommand(ctx, g, req), nil
 		}), routeDoc{about: "Run one command for a task, on one of its tabs.", in: protocol.TaskCommandRequest{}, out: protocol.CommandReply{}}),
+		panel("/task/plain", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
+			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
+			defer cancel()
+			return t.PlainTask(ctx, g, req)
+		}), routeDoc{about: "What plain instructions come to, for a task without a model.", in: protocol.TaskPlainRequest{}, out: protocol.TaskPlainReply{}}),
 		panel("/task/tab", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.TaskRunReply, error) {
 			task, err := t.TaskTab(ctx, g, req)
 			return protocol.TaskRunReply{Task: task}, err

@@ -35,8 +35,8 @@ func (k works) Task(_ context.Context, g auth.Grant, id protocol.TaskID, _ uint6
 	return protocol.TaskPage{Head: task, Events: []protocol.TaskEvent{}}, err
 }
 
-func (k works) TaskList(_ context.Context, g auth.Grant, _ protocol.TaskListRequest) ([]protocol.Task, error) {
-	return []protocol.Task{}, k.house.called("task-list", g)
+func (k works) TaskList(_ context.Context, g auth.Grant, _ protocol.TaskListRequest) (protocol.TaskListReply, error) {
+	return protocol.TaskListReply{Tasks: []protocol.Task{}}, k.house.called("task-list", g)
 }
 
 func (k works) FollowTask(_ context.Context, g auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
@@ -62,6 +62,11 @@ func (k works) WriteTask(_ context.Context, g auth.Grant, req protocol.TaskWrite
 
 func (k works) TaskCommand(_ context.Context, g auth.Grant, _ protocol.TaskCommandRequest) protocol.CommandReply {
 	return protocol.CommandReply{OK: k.house.called("task-command", g) == nil}
+}
+
+func (k works) PlainTask(_ context.Context, g auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
+	_, err := k.task("task-plain", g, req.Task)
+	return protocol.TaskPlainReply{Steps: []string{}}, err
 }
 
 func (k works) TaskTab(_ context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error) {
@@ -138,7 +143,7 @@ func taskTable() []routeCase {
 	}
 	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
 	for _, path := range []string{
-		"/task/write", "/task/command", "/task/tab", "/task/file", "/task/take-picture", "/task/picture", "/task/delete", "/task/save-routine", "/task/delete-routine",
+		"/task/write", "/task/command", "/task/plain", "/task/tab", "/task/file", "/task/take-picture", "/task/picture", "/task/delete", "/task/save-routine", "/task/delete-routine",
 		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
 	} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})

@@ -27,7 +27,8 @@ func (c callersTasks) StopTask(ctx context.Context, id protocol.TaskID) (protoco
 
 // TaskList gives the caller's.
 func (c callersTasks) TaskList(ctx context.Context) ([]protocol.Task, error) {
-	return c.m.TaskList(ctx, c.grant, protocol.TaskListRequest{})
+	reply, err := c.m.TaskList(ctx, c.grant, protocol.TaskListRequest{})
+	return reply.Tasks, err
 }
 
 // FollowTask tells how a task goes until its end. One whose panel is gone is

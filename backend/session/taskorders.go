@@ -47,7 +47,7 @@ func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.Ta
 	if err := r.policy.Tab(grant.Actor, grant.Tab, req.Tab, s.openTabs()); err != nil {
 		return protocol.Task{}, err
 	}
-	if req.Profile, err = m.taskProfile(ctx, req); err != nil {
+	if req.Profile, err = m.taskProfile(ctx, s, req); err != nil {
 		return protocol.Task{}, err
 	}
 	if err := free(store, grant, req.Tab); err != nil {
@@ -68,8 +68,9 @@ func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.Ta
 
 // taskProfile finds the model that a task is asked for with, by id, name or
 // model; without one, that which is for tasks of programs. Empty leaves the
-// choice to the panel. It returns CodeBadArgument when none would do.
-func (m *Manager) taskProfile(ctx context.Context, req protocol.TaskRunRequest) (string, error) {
+// choice to the panel, or the task to Pilot where no model is set up. It returns
+// CodeBadArgument when none would do.
+func (m *Manager) taskProfile(ctx context.Context, s *Session, req protocol.TaskRunRequest) (string, error) {
 	if m.cfg.Models == nil {
 		return "", nil
 	}
@@ -89,7 +90,11 @@ func (m *Manager) taskProfile(ctx context.Context, req protocol.TaskRunRequest) 
 		case len(state.Profiles) > 0:
 			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was kept for one run of Pilotfish only", "enter it again in Settings, under Models for Task")
 		}
-		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model, and none is set up", "set one up in Settings, under Models for Task; plain instructions (`click Save then press Enter`) need none: `pilotfish chat send new`")
+		_, unknown := s.plainPlan(req.Goal)
+		if unknown == "" {
+			return "", nil
+		}
+		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model for this, and none is set up", "set one up in Settings, under Models for Task; plain instructions need none: pilotfish task run \"click Save then press Enter\"")
 	}
 	for _, same := range []func(protocol.LLMProfile) bool{
 		func(p protocol.LLMProfile) bool { return p.ID == req.Profile },

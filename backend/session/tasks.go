@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
@@ -22,6 +23,8 @@ type taskStore struct {
 	store *task.Store
 	// orders are those that no panel has taken yet.
 	orders map[protocol.TaskID]protocol.TaskOrderEvent
+	// grammar reads plain instructions; nil before the first.
+	grammar *builtin.Grammar
 }
 
 // taskStore returns the session's tasks.
@@ -125,11 +128,27 @@ func (m *Manager) Task(_ context.Context, grant auth.Grant, id protocol.TaskID, 
 	return page, nil
 }
 
-// TaskList gives the tasks, newest first; an agent's own.
-func (m *Manager) TaskList(_ context.Context, grant auth.Grant, req protocol.TaskListRequest) ([]protocol.Task, error) {
+// TaskList gives the tasks, newest first, and where the text was found; an
+// agent's own.
+func (m *Manager) TaskList(_ context.Context, grant auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error) {
 	_, store, err := m.tasksOf(grant)
 	if err != nil {
-		return nil, err
+		return protocol.TaskListReply{}, err
+	}
+	limit := req.Limit
+	if grant.Kind == auth.KindAgent {
+		limit = 0 // it is one of what it may see
+	}
+	var reply protocol.TaskListReply
+	reply.Tasks, reply.Found = store.Search(req.Text, limit)
+	hidden := map[protocol.TaskID]bool{}
+	reply.Tasks = slices.DeleteFunc(reply.Tasks, func(t protocol.Task) bool {
+		hidden[t.ID] = seen(grant, t) != nil
+		return hidden[t.ID]
+	})
+	reply.Found = slices.DeleteFunc(reply.Found, func(f protocol.TaskFound) bool { return hidden[f.Task] })
+	if req.Limit > 0 && len(reply.Tasks) > req.Limit {
+		reply.Tasks, reply.Found = reply.Tasks[:req.Limit], reply.Found[:min(req.Limit, len(reply.Found))]
 	}
 	return slices.DeleteFunc(store.List(req.Text, req.Limit), func(t protocol.Task) bool { return seen(grant, t) != nil }), nil
 }

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +61,7 @@ type kept struct {
 	head   protocol.Task
 	viewer string       // who runs it; empty for nobody
 	log    *journal.Log // nil until it is needed
+	words  *words       // nil until it is searched
 	// told is closed at the next event.
 	told    chan struct{}
 	deleted bool
@@ -158,38 +157,11 @@ func (s *Store) Head(id protocol.TaskID) (protocol.Task, error) {
 	return k.head, nil
 }
 
-// List gives the tasks in which a text occurs, newest first; all for an empty
-// one. A limit of 0 is none.
-func (s *Store) List(text string, limit int) []protocol.Task {
-	s.mu.Lock()
-	all := make([]*kept, 0, len(s.tasks))
-	for _, k := range s.tasks {
-		all = append(all, k)
-	}
-	s.mu.Unlock()
-	text = strings.ToLower(strings.TrimSpace(text))
-	out := []protocol.Task{}
-	for _, k := range all {
-		k.mu.Lock()
-		head := k.head
-		k.mu.Unlock()
-		if text == "" || strings.Contains(strings.ToLower(head.Title+"\n"+head.Goal+"\n"+head.Summary), text) {
-			out = append(out, head)
-		}
-	}
-	slices.SortFunc(out, func(a, b protocol.Task) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-	})
-	if limit > 0 && len(out) > limit {
-		out = out[:limit]
-	}
-	return out
-}
-
 // Unfinished are the tasks that are not over, newest first: what a panel shows
 // when it opens.
 func (s *Store) Unfinished() []protocol.Task {
-	return slices.DeleteFunc(s.List("", 0), func(t protocol.Task) bool { return t.State.Over() })
+	all, _ := s.Search("", 0)
+	return slices.DeleteFunc(all, func(t protocol.Task) bool { return t.State.Over() })
 }
 
 // Delete forgets a task. One that runs is not deleted.

@@ -132,7 +132,7 @@ func TestBadWritesChangeNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := s.List("", 0); len(got) != 0 {
+	if got, _ := s.Search("", 0); len(got) != 0 {
 		t.Errorf("tasks = %+v", got)
 	}
 }
@@ -247,7 +247,7 @@ func TestADamagedTaskIsPutAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, _ := open(t, dir)
-	if got := next.List("", 0); len(got) != 0 {
+	if got, _ := next.Search("", 0); len(got) != 0 {
 		t.Errorf("tasks = %+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "tasks", string(id)+".bad")); err != nil {

@@ -102,12 +102,16 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 		return protocol.Task{}, unwritable(err)
 	}
 	if req.Kind != protocol.TaskEventHead {
-		data, err := json.Marshal(record{Kind: req.Kind, At: now().Format("2006-01-02T15:04:05.000Z07:00"), Data: req.Data})
+		line := record{Kind: req.Kind, At: now().Format("2006-01-02T15:04:05.000Z07:00"), Data: req.Data}
+		data, err := json.Marshal(line)
 		if err != nil {
 			return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the event is not JSON: "+err.Error(), "")
 		}
 		if head.Index, err = log.Append(data); err != nil {
 			return protocol.Task{}, unwritable(err)
+		}
+		if k.words != nil {
+			k.words.take(line)
 		}
 	}
 	head.Updated = now()

@@ -84,6 +84,8 @@ type running struct {
 	touched bool
 	spent   time.Duration
 	answer  answer
+	// chosen are the refs that a person chose where several things were meant.
+	chosen []string
 }
 
 // done is what a step brought.
@@ -146,7 +148,9 @@ type problem struct {
 	cause *protocol.Error
 	// choices are what may have been meant; lines of ours with names of the page.
 	choices []string
-	ask     string
+	// found are the same as the page has them.
+	found []seen
+	ask   string
 }
 
 // Error is the error's message.

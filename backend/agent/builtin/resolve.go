@@ -38,9 +38,9 @@ func (r *running) resolve(ctx context.Context, t Target, verb Verb) (aimed, erro
 	found := choose(all, t, verb)
 	switch {
 	case len(found) == 0:
-		return aimed{}, missing(all, t, verb)
+		return r.decided(missing(all, t, verb))
 	case len(found) > 1:
-		return aimed{}, several(found, t, verb)
+		return r.decided(several(found, t, verb))
 	}
 	return aim(found[0]), nil
 }
@@ -100,7 +100,7 @@ func missing(all []seen, t Target, verb Verb) error {
 	if t.Kind == "result" {
 		p.ask = "Say “click the third link”, or name one."
 	} else if len(near) > 0 {
-		p.choices, p.ask = choices(near, verb), "Did you mean one of these?"
+		p.choices, p.found, p.ask = choices(near, verb), near, "Did you mean one of these?"
 	}
 	return p
 }
@@ -112,7 +112,7 @@ func several(found []seen, t Target, verb Verb) error {
 		what = "that"
 	}
 	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d things on this page may be %s", len(found), what), "name one by its ref")}
-	p.choices = choices(found, verb)
+	p.choices, p.found = choices(found, verb), found
 	p.ask = fmt.Sprintf("Which one? Say for example “%s @%s” or “%s the second %s”.", verb, first(found), verb,
 		strings.TrimSpace(escaped(t.Name)+" "+kindAsked(t, found)))
 	return p

@@ -293,8 +293,9 @@ func (r *running) field(ctx context.Context, s Step) (aimed, error) {
 		return aim(found[0]), nil
 	}
 	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, "no field has the focus, and there are several", "say into which")}
-	p.choices, p.ask = choices(found, s.Verb), fmt.Sprintf("Into which? Say for example “type %s into @%s”.", escaped(cut(s.Text, 40)), first(found))
-	return aimed{}, p
+	p.choices, p.found = choices(found, s.Verb), found
+	p.ask = fmt.Sprintf("Into which? Say for example “type %s into @%s”.", escaped(cut(s.Text, 40)), first(found))
+	return r.decided(p)
 }
 
 func withRef(all []seen) []seen {

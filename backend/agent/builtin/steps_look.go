@@ -94,16 +94,15 @@ func (r *running) choose(ctx context.Context, s Step) (done, error) {
 		return done{}, err
 	}
 	target := Target{Name: s.Text, Quoted: true}
-	if found := byName(ofRole(withRef(all), []string{"radio", "menuitemradio", "option", "tab", "treeitem"}), s.Text, true); len(found) == 1 {
-		at := aim(found[0])
-		if slices.Contains([]string{"radio", "menuitemradio"}, found[0].Role) {
-			d, _, err := r.act(ctx, "check", args{"target": at.target}, "Chose "+at.label)
-			return d, err
-		}
-		d, _, err := r.act(ctx, "click", args{"target": at.target}, "Chose "+at.label)
-		return d, err
+	found := byName(ofRole(withRef(all), []string{"radio", "menuitemradio", "option", "tab", "treeitem"}), s.Text, true)
+	if len(found) == 1 {
+		return r.take(ctx, aim(found[0]))
 	} else if len(found) > 1 {
-		return done{}, several(found, target, VerbClick)
+		at, err := r.decided(several(found, target, VerbClick))
+		if err != nil {
+			return done{}, err
+		}
+		return r.take(ctx, at)
 	}
 	forms, err := r.forms(ctx)
 	if err != nil {
@@ -121,7 +120,21 @@ func (r *running) choose(ctx context.Context, s Step) (done, error) {
 	if len(lists) > 1 {
 		return done{}, protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d lists of this page have “%s”", len(lists), s.Text), "say in which: “select "+s.Text+" in …”")
 	}
-	return done{}, missing(all, target, VerbClick)
+	at, err := r.decided(missing(all, target, VerbClick))
+	if err != nil {
+		return done{}, err
+	}
+	return r.take(ctx, at)
+}
+
+// take chooses one of several that the page shows side by side.
+func (r *running) take(ctx context.Context, at aimed) (done, error) {
+	name := "click"
+	if at.item != nil && slices.Contains([]string{"radio", "menuitemradio"}, at.item.Role) {
+		name = "check"
+	}
+	d, _, err := r.act(ctx, name, args{"target": at.target}, "Chose "+at.label)
+	return d, err
 }
 
 // set puts a value into whatever the target is.

@@ -19,25 +19,29 @@ func Help() string {
 Several steps go in one message, joined by “and”, “then”, commas or new lines. What is meant literally goes in quotes.`
 }
 
+// Why says in plain words why a message was not understood.
+func (u *Unknown) Why() string {
+	switch {
+	case u.Word != "":
+		return fmt.Sprintf("I carry out plain instructions by rule and do not understand texts, and “%s” asks for that.", u.Word)
+	case u.Said == "":
+		return "There is no instruction in this."
+	case len(u.Understood) > 0:
+		steps := make([]string, len(u.Understood))
+		for i := range u.Understood {
+			steps[i] = lowerFirst(intent(u.Understood[i]))
+		}
+		return fmt.Sprintf("I understood %s, but not “%s”. So I did nothing of it.", strings.Join(steps, "; "), cut(oneLine(u.Said), 160))
+	}
+	return fmt.Sprintf("I do not understand “%s”.", cut(oneLine(u.Said), 160))
+}
+
 // Explain says in plain words that a message was not understood, what Pilot can
 // do, and who would understand it. others are the agents that are installed, by
 // the names that a person knows.
 func (u *Unknown) Explain(others []string) string {
 	var b strings.Builder
-	switch {
-	case u.Word != "":
-		fmt.Fprintf(&b, "I carry out plain instructions by rule and do not understand texts, and “%s” asks for that.", escaped(u.Word))
-	case u.Said == "":
-		b.WriteString("There is no instruction in this.")
-	case len(u.Understood) > 0:
-		steps := make([]string, len(u.Understood))
-		for i := range u.Understood {
-			steps[i] = escaped(lowerFirst(intent(u.Understood[i])))
-		}
-		fmt.Fprintf(&b, "I understood %s, but not “%s”. So I did nothing of it.", strings.Join(steps, "; "), escaped(cut(oneLine(u.Said), 160)))
-	default:
-		fmt.Fprintf(&b, "I do not understand “%s”.", escaped(cut(oneLine(u.Said), 160)))
-	}
+	b.WriteString(escaped(u.Why()))
 	switch len(others) {
 	case 0:
 		b.WriteString(" An agent with a model would: install one, such as Claude Code, Codex or Gemini CLI, and choose it for this conversation.")

@@ -63,7 +63,59 @@ export const taskWriteReplySchema = v.object({
 
 export const taskPageSchema = v.object({ head: taskSchema, events: list(taskEventSchema) });
 
-export const taskListReplySchema = v.object({ tasks: list(taskSchema) });
+export const taskListReplySchema = v.object({
+  tasks: list(taskSchema),
+  found: v.exactOptional(
+    v.array(
+      v.object({
+        task: v.string(),
+        step: v.exactOptional(v.number()),
+        in: v.picklist([
+          p.TaskFoundTitle,
+          p.TaskFoundGoal,
+          p.TaskFoundSummary,
+          p.TaskFoundAim,
+          p.TaskFoundAction,
+          p.TaskFoundResult,
+          p.TaskFoundPage,
+          p.TaskFoundPerson,
+          p.TaskFoundNote,
+        ]),
+        before: v.string(),
+        match: v.string(),
+        after: v.string(),
+      }),
+    ),
+  ),
+});
+
+/** The commands come from the registry of the app: their arguments are checked where they are used. */
+export const taskPlainReplySchema = v.object({
+  steps: list(v.string()),
+  unknown: v.exactOptional(v.string()),
+  commands: v.exactOptional(
+    v.array(
+      v.object({
+        command: v.string(),
+        args: v.exactOptional(v.record(v.string(), v.unknown())),
+        tab: v.exactOptional(v.string()),
+        timeoutMs: v.exactOptional(v.number()),
+      }),
+    ),
+  ),
+  said: v.exactOptional(v.string()),
+  error: v.exactOptional(errorSchema),
+  choices: v.exactOptional(
+    v.array(
+      v.object({
+        ref: v.string(),
+        name: v.string(),
+        kind: v.exactOptional(v.string()),
+        where: v.exactOptional(v.string()),
+      }),
+    ),
+  ),
+});
 
 export const taskRunRequestSchema = v.object({
   goal: v.string(),

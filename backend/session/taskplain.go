@@ -1,0 +1,65 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// plainHelp is what is said to whoever asks for help, or writes what needs a model.
+const plainHelp = "These are plain instructions, such as “go to example.com”, “click Save”, “type hello into Search” or “scroll down”; several are joined by “then”."
+
+// plainPlan reads plain instructions; unknown says in words why they are none.
+func (s *Session) plainPlan(text string) (plan builtin.Plan, unknown string) {
+	s.tasks.mu.Lock()
+	if s.tasks.grammar == nil {
+		s.tasks.grammar = builtin.NewGrammar(nil)
+	}
+	grammar := s.tasks.grammar
+	s.tasks.mu.Unlock()
+	plan, not := grammar.Parse(text)
+	switch {
+	case not != nil:
+		return plan, not.Why()
+	case plan.Helps():
+		return plan, plainHelp
+	}
+	return plan, ""
+}
+
+// PlainTask reads plain instructions and says what one of them comes to on a
+// task's tab. It looks at the page as the task, and does nothing to it: the task
+// does, as with what a model wants.
+func (m *Manager) PlainTask(ctx context.Context, grant auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
+	s, err := m.pick(grant.Session)
+	if err != nil {
+		return protocol.TaskPlainReply{Steps: []string{}}, err
+	}
+	plan, unknown := s.plainPlan(req.Text)
+	if unknown != "" {
+		return protocol.TaskPlainReply{Steps: []string{}, Unknown: unknown}, nil
+	}
+	reply := protocol.TaskPlainReply{Steps: plan.Intents()}
+	if req.Task == "" {
+		return reply, nil
+	}
+	if req.Step < 0 || req.Step >= len(plan.Steps) {
+		return reply, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there are %d instructions, and this is none of them: %d", len(plan.Steps), req.Step), "")
+	}
+	tried := make([]builtin.Tried, len(req.Tried))
+	for i, one := range req.Tried {
+		tried[i] = one.Error
+	}
+	looks := builtin.CommanderFunc(func(ctx context.Context, command protocol.CommandRequest) protocol.CommandReply {
+		return m.TaskCommand(ctx, grant, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
+	})
+	errand := builtin.NewEngine(looks, req.Tab).Errand(ctx, plan.Steps[req.Step], tried, req.Chosen)
+	if err := ctx.Err(); err != nil {
+		return reply, fmt.Errorf("looking at the page for an instruction: %w", err)
+	}
+	reply.Commands, reply.Said, reply.Error, reply.Choices = errand.Commands, errand.Said, errand.Error, errand.Choices
+	return reply, nil
+}

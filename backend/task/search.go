@@ -1,0 +1,254 @@
+package task
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
+)
+
+// around is how many characters of the words around a hit are shown.
+const around = 50
+
+// words are what can be searched in the journal of a task: read at the first
+// search, and kept up with what is written.
+type words struct {
+	pieces []piece
+}
+
+// piece is one text of a journal. It is no row of a list of its own: thousands
+// of them are held.
+type piece struct {
+	step int // 0 for what stands between steps
+	in   protocol.TaskFoundIn
+	text string
+}
+
+// stepWords is as much of a step of the panel's as can be searched.
+type stepWords struct {
+	N       int    `json:"n"`
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Thought struct {
+		Evaluation string `json:"evaluation"`
+		Memory     string `json:"memory"`
+		Goal       string `json:"goal"`
+	} `json:"thought"`
+	Deeds []struct {
+		Action map[string]json.RawMessage `json:"action"`
+		Target string                     `json:"target"`
+		Result struct {
+			Text string `json:"text"`
+		} `json:"result"`
+	} `json:"deeds"`
+}
+
+// envelope is the mark around words of a page; it is none of them.
+var envelope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?page-[0-9a-f]+[^>]*>\n?`) })
+
+// take adds what an event says. A step replaces an earlier one of its number.
+func (w *words) take(r record) {
+	switch r.Kind {
+	case protocol.TaskEventStep:
+		var step stepWords
+		if json.Unmarshal(r.Data, &step) != nil {
+			return // of another version
+		}
+		w.pieces = slices.DeleteFunc(w.pieces, func(p piece) bool { return p.step == step.N })
+		w.step(step)
+	case protocol.TaskEventPerson:
+		w.add(0, protocol.TaskFoundPerson, text(r.Data, "text"))
+	case protocol.TaskEventNotice:
+		w.add(0, protocol.TaskFoundNote, text(r.Data, "question"))
+		w.add(0, protocol.TaskFoundNote, text(r.Data, "text"))
+	case protocol.TaskEventHead, protocol.TaskEventSummary:
+	}
+}
+
+func (w *words) step(step stepWords) {
+	w.add(step.N, protocol.TaskFoundAim, step.Thought.Goal)
+	for _, d := range step.Deeds {
+		var said []string
+		for _, name := range []string{"do", "text", "option", "value", "url", "keys", "question", "file"} {
+			var value string
+			if json.Unmarshal(d.Action[name], &value) == nil && value != "" {
+				said = append(said, strings.ReplaceAll(value, "_", " "))
+			}
+		}
+		w.add(step.N, protocol.TaskFoundAction, strings.Join(append(said, d.Target), " "))
+		w.add(step.N, protocol.TaskFoundResult, envelope().ReplaceAllString(d.Result.Text, ""))
+	}
+	w.add(step.N, protocol.TaskFoundAim, step.Thought.Evaluation)
+	w.add(step.N, protocol.TaskFoundAim, step.Thought.Memory)
+	w.add(step.N, protocol.TaskFoundPage, strings.TrimSpace(step.Title+" "+step.URL))
+}
+
+func (w *words) add(step int, in protocol.TaskFoundIn, text string) {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > protocol.TaskSearchText {
+		text = strings.ToValidUTF8(text[:protocol.TaskSearchText], "")
+	}
+	if text != "" {
+		w.pieces = append(w.pieces, piece{step: step, in: in, text: text})
+	}
+}
+
+// find is the first place, in the order of the steps, where a text in lower case
+// stands.
+func (w *words) find(low string) (protocol.TaskFound, bool) {
+	best := -1
+	for i := range w.pieces {
+		if (best < 0 || w.pieces[i].step < w.pieces[best].step) && strings.Contains(strings.ToLower(w.pieces[i].text), low) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return protocol.TaskFound{}, false
+	}
+	found, ok := match(w.pieces[best].text, low)
+	found.Step, found.In = w.pieces[best].step, w.pieces[best].in
+	return found, ok
+}
+
+// Search gives the tasks in which a text occurs, newest first, and where in each
+// it does. A limit of 0 is none.
+func (s *Store) Search(text string, limit int) ([]protocol.Task, []protocol.TaskFound) {
+	low := strings.ToLower(strings.Join(strings.Fields(text), " "))
+	tasks, founds := []protocol.Task{}, []protocol.TaskFound{}
+	for _, k := range s.newestFirst() {
+		if limit > 0 && len(tasks) >= limit {
+			break
+		}
+		head, found, ok := s.search(k, low)
+		if !ok {
+			continue
+		}
+		tasks = append(tasks, head)
+		if low != "" {
+			found.Task = head.ID
+			founds = append(founds, found)
+		}
+	}
+	return tasks, founds
+}
+
+// search looks for a text in lower case in one task: in the person's and the
+// agent's own words first, then in what was done.
+func (s *Store) search(k *kept, low string) (head protocol.Task, found protocol.TaskFound, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.deleted {
+		return k.head, found, false
+	}
+	if low == "" {
+		return k.head, found, true
+	}
+	for _, own := range []struct {
+		in   protocol.TaskFoundIn
+		text string
+	}{{protocol.TaskFoundTitle, k.head.Title}, {protocol.TaskFoundGoal, k.head.Goal}, {protocol.TaskFoundSummary, k.head.Summary}} {
+		if found, ok = match(strings.Join(strings.Fields(own.text), " "), low); ok {
+			found.In = own.in
+			return k.head, found, true
+		}
+	}
+	if err := s.readWords(k); err != nil {
+		s.log.Warn("a task could not be searched", "task", k.head.ID, "error", err)
+		return k.head, found, false
+	}
+	if k.words != nil {
+		found, ok = k.words.find(low)
+	}
+	return k.head, found, ok
+}
+
+// readWords reads what can be searched of a task once; the caller holds its lock.
+func (s *Store) readWords(k *kept) error {
+	if k.words != nil || k.head.Index == 0 {
+		return nil
+	}
+	shut := k.log == nil
+	log, err := s.journal(k)
+	if err != nil {
+		return err
+	}
+	if shut {
+		// Hundreds of journals need not stay open for having been searched.
+		defer func() {
+			_ = log.Close() // nothing was written
+			k.log = nil
+		}()
+	}
+	read := &words{}
+	for after, more := uint64(0), true; more; {
+		items, err := log.Read(after, protocol.TaskPageSize)
+		if err != nil {
+			return fmt.Errorf("reading a task's journal: %w", err)
+		}
+		more = len(items) >= protocol.TaskPageSize
+		for _, item := range items {
+			if item.Gap != nil {
+				after = item.Gap.To
+				continue
+			}
+			after = item.Index
+			var r record
+			if json.Unmarshal(item.Data, &r) == nil {
+				read.take(r)
+			}
+		}
+	}
+	k.words = read
+	return nil
+}
+
+// newestFirst are the tasks by their beginning.
+func (s *Store) newestFirst() []*kept {
+	type dated struct {
+		k    *kept
+		head protocol.Task
+	}
+	s.mu.Lock()
+	all := make([]dated, 0, len(s.tasks))
+	for _, k := range s.tasks {
+		all = append(all, dated{k: k})
+	}
+	s.mu.Unlock()
+	for i := range all {
+		all[i].k.mu.Lock()
+		all[i].head = all[i].k.head
+		all[i].k.mu.Unlock()
+	}
+	slices.SortFunc(all, func(a, b dated) int {
+		return cmp.Or(b.head.Created.Compare(a.head.Created), cmp.Compare(b.head.ID, a.head.ID))
+	})
+	out := make([]*kept, len(all))
+	for i := range all {
+		out[i] = all[i].k
+	}
+	return out
+}
+
+// match finds a text in lower case in another, with what stands around it.
+func match(text, low string) (protocol.TaskFound, bool) {
+	lower := strings.ToLower(text)
+	at := strings.Index(lower, low)
+	if at < 0 {
+		return protocol.TaskFound{}, false
+	}
+	// Lower case can have another length, so the place is counted in characters.
+	runes := []rune(text)
+	begin := min(utf8.RuneCountInString(lower[:at]), len(runes))
+	end := min(begin+utf8.RuneCountInString(low), len(runes))
+	return protocol.TaskFound{
+		Before: string(runes[max(0, begin-around):begin]),
+		Match:  string(runes[begin:end]),
+		After:  string(runes[end:min(len(runes), end+around)]),
+	}, true
+}
