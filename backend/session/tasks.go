@@ -150,7 +150,7 @@ func (m *Manager) TaskList(_ context.Context, grant auth.Grant, req protocol.Tas
 	if req.Limit > 0 && len(reply.Tasks) > req.Limit {
 		reply.Tasks, reply.Found = reply.Tasks[:req.Limit], reply.Found[:min(req.Limit, len(reply.Found))]
 	}
-	return slices.DeleteFunc(store.List(req.Text, req.Limit), func(t protocol.Task) bool { return seen(grant, t) != nil }), nil
+	return reply, nil
 }
 
 // FollowTask gives a task as it goes on.
