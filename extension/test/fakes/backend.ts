@@ -15,7 +15,7 @@ import type {
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FakeChat } from './chat';
@@ -65,6 +65,7 @@ export class FakeBackend {
     noServer: true,
     handleProtocols: () => 'pilotfish.v1',
   });
+  readonly #connections = new Set<Socket>();
   readonly #attach = new Map<string, string>();
   readonly #panels = new Set<WebSocket>();
   readonly #files: string | undefined;
@@ -74,6 +75,10 @@ export class FakeBackend {
   /** `files` is a folder that is served beside the routes. */
   constructor(files?: string) {
     this.#files = files;
+    this.#server.on('connection', (socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
     this.#server.on('upgrade', (request, socket, head) => {
       const [version, secret] = (request.headers['sec-websocket-protocol'] ?? '').split(/,\s*/);
       const token = secret?.replace(/^token\./, '');
@@ -111,9 +116,11 @@ export class FakeBackend {
   }
 
   async stop(): Promise<void> {
-    for (const client of this.#sockets.clients) client.terminate();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    // Those that were upgraded or refused are no longer the server's to close, and it
+    // would wait for them.
+    for (const connection of this.#connections) connection.destroy();
+    await closed;
   }
 
   /** Sends an event to every panel. */
@@ -295,7 +302,8 @@ export class FakeBackend {
 
   #begin(request: PtySessionRequest): FakeTerminal {
     const terminal = this.add(request.tab ?? '', {
-      ...this.#agent(request.agent ?? 'auto', request.command),
+      // As the app does: without an agent, the one of Settings.
+      ...this.#agent(request.agent ?? this.settings.agent, request.command),
       cols: request.cols,
       rows: request.rows,
     });
@@ -309,7 +317,7 @@ export class FakeBackend {
     const missing = found?.installed === false;
     return {
       agent: meant,
-      name: found?.name ?? command?.split(' ')[0] ?? meant,
+      name: command?.split(' ')[0] ?? found?.name ?? meant,
       ...(missing && { state: 'missing', status: 'missing' }),
     };
   }

@@ -7,6 +7,9 @@ declare global {
   var fakeChrome: FakeChrome;
 }
 
+/** How long a page may take for one thing, in ms. */
+const patience = 20_000;
+
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
 /** How a panel is opened. */
@@ -71,6 +74,7 @@ export async function backend(): Promise<FakeBackend> {
         installed: false,
         install: 'npm install -g @google/gemini-cli',
       },
+      { kind: 'custom', name: 'Command of your own', installed: true, chat: 'acp' },
     ],
   };
   await made.start();
@@ -88,6 +92,8 @@ export async function openPanel(
     colorScheme: dark ? 'dark' : 'light',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  // Less than a test has: what did not come is named.
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   await page.addInitScript(installFakeChrome, {
     pairing: unpaired ? null : made.pairing,
