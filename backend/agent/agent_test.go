@@ -200,6 +200,32 @@ func TestLoginShellThatHangsIsEnded(t *testing.T) {
 	}
 }
 
+// A profile that holds a lock, as pyenv's does, can give it back: each later shell
+// of the person would wait for it.
+func TestLoginShellIsAskedToEnd(t *testing.T) {
+	home := t.TempDir()
+	lock, began, manager := filepath.Join(home, "lock"), filepath.Join(home, "began"), filepath.Join(home, "manager")
+	if err := syscall.Mkfifo(began, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, manager, "touch "+lock+"\ntrap 'rm "+lock+"' EXIT\necho >"+began+"\nsleep 300\n")
+	write(t, filepath.Join(home, ".bash_profile"), `eval "$(/bin/bash `+manager+`)"`+"\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		defer cancel() // as the end of the app would
+		if _, err := os.ReadFile(began); err != nil {
+			t.Error(err)
+		}
+	}()
+	if path, err := loginPath(ctx, "/bin/bash", []string{"HOME=" + home, "PATH=/usr/bin:/bin"}); err == nil {
+		t.Fatalf("a shell that was ended said %q", path)
+	}
+	if _, err := os.Stat(lock); err == nil {
+		t.Error("the lock is still there")
+	}
+}
+
 func TestUnknownShellIsNotAsked(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "ran")
 	shell := filepath.Join(t.TempDir(), "strange")

@@ -15,7 +15,7 @@ import (
 const maxOutput = 64 << 10
 
 // output runs a program that should say something and end, and returns what it
-// said on its output. When ctx ends, the program's whole group is killed: a
+// said on its output. When ctx ends, the program's whole group is ended: a
 // shell's profile may have started others.
 func output(ctx context.Context, env []string, path string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -27,6 +27,9 @@ func output(ctx context.Context, env []string, path string, args ...string) (str
 	// A child that keeps the output open does not hold us up.
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
+	if ctx.Err() != nil {
+		killGroup(cmd)
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return out.String(), context.DeadlineExceeded
 	}
