@@ -53,7 +53,7 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 		line = settings.AgentCommand
 	}
 	args := ""
-	if kind == settings.Agent {
+	if s.m.chosen(settings.Agent, kind) {
 		args = settings.AgentArgs
 	}
 	if kind == protocol.AgentClaude {
@@ -73,6 +73,17 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
 		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing,
 	}, err
+}
+
+// chosen says whether a kind is the agent of Settings, to which its arguments
+// belong. A command line of one's own has its arguments in itself.
+func (m *Manager) chosen(setting, kind protocol.AgentKind) bool {
+	if kind == protocol.AgentCustom {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return kind == setting || setting == protocol.AgentAuto && kind == m.agents.Default
 }
 
 // agentCommands is what an agent that takes a text is told of the commands.

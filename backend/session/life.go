@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"pilotfish/backend/browser"
@@ -204,8 +205,16 @@ func (s *Session) notice(e protocol.Error) {
 		s.mu.Unlock()
 		return
 	}
-	s.run.notices = append(s.run.notices, e)
+	s.run.note(e)
 	s.mu.Unlock()
 	s.log.Warn("notice of the browser", "code", e.Code, "message", e.Message)
 	s.publishInfo()
+}
+
+// note keeps a notice once, however often it comes: the window tells them apart
+// by their words. The caller holds the session's mu.
+func (r *run) note(e protocol.Error) {
+	if !slices.ContainsFunc(r.notices, func(n protocol.Error) bool { return n.Code == e.Code && n.Message == e.Message }) {
+		r.notices = append(r.notices, e)
+	}
 }

@@ -313,8 +313,16 @@ func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (p
 	if err != nil {
 		return m.cfg.Settings.Get(), err
 	}
+	m.mu.Lock()
+	if m.problem == m.cfg.Notice && m.problem != nil && m.problem.Code == protocol.CodeBadArgument {
+		m.problem = nil // it was about the file, which is written anew
+	}
+	m.mu.Unlock()
 	m.eachSession(func(s *Session) {
 		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: panelView(saved)})
+		if r, err := s.current(); err == nil {
+			r.terminals.Regrace() // also for those that nobody looks at since before
+		}
 	})
 	m.changed()
 	return saved, nil

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal"
+)
+
+// The arguments of Settings are those of the agent of Settings, however it was
+// asked for; no other agent gets them, and no command line of one's own.
+func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
+	h := newHouse(t)
+	h.m.mu.Lock()
+	h.m.agents.Default = protocol.AgentClaude
+	h.m.mu.Unlock()
+	for _, c := range []struct {
+		setting, kind protocol.AgentKind
+		want          bool
+	}{
+		{protocol.AgentAuto, protocol.AgentAuto, true},
+		{protocol.AgentAuto, protocol.AgentClaude, true},
+		{protocol.AgentAuto, protocol.AgentShell, false},
+		{protocol.AgentShell, protocol.AgentShell, true},
+		{protocol.AgentShell, protocol.AgentClaude, false},
+		{protocol.AgentCustom, protocol.AgentCustom, false},
+	} {
+		if got := h.m.chosen(c.setting, c.kind); got != c.want {
+			t.Errorf("Settings say %s, %s runs: %t", c.setting, c.kind, got)
+		}
+	}
+}
+
+// A new grace time counts for the terminals that nobody looks at already.
+func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
+	h := newHouse(t)
+	asked := make(chan struct{}, 8)
+	terminals, err := terminal.New(terminal.Config{
+		Session: protocol.DefaultSession, Logger: slog.New(slog.DiscardHandler),
+		Launch: func(context.Context, protocol.TerminalID, protocol.TabID, protocol.AgentKind, string) (terminal.Launch, error) {
+			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", "cat"}, Dir: t.TempDir()}, nil
+		},
+		Grace: func() time.Duration { asked <- struct{}{}; return 0 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.s.mu.Lock()
+	h.s.run = &run{terminals: terminals}
+	h.s.mu.Unlock()
+	settings := h.m.Settings()
+	settings.TerminalGraceMinutes = 5
+	if _, err := h.m.SaveSettings(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-asked:
+	default:
+		t.Error("nobody asked for the new grace time")
+	}
+	h.s.mu.Lock()
+	h.s.run = nil
+	h.s.mu.Unlock()
+}
+
+// What was wrong with the file of the settings is said until they are saved;
+// folders that cannot be written are still a problem then.
+func TestSavedSettingsEndTheirNotice(t *testing.T) {
+	for code, stays := range map[protocol.Code]bool{protocol.CodeBadArgument: false, protocol.CodeNotWritable: true} {
+		h := newHouse(t)
+		h.m.cfg.Notice = protocol.NewError(code, "something is wrong", "")
+		h.m.problem = h.m.cfg.Notice
+		if _, err := h.m.SaveSettings(t.Context(), h.m.Settings()); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.m.Window().Problem != nil; got != stays {
+			t.Errorf("%s: after saving, the window shows it: %t", code, got)
+		}
+	}
+}
+
+// What happens again is told once: the window tells notices apart by their words.
+func TestTheSameNoticeIsKeptOnce(t *testing.T) {
+	r := &run{}
+	for _, message := range []string{"reloaded", "reloaded", "missing", "reloaded"} {
+		r.note(protocol.Error{Code: protocol.CodeInternal, Message: message})
+	}
+	if len(r.notices) != 2 {
+		t.Errorf("%d notices, want 2", len(r.notices))
+	}
+}
