@@ -22,11 +22,8 @@ import (
 )
 
 func (p *program) checkBrowser(ctx context.Context) finding {
-	path, problem := p.browserPath()
-	if problem != "" {
-		return fail("mend or remove the file; the app then starts with the defaults", "the settings cannot be read: %s", problem)
-	}
-	found, err := browser.Find(path)
+	settings, _, _ := p.settings() // their own check says what is wrong with them
+	found, err := browser.Find(settings.BrowserPath)
 	if err != nil {
 		e := protocol.AsError(err)
 		return fail(e.Hint, "%s", e.Message)
@@ -36,6 +33,37 @@ func (p *program) checkBrowser(ctx context.Context) finding {
 		return fail("start it by hand to see why; another browser can be named in Settings", "%s (%s) does not say its version: %v", found.Name, found.Path, err)
 	}
 	return ok("%s %s (%s)", found.Name, version, found.Path)
+}
+
+// checkSettings sees whether what Settings name is there: without its working
+// folder or its program no terminal starts.
+func (p *program) checkSettings(ctx context.Context) finding {
+	settings, notice, err := p.settings()
+	if err != nil {
+		return fail("mend or remove the file; the app then starts with the defaults", "they cannot be read: %v", err)
+	}
+	launched, err := agent.New(agent.Config{}).Launch(ctx, agent.LaunchConfig{
+		Kind: settings.Agent, Command: settings.AgentCommand, Args: settings.AgentArgs,
+		WorkDir: settings.WorkDir, DefaultDir: os.TempDir(), // of which nothing is used: no process is started
+	})
+	if err != nil {
+		e := protocol.AsError(err)
+		return fail(e.Hint, "no terminal can start: %s", e.Message)
+	}
+	if dir := settings.ProfileDir; dir != "" {
+		if err := writable(existing(dir)); err != nil {
+			return fail("choose another profile folder in Settings", "the profile folder %s cannot be written: %v", dir, err)
+		}
+	}
+	switch missing := launched.Missing; {
+	case missing != nil && missing.Install != "":
+		return warn("install it: "+missing.Install, "the agent of Settings, %s, is not installed", missing.Name)
+	case missing != nil:
+		return warn("correct the agent's command in Settings", "the agent of Settings: %s", missing.Problem)
+	case notice != nil:
+		return warn(notice.Hint, "%s", notice.Message)
+	}
+	return ok("terminals start %s", launched.Name)
 }
 
 func (p *program) checkSandbox(ctx context.Context) finding {

@@ -50,6 +50,7 @@ func checks() []examination {
 		{"sandbox", (*program).checkSandbox},
 		{"display", (*program).checkDisplay},
 		{"folders", (*program).checkFolders},
+		{"settings", (*program).checkSettings},
 		{"app", (*program).checkApp},
 		{"command", (*program).checkCommand},
 		{"agents", (*program).checkAgents},

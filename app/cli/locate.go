@@ -1,12 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-
-	"github.com/pelletier/go-toml/v2"
-
 	"pilotfish/backend/config"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
@@ -37,25 +31,13 @@ func (p *program) endpoint() (protocol.Endpoint, error) {
 	return endpoint, err
 }
 
-// browserPath is the browser of Settings, and what is wrong with the file. It is
-// read only: opening the settings as the app does puts a broken file aside.
-func (p *program) browserPath() (path, problem string) {
+// settings are those of the app, what is not known of them, and why they cannot
+// be read. The file stays as it is: opening it as the app does puts a broken one
+// aside.
+func (p *program) settings() (settings protocol.Settings, notice *protocol.Error, err error) {
 	dirs, err := p.dirs()
 	if err != nil {
-		return "", "" // the check of the folders says it
+		return config.Defaults(), nil, nil //nolint:nilerr // the check of the folders says it
 	}
-	text, err := os.ReadFile(dirs.SettingsFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", ""
-	}
-	var settings struct {
-		BrowserPath string `toml:"browser_path"`
-	}
-	if err == nil {
-		err = toml.Unmarshal(text, &settings)
-	}
-	if err != nil {
-		return "", err.Error()
-	}
-	return settings.BrowserPath, ""
+	return config.Read(dirs.SettingsFile())
 }

@@ -156,6 +156,27 @@ func Open(path string) (store *Store, notice *protocol.Error, err error) {
 		"your file is kept as "+filepath.Base(path)+".bad"), nil
 }
 
+// Read reads a settings file and leaves it as it is; without one the settings are
+// the defaults. notice names the settings that are not known, err says why the
+// file cannot be understood.
+func Read(path string) (settings protocol.Settings, notice *protocol.Error, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Defaults(), nil, nil
+	}
+	if err != nil {
+		return Defaults(), nil, fmt.Errorf("reading the settings: %w", err)
+	}
+	settings, unknown, err := parse(data)
+	if err != nil {
+		return Defaults(), nil, err
+	}
+	if len(unknown) > 0 {
+		notice = unknownSettings(path, unknown)
+	}
+	return settings, notice, nil
+}
+
 // parse reads a settings file over the defaults, and returns the names that it
 // does not know.
 func parse(data []byte) (settings protocol.Settings, unknown []string, err error) {
