@@ -18,6 +18,9 @@ const (
 	showTimeout = 3 * time.Second
 	// themeTimeout is how long the desktop may take to say whether it is dark.
 	themeTimeout = 150 * time.Millisecond
+	// pageDeathsApart is how far apart two deaths of the window's page must be for it
+	// to be loaded again: one that cannot live is left alone.
+	pageDeathsApart = 10 * time.Second
 	// labelRunes is how much of a tab's title a tray menu shows.
 	labelRunes = 40
 	// logBatch is how many records go to the window in one event.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/wailsapp/wails/v2"
 	wailslog "github.com/wailsapp/wails/v2/pkg/logger"
@@ -43,9 +44,10 @@ type window struct {
 	send    func(name string, data any)
 	begun   bool // Wails runs, or is about to
 	visible bool
-	leaving bool   // the program ends; the window is hidden for good
-	closing bool   // nothing else is left, and Wails may end
-	page    string // to show once the page is loaded
+	leaving bool      // the program ends; the window is hidden for good
+	closing bool      // nothing else is left, and Wails may end
+	page    string    // to show once the page is loaded
+	died    time.Time // when the page's process ended last
 }
 
 func newWindow(logger *slog.Logger, state func() protocol.WindowState) *window {
@@ -162,6 +164,9 @@ func (w *window) onDomReady(ctx context.Context) {
 	page := w.page
 	w.page = ""
 	w.mu.Unlock()
+	if first {
+		w.watchPage()
+	}
 	if page != "" {
 		w.emit("show", page)
 	}

@@ -290,10 +290,48 @@ func descendants(t *testing.T, pid int) (handles []int) {
 	return handles
 }
 
+// child is a process of this name among the children of another and theirs; 0 for
+// none.
+func child(t *testing.T, pid int, name string) int {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range tasks {
+		list, err := os.ReadFile(path)
+		if err != nil {
+			continue // the thread ended meanwhile
+		}
+		for _, field := range strings.Fields(string(list)) {
+			below, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", below)); err == nil && strings.TrimSpace(string(comm)) == name {
+				return below
+			}
+			if found := child(t, below, name); found != 0 {
+				return found
+			}
+		}
+	}
+	return 0
+}
+
 func TestWithoutAPlaceForIconsTheWindowStays(t *testing.T) {
 	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
 	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
 	app.expect(t, "tray no_host")
+	app.expect(t, "page loaded")
+	// A page whose process dies is loaded again: the window would stay empty.
+	page := child(t, app.cmd.Process.Pid, "WebKitWebProces") // as the kernel cuts it
+	if page == 0 {
+		t.Fatal("no process draws the page")
+	}
+	if err := syscall.Kill(page, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
 	app.expect(t, "page loaded")
 	window, err := d.WaitWindow(ctx, "^Pilotfish$")
 	if err != nil {

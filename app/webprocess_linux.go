@@ -1,0 +1,42 @@
+package main
+
+/*
+#cgo pkg-config: gtk+-3.0 webkit2gtk-4.1
+#include <stdint.h>
+
+void pilotfish_watch_page(uintptr_t handle);
+void pilotfish_reload_page(void);
+*/
+import "C"
+
+import (
+	"runtime/cgo"
+	"time"
+)
+
+// watchPage has the window's page loaded again when its process dies: WebKit
+// draws in one of its own, and without it the window stays empty. Wails does not
+// look after that. It must be called when there is a page.
+func (w *window) watchPage() {
+	C.pilotfish_watch_page(C.uintptr_t(cgo.NewHandle(w))) // as long as the program
+}
+
+// pageEnded is called on GTK's thread. A page that dies again and again is left
+// alone: the tray and the command line still work.
+func (w *window) pageEnded() {
+	w.mu.Lock()
+	again := time.Since(w.died) > pageDeathsApart
+	w.died = time.Now()
+	leaving := w.leaving
+	w.mu.Unlock()
+	if leaving {
+		return
+	}
+	w.logger.Warn("the window's page ended", "loaded_again", again)
+	if again {
+		C.pilotfish_reload_page()
+	}
+}
+
+//export pilotfishPageEnded
+func pilotfishPageEnded(handle C.uintptr_t) { cgo.Handle(handle).Value().(*window).pageEnded() }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// watchPage does nothing: only WebKitGTK leaves an empty window behind.
+func (w *window) watchPage() {}
