@@ -22,6 +22,7 @@ type App struct {
 	state      func() protocol.WindowState
 	window     *window
 	quit       func()
+	reading    reading
 }
 
 // State is everything that the window shows. Every later one comes as the event

@@ -62,7 +62,8 @@ func playDeafTray() {
 type fakeBackend struct {
 	changes *hub.Hub[struct{}]
 	calls   chan string
-	broken  error // what Run returns at once
+	broken  error                // what Run returns at once
+	chat    server.Conversations // nil for none
 
 	mu    sync.Mutex
 	state protocol.WindowState
@@ -155,6 +156,27 @@ func (b *fakeBackend) Delete(_ context.Context, name protocol.SessionName) error
 
 func (b *fakeBackend) ShowTab(_ context.Context, name protocol.SessionName, tab protocol.TabID) error {
 	b.called("show tab %s/%s", name, tab)
+	return nil
+}
+
+func (b *fakeBackend) Conversations(protocol.SessionName) (server.Conversations, error) {
+	if b.chat == nil {
+		return nil, protocol.NewError(protocol.CodeNotRunning, "there is no conversation", "")
+	}
+	return b.chat, nil
+}
+
+func (b *fakeBackend) ConversationFile(context.Context, protocol.SessionName, string) (protocol.ChatAttachment, error) {
+	return protocol.ChatAttachment{}, protocol.NewError(protocol.CodeBadArgument, "there is no file", "")
+}
+
+func (b *fakeBackend) ShowConversation(_ context.Context, name protocol.SessionName, id protocol.ConversationID) error {
+	b.called("show conversation %s/%s", name, id)
+	return nil
+}
+
+func (b *fakeBackend) OpenLink(_ context.Context, name protocol.SessionName, link string) error {
+	b.called("open %s/%s", name, link)
 	return nil
 }
 

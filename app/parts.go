@@ -53,6 +53,14 @@ type backend interface {
 	Create(ctx context.Context, name protocol.SessionName) error
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
+	// Conversations are those of a session that runs.
+	Conversations(name protocol.SessionName) (server.Conversations, error)
+	// ConversationFile reads a picture or file of a conversation.
+	ConversationFile(ctx context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error)
+	// ShowConversation brings a conversation forward in the browser.
+	ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error
+	// OpenLink opens a page of the web in a session's browser.
+	OpenLink(ctx context.Context, name protocol.SessionName, link string) error
 	// AnswerApproval gives the person's word about what waits; place is where it was
 	// given.
 	AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer, place string) error

@@ -71,6 +71,22 @@ func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.
 	return b.problem
 }
 
+func (b *brokenBackend) Conversations(protocol.SessionName) (server.Conversations, error) {
+	return nil, b.problem
+}
+
+func (b *brokenBackend) ConversationFile(context.Context, protocol.SessionName, string) (protocol.ChatAttachment, error) {
+	return protocol.ChatAttachment{}, b.problem
+}
+
+func (b *brokenBackend) ShowConversation(context.Context, protocol.SessionName, protocol.ConversationID) error {
+	return b.problem
+}
+
+func (b *brokenBackend) OpenLink(context.Context, protocol.SessionName, string) error {
+	return b.problem
+}
+
 func (b *brokenBackend) AnswerApproval(protocol.SessionName, string, protocol.ApprovalAnswer, string) error {
 	return b.problem
 }

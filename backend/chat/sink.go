@@ -257,6 +257,7 @@ func merge1(t *protocol.ChatTool, u ToolUpdate) {
 	}
 	t.Content = make([]protocol.ToolContent, len(u.Content))
 	for i, content := range u.Content {
+		content = narrowed(content)
 		content.Text, content.Old, content.New = bounded(content.Text), bounded(content.Old), bounded(content.New)
 		t.Content[i] = content
 	}

@@ -257,6 +257,9 @@ type ToolContent struct {
 	Old   string          `json:"old,omitempty"`
 	New   string          `json:"new,omitempty"`
 	Fresh bool            `json:"fresh,omitempty"` // the diff makes a new file
+	// Line is the line of the file at which Old and New begin, from 1; 0 when it is
+	// not known.
+	Line int `json:"line,omitempty"`
 }
 
 // ToolContentKind says what a ToolContent is.

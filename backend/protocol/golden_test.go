@@ -80,6 +80,7 @@ func golden() map[string]any {
 		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true, ChatAgent: protocol.AgentClaude}},
 		"ReauthEvent":           protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
+		"ShowEvent.talk":        protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Conversation: talk.ID},
 		"TaskChangedEvent":      protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: task},
 		"TaskGoneEvent":         protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: "5d2e"},
 		"ModelsEvent":           protocol.ModelsEvent{Type: protocol.PanelModels},

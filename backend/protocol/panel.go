@@ -119,11 +119,14 @@ type ReauthEvent struct {
 	Type PanelEventType `json:"type" tstype:"'reauth'"`
 }
 
-// ShowEvent brings a tab's terminal to view in the panel of its window.
+// ShowEvent brings a tab's terminal, or a conversation, to view in the panel of
+// its window.
 type ShowEvent struct {
 	Type     PanelEventType `json:"type" tstype:"'show'"`
 	Tab      TabID          `json:"tab"`
 	Terminal TerminalID     `json:"terminal,omitempty"`
+	// Conversation is shown beside the tab, and is put there when it has none.
+	Conversation ConversationID `json:"conversation,omitempty"`
 }
 
 // PongEvent answers a ping.

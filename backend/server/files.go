@@ -10,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -94,6 +95,12 @@ func (s *Server) asData(ctx context.Context, grant auth.Grant, path string) (pro
 		return protocol.ChatAttachment{}, err
 	}
 	defer f.Close()
+	return Attachment(f, path)
+}
+
+// Attachment reads a file that is shown in a conversation; path is how the
+// conversation names it. It returns CodeTooLarge beyond protocol.MaxAttachment.
+func Attachment(f *os.File, path string) (protocol.ChatAttachment, error) {
 	data, err := io.ReadAll(io.LimitReader(f, protocol.MaxAttachment+1))
 	if err != nil {
 		return protocol.ChatAttachment{}, fmt.Errorf("reading a file: %w", err)

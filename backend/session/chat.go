@@ -272,6 +272,11 @@ func (s *Session) windowConversations() []protocol.WindowConversation {
 	return list
 }
 
+// Conversations are those of a session that runs, for the window.
+func (m *Manager) Conversations(name protocol.SessionName) (server.Conversations, error) {
+	return m.conversations(auth.Grant{Session: name})
+}
+
 // sessionPattern is what the ids of an agent's sessions look like that can be put
 // into a command line.
 var sessionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`) })

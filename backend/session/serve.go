@@ -87,6 +87,7 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	}
 	// The panel has subscribed: what it missed comes behind its hello.
 	s.orderAgain()
+	s.showAgain()
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: agents,
 		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
@@ -141,6 +142,7 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 	}
 	switch message.Type {
 	case protocol.PanelViewing:
+		s.shownTo(message.Tab)
 		s.viewing(message.Tab)
 	case protocol.PanelAnswer:
 		// One that came too late is seen in the panel: the question is gone.

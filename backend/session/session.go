@@ -42,6 +42,7 @@ type Session struct {
 	grant     string
 	token     string
 	epoch     int
+	showing   showing
 }
 
 // run is what exists while a session is not stopped.
@@ -316,16 +317,21 @@ func (s *Session) terminalGone(id protocol.TerminalID) {
 
 // showTab brings a tab and the panel beside it forward.
 func (s *Session) showTab(ctx context.Context, tab protocol.TabID) error {
+	return s.show(ctx, protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab})
+}
+
+// show brings a tab forward, and in the panel beside it what the event names.
+func (s *Session) show(ctx context.Context, event protocol.ShowEvent) error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
-	if err := r.browser.ShowTab(ctx, tab); err != nil {
+	if err := r.browser.ShowTab(ctx, event.Tab); err != nil {
 		return err
 	}
-	if err := r.browser.OpenPanel(ctx, tab); err != nil {
+	if err := r.browser.OpenPanel(ctx, event.Tab); err != nil {
 		return err
 	}
-	s.events.Publish(protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab})
+	s.events.Publish(event)
 	return nil
 }

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { settleTime } from '../src/panel/state/approvals';
+import { settleTime } from '$ui/settled';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
 import { approval } from './states';

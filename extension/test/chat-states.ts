@@ -33,6 +33,7 @@ const edit: ChatTool = {
     {
       kind: 'diff',
       path: 'src/app/settings/options.ts',
+      line: 12,
       old: 'export const retries = 3;\nexport const pause = 100;\n',
       new: 'export const retries = 5;\nexport const pause = 100;\nexport const longest = 5_000;\n',
     },

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { settleTime } from '../src/panel/state/approvals';
+import { settleTime } from '$ui/settled';
 import { ask, conversation, fill, page as pickable, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
@@ -628,6 +628,21 @@ describe('several conversations', () => {
     await page.getByRole('button', { name: /said in the/ }).click();
     await entry('said in the other tab').waitFor();
     await page.locator('article.found').waitFor();
+  });
+
+  it('are brought forward from the window, beside their tab or the one in front', async () => {
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    // Its tab comes to the front a moment later.
+    made.push({ type: 'show', tab: 't2', conversation: 'c2' });
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await entry('said in the other tab').waitFor();
+    made.chat.add('c3', { title: 'Floating', entries: 1 });
+    made.chat.put('c3', { kind: 'text', text: 'said where no tab is' });
+    made.push({ type: 'show', tab: 't2', conversation: 'c3' });
+    await entry('said where no tab is').waitFor();
+    await expect.poll(() => asked('/chat/set')).toEqual([{ conversation: 'c3', tab: 't2' }]);
   });
 
   it('are renamed and deleted', async () => {

@@ -5,6 +5,10 @@ import * as v from 'valibot';
 import type {
   ActionKind,
   ApprovalAnswer,
+  ChatAttachment,
+  ChatEventsEvent,
+  ChatPage,
+  ConversationID,
   LLMLocal,
   LLMModel,
   LLMSaveRequest,
@@ -18,6 +22,7 @@ import type {
   WindowState,
 } from '$ui/protocol/protocol';
 import { CodeInternal } from '$ui/protocol/protocol';
+import { chatAttachmentSchema, chatEventsSchema, chatPageSchema } from '$ui/protocol/chat';
 import {
   logRecordsSchema,
   settingsErrorSchema,
@@ -32,8 +37,8 @@ import {
   llmVerdictSchema,
 } from '$ui/protocol/task';
 
-/** The pages that the app can ask the window to show. */
-export type Page = 'sessions' | 'approvals' | 'settings' | 'logs';
+/** The pages of the window; the app can ask for each but the last, which is one conversation's. */
+export type Page = 'sessions' | 'approvals' | 'settings' | 'logs' | 'talk';
 
 const pageSchema = v.picklist(['sessions', 'approvals', 'settings', 'logs']);
 
@@ -105,6 +110,29 @@ export interface Backend {
   showTab(session: SessionName, tab: TabID): Promise<void>;
   /** Gives the person's word about what an agent waits for. */
   answerApproval(session: SessionName, id: string, answer: ApprovalAnswer): Promise<void>;
+  /** Begins to read a conversation after an index, in the place of another; returns the reader. */
+  watchTalk(session: SessionName, id: ConversationID, after: number): Promise<number>;
+  /** Waits for what is said next; rejects when there is nothing more to come. */
+  nextSaid(reader: number): Promise<ChatEventsEvent>;
+  unwatchTalk(reader: number): Promise<void>;
+  /** Entries before an index. */
+  talkHistory(
+    session: SessionName,
+    part: { conversation: ConversationID; before: number; limit: number },
+  ): Promise<ChatPage>;
+  /** Gives the person's word about a question in a conversation. */
+  answerQuestion(
+    session: SessionName,
+    answer: { conversation: ConversationID; approval: string; option: string },
+  ): Promise<void>;
+  stopTurn(session: SessionName, id: ConversationID): Promise<void>;
+  restartAgent(session: SessionName, id: ConversationID): Promise<void>;
+  /** A picture of a conversation, with its bytes. */
+  talkFile(session: SessionName, path: string): Promise<ChatAttachment>;
+  /** Brings a conversation forward in the browser, in the panel beside its tab. */
+  showTalk(session: SessionName, id: ConversationID): Promise<void>;
+  /** Opens a page of the web in a session's browser. */
+  openLink(session: SessionName, url: string): Promise<void>;
   /** What agents may do on which sites; each returns all rules, the defaults last. */
   siteRules(session: SessionName): Promise<SiteRule[]>;
   setSiteRule(session: SessionName, rule: SiteRule): Promise<SiteRule[]>;
@@ -192,6 +220,16 @@ export function connect(host: Host): Backend {
     deleteSession: (name) => run('DeleteSession', name),
     showTab: (session, tab) => run('ShowTab', session, tab),
     answerApproval: (session, id, answer) => run('AnswerApproval', session, id, answer),
+    watchTalk: (session, id, after) => ask(v.number(), 'WatchConversation', session, id, after),
+    nextSaid: (reader) => ask(chatEventsSchema, 'NextSaid', reader),
+    unwatchTalk: (reader) => run('UnwatchConversation', reader),
+    talkHistory: (session, part) => ask(chatPageSchema, 'ConversationHistory', session, part),
+    answerQuestion: (session, answer) => run('AnswerQuestion', session, answer),
+    stopTurn: (session, id) => run('StopTurn', session, id),
+    restartAgent: (session, id) => run('RestartAgent', session, id),
+    talkFile: (session, path) => ask(chatAttachmentSchema, 'ConversationFile', session, path),
+    showTalk: (session, id) => run('ShowConversation', session, id),
+    openLink: (session, url) => run('OpenLink', session, url),
     siteRules: (session) => ask(siteRulesSchema, 'SiteRules', session),
     setSiteRule: (session, rule) => ask(siteRulesSchema, 'SetSiteRule', session, rule),
     removeSiteRule: (session, site, kind) =>

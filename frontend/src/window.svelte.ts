@@ -2,10 +2,13 @@ import { SvelteSet } from 'svelte/reactivity';
 import { asBackendError, type Backend, type BackendError, type Page } from './backend';
 import { LogView } from './logs/logs.svelte';
 import { SettingsForm, type FieldName } from './settings/form.svelte';
+import { TalkView } from './talk/view.svelte';
 import {
   AgentEnded,
   AgentMissing,
+  type ConversationID,
   type SessionInfo,
+  type WindowConversation,
   type WindowState,
 } from '$ui/protocol/protocol';
 import { Toasts } from '$ui/toasts.svelte';
@@ -25,6 +28,10 @@ export class AppWindow {
   /** Why the first answer did not come. */
   failure = $state.raw<BackendError>();
   page = $state<Page>('sessions');
+  /** The conversation of the page "talk". */
+  talk = $state.raw<TalkView>();
+  /** The conversation that was in view before the list that is: its row gets the focus. */
+  left: ConversationID | undefined;
   /** The setting that the settings page shall put the focus on when it opens. */
   wanted = $state<FieldName>();
   /** The notices that the person has put away. */
@@ -114,6 +121,20 @@ export class AppWindow {
     void this.act(`restart ${session.name}`, `“${session.name}” did not restart`, () =>
       this.backend.restartSession(session.name),
     );
+  }
+
+  /** Shows a conversation. */
+  openTalk({ session, id }: WindowConversation): void {
+    // One that was read before goes on where it was.
+    if (this.talk?.session !== session || this.talk.id !== id)
+      this.talk = new TalkView(this.backend, session, id);
+    this.page = 'talk';
+  }
+
+  /** Goes back to the list. */
+  leaveTalk(): void {
+    this.left = this.talk?.id;
+    this.page = 'sessions';
   }
 
   /** Opens the settings page at one of its fields. */

@@ -22,6 +22,13 @@ interface Picture extends Show {
 const go = (name: string) => (page: Page) =>
   page.getByRole('button', { name, exact: true }).click();
 
+const toTalk = async (page: Page) => {
+  await page
+    .getByRole('button', { name: /^Open “Why does the coupon|^Why does the coupon/ })
+    .click();
+  await page.getByRole('button', { name: 'Allow once' }).waitFor();
+};
+
 const toModels = async (page: Page) => {
   await go('Settings')(page);
   await page.getByRole('button', { name: 'Test' }).last().click();
@@ -37,6 +44,36 @@ const pictures: Record<string, Picture> = {
   'running-small': { width: 640, height: 480 },
   talks: { scenario: 'talks' },
   'talks-narrow': { scenario: 'talks', width: 320, height: 800 },
+  talk: { scenario: 'talks', prepare: toTalk },
+  'talk-small': { scenario: 'talks', width: 640, height: 480, prepare: toTalk },
+  'talk-narrow': { scenario: 'talks', width: 320, height: 640, prepare: toTalk },
+  'talk-top': {
+    scenario: 'talks',
+    prepare: async (page) => {
+      await toTalk(page);
+      await page.getByText('Clicked Next').click();
+      await page.getByRole('img', { name: /^The page after/ }).waitFor();
+    },
+  },
+  'talk-empty': {
+    scenario: 'talks',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.getByText('Nothing was said yet').waitFor();
+    },
+  },
+  'talk-lost-narrow': {
+    scenario: 'talks',
+    width: 320,
+    height: 560,
+    prepare: async (page) => {
+      await toTalk(page);
+      await page.evaluate(() => {
+        window.fake?.talks.end();
+      });
+      await page.getByText('What is said now is not shown').waitFor();
+    },
+  },
   approvals: { scenario: 'approvals', prepare: go('Approvals 1') },
   'approvals-dark': { scenario: 'approvals', scheme: 'dark', prepare: go('Approvals 1') },
   'approvals-narrow': {

@@ -117,7 +117,8 @@ test('what is said beside a tab is listed there, and what waits is answered', as
   await page.getByText('Prices of last week').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   await first.getByRole('button', { name: /^Answer in Why does the coupon/ }).press('Enter');
-  await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+  await page.getByRole('heading', { name: /^Why does the coupon/ }).waitFor();
+  await page.getByRole('button', { name: 'Allow once' }).waitFor();
 });
 
 test('with the keyboard alone: a new session, started, a tab shown, stopped', async () => {

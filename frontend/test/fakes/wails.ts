@@ -8,6 +8,7 @@ import type {
   WindowState,
 } from '../../ui/protocol/protocol';
 import { fakeModels } from './models';
+import { FakeTalks } from './talks';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
 export interface FakeOptions {
@@ -28,6 +29,8 @@ export interface Fake {
   readonly calls: unknown[][];
   state: WindowState;
   settings: Settings;
+  /** The conversations of the state. */
+  readonly talks: FakeTalks;
   /** Sends an event. */
   emit(event: string, data: unknown): void;
   /** Changes the state and pushes it whole. */
@@ -61,9 +64,11 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
   const make = scenarios[options.scenario ?? 'running'];
   if (!make) throw new Error(`no scenario ${String(options.scenario)}`);
 
+  const state = make();
   const fake: Fake = {
     calls: [],
-    state: make(),
+    state,
+    talks: new FakeTalks(state.conversations),
     settings: { ...settings },
     emit(event, data) {
       for (const listener of heard.get(event) ?? []) listener(structuredClone(data));
@@ -173,6 +178,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       return next;
     },
     ...fakeModels(options.keychain ?? true),
+    ...fake.talks.methods,
     ProbeAgents: () => undefined,
     ChooseFolder: () => '/home/ada/src/other',
     ChooseFile: () => '/opt/brave/brave',

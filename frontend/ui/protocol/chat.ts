@@ -102,6 +102,7 @@ export const chatToolSchema = v.object({
       old: v.exactOptional(v.string()),
       new: v.exactOptional(v.string()),
       fresh: v.exactOptional(v.boolean()),
+      line: v.exactOptional(v.number()),
     }),
   ),
   paths: v.exactOptional(v.array(v.string())),
@@ -197,6 +198,14 @@ export const chatPageSchema = v.object({
   entries: list(chatEntrySchema),
   index: v.number(),
   more: v.boolean(),
+});
+
+/** protocol.ChatEventsEvent: what was said in a conversation that is watched. */
+export const chatEventsSchema = v.object({
+  type: v.literal(p.PanelChat),
+  conversation: v.string(),
+  events: list(chatEventSchema),
+  page: v.exactOptional(chatPageSchema),
 });
 
 export const chatSearchReplySchema = v.object({

@@ -4,16 +4,13 @@ import * as v from 'valibot';
 import { code, errorSchema, list } from './border';
 import type {
   chatEntrySchema,
+  chatEventSchema,
   chatExportReplySchema,
   chatListReplySchema,
+  chatPageSchema,
   chatSearchReplySchema,
 } from './chat';
-import {
-  chatEventSchema,
-  chatPageSchema,
-  conversationSchema,
-  permissionOptionSchema,
-} from './chat';
+import { chatEventsSchema, conversationSchema, permissionOptionSchema } from './chat';
 import * as p from './protocol';
 import { taskRunRequestSchema, taskSchema } from './task';
 import type {
@@ -228,6 +225,7 @@ export const panelEventSchema = v.variant('type', [
     type: v.literal(p.PanelShow),
     tab: v.string(),
     terminal: v.exactOptional(v.string()),
+    conversation: v.exactOptional(v.string()),
   }),
   v.object({ type: v.literal(p.PanelPong), id: v.number() }),
   v.object({
@@ -248,12 +246,7 @@ export const panelEventSchema = v.variant('type', [
     request: v.exactOptional(taskRunRequestSchema),
   }),
   v.object({ type: v.literal(p.PanelConversationGone), conversation: v.string() }),
-  v.object({
-    type: v.literal(p.PanelChat),
-    conversation: v.string(),
-    events: list(chatEventSchema),
-    page: v.exactOptional(chatPageSchema),
-  }),
+  chatEventsSchema,
 ]);
 
 /** Every text frame of a terminal's socket, backend to viewer. */

@@ -1,14 +1,6 @@
 import type { ChatAttachment, Tab } from '$ui/protocol/protocol';
+import { pictures } from '$ui/chat/pictures';
 import { MAX_ATTACHMENT } from '../core/timing';
-
-/** Pictures that every agent with pictures takes. */
-const pictures = /^image\/(?:png|jpeg|gif|webp)$/;
-
-/** The picture of an attachment that holds its bytes. */
-export function attachmentUrl(item: ChatAttachment): string | undefined {
-  if (item.kind !== 'image' || !item.data || !pictures.test(item.mime ?? '')) return undefined;
-  return `data:${item.mime ?? ''};base64,${item.data}`;
-}
 
 /** A mentioned tab. */
 export function tabAttachment(tab: Tab): ChatAttachment {

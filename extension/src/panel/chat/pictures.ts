@@ -1,7 +1,7 @@
 import type { ConversationID } from '$ui/protocol/protocol';
 import { chatAttachmentSchema } from '$ui/protocol/chat';
 import type { Connection } from '../connection/connection';
-import { attachmentUrl } from './attachments';
+import { attachmentUrl } from '$ui/chat/pictures';
 
 /** Pictures in the session's folder, fetched once each. */
 export class Pictures {

@@ -12,12 +12,13 @@ import { chatAttachmentSchema, chatPageSchema } from '$ui/protocol/chat';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Connection } from '../connection/connection';
 import type { Clock } from '../core/clock';
-import { CHAT_PAGE, MAX_TALKS } from '../core/timing';
+import { CHAT_PAGE } from '$ui/chat/limits';
+import { Talk } from '$ui/chat/talk.svelte';
+import { MAX_TALKS } from '../core/timing';
 import type { Conversations } from '../state/conversations.svelte';
 import { Draft } from './core/draft';
 import { Input } from './input.svelte';
 import { Requests } from './requests';
-import { Talk } from './talk.svelte';
 
 /** What the surroundings give. */
 export interface Surroundings {

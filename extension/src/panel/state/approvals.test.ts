@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '$ui/protocol/protocol';
-import { announcement, inOrder, settled, settleTime } from './approvals';
+import { settled, settleTime } from '$ui/settled';
+import { announcement, inOrder } from './approvals';
 
 function approval(id: string, tab: string, origin = 'https://example.com'): Approval {
   return {

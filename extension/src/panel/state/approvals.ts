@@ -1,14 +1,6 @@
 import { oneLine } from '$ui/foreign';
 import type { Approval, TabID } from '$ui/protocol/protocol';
 
-/** How long a question must have been in view before a click counts, in milliseconds. */
-export const settleTime = 500;
-
-/** Whether a click comes late enough after the question to be meant for it. */
-export function settled(shownAt: number | undefined, clickedAt: number): boolean {
-  return shownAt !== undefined && clickedAt - shownAt >= settleTime;
-}
-
 /** How long an argument is, when not all of it is in view at once. */
 export function extent(value: string): string {
   const lines = value.split('\n').length;

@@ -21,6 +21,9 @@ export class Conversations {
   /** Questions that stand in the conversation in view, by the broker's ids. */
   inView = $state.raw<readonly string[]>([]);
 
+  /** What is to be shown beside a tab, as was asked elsewhere; until it is. */
+  wanted = $state.raw<{ readonly tab: TabID; readonly id: ConversationID }>();
+
   /** Those beside a tab, the one used last first. */
   of(tab: TabID): Conversation[] {
     return this.all.filter((one) => one.tab === tab);
@@ -41,6 +44,8 @@ export class Conversations {
     else if (event.type === 'conversation') this.put(event.conversation);
     else if (event.type === 'conversation_gone')
       this.all = this.all.filter(({ id }) => id !== event.conversation);
+    else if (event.type === 'show' && event.conversation !== undefined)
+      this.wanted = { tab: event.tab, id: event.conversation };
   }
 
   put(conversation: Conversation): void {

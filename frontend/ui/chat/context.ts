@@ -11,13 +11,14 @@ export interface ChatContext {
   readonly openLink: (url: string) => void;
   readonly showTab: (tab: TabID) => void;
   readonly answer: (approval: string, option: string) => void;
-  readonly edit: (entry: ChatEntry) => void;
-  /** Sends a message once more, another way. */
-  readonly again: (entry: ChatEntry, route: RouteKind) => void;
+  /** Brings a message back to be written anew; undefined where nothing is written. */
+  readonly edit: ((entry: ChatEntry) => void) | undefined;
+  /** Sends a message once more, another way; undefined where nothing is sent. */
+  readonly again: ((entry: ChatEntry, route: RouteKind) => void) | undefined;
   /** Changes the table of routes for good; undefined where there is no model to choose. */
   readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
   readonly restart: () => void;
-  /** The address of a picture in the session's folder, for as long as the panel lives. */
+  /** The address of a picture in the session's folder, for as long as the viewer lives. */
   readonly picture: (path: string) => Promise<string | undefined>;
 }
 

@@ -44,7 +44,7 @@ function reader(): ReturnType<typeof MarkdownIt> {
     const text = md.utils.escapeHtml(words);
     return `<a href="${md.utils.escapeHtml(url)}" title="${md.utils.escapeHtml(url)}">${text}</a>`;
   };
-  md.renderer.rules.link_open = (tokens, at, options, env, self) => {
+  md.renderer.rules.link_open = (tokens, at, options, _env, self) => {
     const token = tokens[at];
     const url = String(token?.attrGet('href') ?? '');
     token?.attrSet('title', url);
@@ -65,7 +65,7 @@ function reader(): ReturnType<typeof MarkdownIt> {
   };
   // Alignment by a class: no style of an agent's is let through.
   for (const rule of ['th_open', 'td_open'])
-    md.renderer.rules[rule] = (tokens, at, options, env, self) => {
+    md.renderer.rules[rule] = (tokens, at, options, _env, self) => {
       const token = tokens[at];
       const side = /text-align:(\w+)/.exec(String(token?.attrGet('style') ?? ''))?.[1];
       if (token !== undefined) {

@@ -4,6 +4,7 @@ import { Fold, type Cell } from './core/fold';
 /** The place of an entry whose change is seen by what shows it, and by nothing else. */
 class Place implements Cell {
   readonly id: string;
+  // eslint-disable-next-line @typescript-eslint/non-nullable-type-assertion-style -- it is set at once
   entry: ChatEntry = $state.raw() as ChatEntry;
 
   constructor(entry: ChatEntry) {

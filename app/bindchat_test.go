@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+
+	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/pilot"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// talks are real conversations in a folder, with Pilot.
+func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
+	t.Helper()
+	driver, err := pilot.New(pilot.Config{Commander: func(chat.SessionConfig) builtin.Commander {
+		return builtin.CommanderFunc(func(context.Context, protocol.CommandRequest) protocol.CommandReply {
+			return protocol.CommandReply{OK: true, Text: "done"}
+		})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = chat.New(chat.Config{
+		Session: "default", Dir: dir, Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Agent: func(context.Context, protocol.AgentKind, string) (chat.Starter, error) {
+			return chat.Starter{Driver: driver, Launch: chat.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = m.Run(ctx)
+	}()
+	end = func() {
+		cancel()
+		<-ended
+	}
+	t.Cleanup(end)
+	return m, end
+}
+
+// shown is what a viewer has drawn: entries in their order, as they are now.
+type shown struct {
+	index   uint64
+	entries []protocol.ChatEntry
+}
+
+func (s *shown) take(said protocol.ChatEventsEvent) {
+	if said.Page != nil {
+		s.index, s.entries = said.Page.Index, slices.Clone(said.Page.Entries)
+	}
+	for _, ev := range said.Events {
+		if ev.Op == protocol.ChatHead || ev.Index <= s.index {
+			continue
+		}
+		s.index = ev.Index
+		at := slices.IndexFunc(s.entries, func(e protocol.ChatEntry) bool {
+			return e.ID == ev.ID || ev.Entry != nil && e.ID == ev.Entry.ID
+		})
+		switch {
+		case ev.Op == protocol.ChatPut && at >= 0:
+			s.entries[at] = *ev.Entry
+		case ev.Op == protocol.ChatPut:
+			s.entries = append(s.entries, *ev.Entry)
+		case ev.Op == protocol.ChatAppend && at >= 0:
+			s.entries[at].Text += ev.Text
+		}
+	}
+}
+
+// ended counts the turns that have their end.
+func (s *shown) ended() (n int) {
+	for _, e := range s.entries {
+		if e.Kind == protocol.EntryEnd {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *shown) text(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(s.entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestWindowReadsWhatAPanelReads has the window and a panel watch one
+// conversation, while it grows, after the window looked at another, and after the
+// app was started again.
+func TestWindowReadsWhatAPanelReads(t *testing.T) {
+	dir := t.TempDir()
+	m, end := talks(t, dir)
+	b := newFakeBackend()
+	b.chat = m
+	app := &App{ctx: t.Context(), backend: b}
+	const id, other = protocol.ConversationID("c1"), protocol.ConversationID("c2")
+	for _, one := range []protocol.ConversationID{id, other} {
+		if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: one, Tab: "t1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say := func(m *chat.Manager, message, text string) {
+		t.Helper()
+		if _, err := m.Send(t.Context(), protocol.ChatSendRequest{Conversation: id, Message: protocol.MessageID(message), Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var window, panel shown
+	watch := func() int {
+		t.Helper()
+		number, err := app.WatchConversation("default", id, window.index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return number
+	}
+	inWindow := func(number, turns int) {
+		t.Helper()
+		for window.ended() < turns {
+			said, err := app.NextSaid(number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			window.take(said)
+		}
+	}
+	inPanel := func(m *chat.Manager, turns int) {
+		t.Helper()
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		said, err := m.Watch(ctx, id, panel.index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, stop := iter.Pull2(said)
+		defer stop()
+		for panel.ended() < turns {
+			event, err, more := next()
+			if err != nil || !more {
+				t.Fatalf("the panel reads no further: %v", err)
+			}
+			panel.take(event)
+		}
+	}
+	agree := func(turns int) {
+		t.Helper()
+		if window.text(t) != panel.text(t) {
+			t.Fatalf("after %d turns the window shows\n%s\nand the panel\n%s", turns, window.text(t), panel.text(t))
+		}
+		if window.ended() != turns {
+			t.Fatalf("%d turns have %d ends", turns, window.ended())
+		}
+	}
+
+	first := watch()
+	say(m, "m1", "help")
+	inWindow(first, 1)
+	inPanel(m, 1)
+	agree(1)
+
+	// Another conversation takes the place of the one that was read.
+	if _, err := app.WatchConversation("default", other, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := app.NextSaid(first); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeNotRunning {
+		t.Fatalf("a reader that was replaced says %v", err)
+	}
+	say(m, "m2", "scroll down")
+	inPanel(m, 2)
+	inWindow(watch(), 2)
+	agree(2)
+
+	last := watch()
+	end()
+	for {
+		said, err := app.NextSaid(last)
+		if err != nil {
+			break
+		}
+		window.take(said)
+	}
+	m, _ = talks(t, dir)
+	b.chat = m
+	say(m, "m3", "help")
+	say(m, "m3", "help") // the same id is the same message
+	inWindow(watch(), 3)
+	inPanel(m, 3)
+	agree(3)
+	page, err := app.ConversationHistory("default", protocol.ChatHistoryRequest{Conversation: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fresh shown
+	fresh.take(protocol.ChatEventsEvent{Page: &page})
+	if fresh.text(t) != window.text(t) {
+		t.Errorf("the history has\n%s\nand the window\n%s", fresh.text(t), window.text(t))
+	}
+}
+
+// TestThePageCallsWhatIsBound holds the names in the page's backend.ts against the
+// methods that Wails binds.
+func TestThePageCallsWhatIsBound(t *testing.T) {
+	source, err := os.ReadFile("../frontend/src/backend.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := regexp.MustCompile(`(?:run\(|ask\([^,]+,\s*)'([A-Z]\w+)'`).FindAllStringSubmatch(string(source), -1)
+	if len(called) < 30 {
+		t.Fatalf("the page calls only %d methods: the expression reads it no longer", len(called))
+	}
+	for _, call := range called {
+		if _, bound := reflect.TypeFor[*App]().MethodByName(call[1]); !bound {
+			t.Errorf("the page calls %s, which is not bound", call[1])
+		}
+	}
+}
+
+// TestWindowAsksTheBackend goes through what else a conversation in the window
+// can do, where there is none.
+func TestWindowAsksTheBackend(t *testing.T) {
+	b := newFakeBackend()
+	app := &App{ctx: t.Context(), backend: b}
+	if err := app.ShowConversation("default", "c1"); err != nil {
+		t.Error(err)
+	}
+	if err := app.OpenLink("default", "https://example.org/"); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"show conversation default/c1", "open default/https://example.org/"} {
+		if got := <-b.calls; got != want {
+			t.Errorf("the backend was asked %q, want %q", got, want)
+		}
+	}
+	for name, err := range map[string]error{
+		"answer":  app.AnswerQuestion("default", protocol.ChatAnswerRequest{Conversation: "c1", Approval: "n1", Option: "once"}),
+		"stop":    app.StopTurn("default", "c1"),
+		"restart": app.RestartAgent("default", "c1"),
+	} {
+		if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeNotRunning {
+			t.Errorf("%s without conversations: %v", name, err)
+		}
+	}
+	if _, err := app.NextSaid(0); err == nil {
+		t.Error("a reader that never was is read")
+	}
+}

@@ -1,0 +1,93 @@
+import { CHAT_PAGE } from '$ui/chat/limits';
+import { attachmentUrl } from '$ui/chat/pictures';
+import { Talk } from '$ui/chat/talk.svelte';
+import type { ConversationID, SessionName } from '$ui/protocol/protocol';
+import { asBackendError, type Backend, type BackendError } from '../backend';
+
+/**
+ * The conversation that the window shows. It is read as long as it is open, from
+ * where it was when it is opened again; the panel that shows it too is no concern
+ * of this one.
+ */
+export class TalkView {
+  readonly session: SessionName;
+  readonly id: ConversationID;
+  readonly talk = new Talk();
+  /** Why nothing more is read; undefined while it is. */
+  lost = $state.raw<BackendError>();
+  readonly #backend: Backend;
+  /** Pictures of the conversation, fetched once each. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #pictures = new Map<string, Promise<string | undefined>>();
+  #close: (() => void) | undefined;
+
+  constructor(backend: Backend, session: SessionName, id: ConversationID) {
+    this.#backend = backend;
+    this.session = session;
+    this.id = id;
+  }
+
+  /** Begins to read; the result ends it. */
+  open(): () => void {
+    this.#close?.();
+    this.lost = undefined;
+    const reading = new AbortController();
+    const close = (): void => {
+      reading.abort();
+    };
+    this.#close = close;
+    void this.#read(reading.signal);
+    return () => {
+      this.#close?.();
+    };
+  }
+
+  /** Reads on after it was lost. */
+  again(): void {
+    if (this.lost !== undefined) this.open();
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    try {
+      const reader = await this.#backend.watchTalk(this.session, this.id, this.talk.index);
+      const leave = (): void => {
+        void this.#backend.unwatchTalk(reader).catch(() => undefined);
+      };
+      signal.addEventListener('abort', leave);
+      if (signal.aborted) leave();
+      while (!signal.aborted) {
+        const said = await this.#backend.nextSaid(reader);
+        // Whoever reads now has asked from its own index: nothing of this is for it.
+        if (signal.aborted) return;
+        if (said.page !== undefined) this.talk.take(said.page);
+        if (said.events.length > 0) this.talk.take(said.events);
+      }
+    } catch (reason) {
+      if (!signal.aborted) this.lost = asBackendError(reason);
+    }
+  }
+
+  /** Fetches entries before the first; rejects with a BackendError. */
+  async older(): Promise<void> {
+    const { talk } = this;
+    const first = talk.cells[0];
+    if (talk.fetching || !talk.more || first === undefined) return;
+    talk.fetching = true;
+    try {
+      const part = { conversation: this.id, before: first.entry.index, limit: CHAT_PAGE };
+      talk.prepend(await this.#backend.talkHistory(this.session, part));
+    } finally {
+      talk.fetching = false;
+    }
+  }
+
+  /** The address of a picture in the session's folder; undefined when it cannot be had. */
+  picture(path: string): Promise<string | undefined> {
+    let known = this.#pictures.get(path);
+    if (known === undefined) {
+      known = this.#backend.talkFile(this.session, path).then(attachmentUrl, () => undefined);
+      this.#pictures.set(path, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,8 @@
+// The limits of a conversation in view, the same in panel and window.
+
+/** How many entries of a conversation are asked for at once. */
+export const CHAT_PAGE = 200;
+/** How near to its end a conversation counts as read to the end, in pixels. */
+export const FOLLOW_WITHIN = 24;
+/** How near to its beginning older entries are asked for, in pixels. */
+export const OLDER_WITHIN = 600;
