@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
 	"pilotfish/backend/protocol"
 )
@@ -38,7 +39,7 @@ func (m *Manager) TakeTaskPicture(ctx context.Context, grant auth.Grant, req pro
 		r.policy.Opened(actor, tab)
 	}
 	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(protocol.TaskPictureQuality))}
-	reply := r.commands.Execute(ctx, command.Call{
+	reply := r.commands.Execute(browser.BesideLooks(ctx), command.Call{
 		Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead}, Tab: head.Tab,
 		Request: protocol.CommandRequest{Command: "screenshot", Tab: req.Tab, Args: args},
 	})
