@@ -24,11 +24,11 @@ type tabQueue struct {
 	users int
 }
 
-// turn is what a command needs a tab for.
+// turn is what a command needs a tab for; most need it alone.
 type turn int
 
 const (
-	turnAlone turn = iota
+	_ turn = iota
 	// turnLook is that of a look, which may run while a picture is taken.
 	turnLook
 	// turnPicture is that of such a picture: it is taken when everything before it
