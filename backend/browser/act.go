@@ -141,7 +141,7 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 	if a.q.At != nil {
 		at = point{aimed.Reached.Box[0] + a.q.At[0], aimed.Reached.Box[1] + a.q.At[1]}
 		if a.q.At[0] < 0 || a.q.At[1] < 0 || a.q.At[0] > aimed.Reached.Box[2] || a.q.At[1] > aimed.Reached.Box[3] {
-			return point{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside of %s, which is %.0f × %.0f", plain(aimed.Reached.Line), aimed.Reached.Box[2], aimed.Reached.Box[3]), "")
+			return point{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside of %s, which is %.0f × %.0f", plain(aimed.Reached.Line), aimed.Reached.Box[2], aimed.Reached.Box[3]), "it counts from its top left corner: --at 10,5")
 		}
 	}
 	at, a.way, err = a.p.outward(ctx, f, at, aimed.Reached.Line, guarded)
@@ -279,15 +279,17 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	case "gone":
 		return (&resolution{State: "gone", Ref: aimed.Reached.Ref}).refusal()
 	case "refused":
-		hint := ""
+		// The options are the page's words: they stand in the message, which an
+		// agent gets in an envelope.
+		has, hint := "", "look at it with `pilotfish inspect`, or choose another target"
 		if len(aimed.Filled.Options) > 0 {
-			hint = "it has " + plain(strings.Join(aimed.Filled.Options, ", "))
+			has, hint = "; it has "+plain(strings.Join(aimed.Filled.Options, ", ")), "name one of them by label or value"
 		}
 		code := protocol.CodeNotActable
 		if aimed.Filled.Why == "read-only" || aimed.Filled.Why == "disabled" {
 			code = protocol.CodeDisabled
 		}
-		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why), hint)
+		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why)+has, hint)
 	case "type":
 		a.after["ref"] = aimed.Reached.Ref
 		return a.insert(ctx, aimed.Filled.Selected)
@@ -439,7 +441,7 @@ func (a *action) verify(context.Context) error {
 			want = "on"
 		}
 		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "")
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "the page took it back; `pilotfish snapshot` may show why")
 		}
 	}
 	return nil

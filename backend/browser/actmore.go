@@ -143,7 +143,7 @@ func (a *action) upload(ctx context.Context) error {
 		}
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
-			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "")
+			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "check its path; several stand with commas between")
 		}
 		files = append(files, path)
 	}

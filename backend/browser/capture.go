@@ -128,14 +128,18 @@ func (p *page) picture(ctx context.Context, q protocol.ScreenshotRequest, clip *
 		return nil, err
 	}
 	shot.Labels = len(labels)
-	if q.Format == "webp" {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "an annotated picture is png or jpeg", "leave --format out")
+	plain := q
+	if q.Format == "webp" { // we cannot draw on one
+		plain.Format, plain.Quality = "png", 0
 	}
-	data, err := p.taken(ctx, q, clip, true)
-	if err != nil {
-		return nil, err
+	data, err := p.taken(ctx, plain, clip, true)
+	if err == nil {
+		data, err = annotate(data, plain, labels, shot.Width)
 	}
-	return annotate(data, q, labels, shot.Width)
+	if err == nil && q.Format == "webp" {
+		data, err = p.webp(ctx, data, q.Quality)
+	}
+	return data, err
 }
 
 // taken takes a picture of a part of the page; fast is for one that is only
@@ -159,68 +163,21 @@ func (p *page) inFront() bool {
 	return false
 }
 
-// behind takes a picture of a part of a page that no window shows: Chromium's
-// own way beyond the viewport waits there for frames that never come. The page
-// is made as high as its content, taken as it is then in view, and cut.
-func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
-	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
-	if err != nil {
-		return nil, err
-	}
-	view, content := m.CSSLayoutViewport, m.CSSContentSize
-	if view == nil || content == nil {
-		return nil, errors.New("the page has no size")
-	}
-	width, height := max(view.ClientWidth, int64(math.Ceil(content.Width))), max(view.ClientHeight, int64(math.Ceil(content.Height)))
-	if width > maxScreenshot || height > maxScreenshot {
-		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; of a tab in the back at most %d a side can be drawn", width, height, maxScreenshot),
-			"take what is in view, or bring the tab to the front with `pilotfish tab`")
-	}
-	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
-	if !whole && q.Format == "webp" {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "of a tab in the back a part is taken as png or jpeg", "leave --format out")
-	}
-	defer p.sized(ctx, view.ClientWidth, view.ClientHeight, view.PageX, view.PageY)
-	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height}
-	if err := p.resize(ctx, size); err != nil {
-		return nil, err
-	}
-	params := captureParams(q, nil)
-	fast := !whole
-	params.OptimizeForSpeed = &fast
-	if whole {
-		return p.captureSized(ctx, params, size)
-	}
-	params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
-	data, err := p.captureSized(ctx, params, size)
-	if err != nil {
-		return nil, err
-	}
-	img, err := decodePicture(data)
-	if err != nil {
-		return nil, err
-	}
-	scale := float64(img.Bounds().Dx()) / float64(width)
-	at := image.Rect(int(clip.X*scale), int(clip.Y*scale), int((clip.X+clip.Width)*scale), int((clip.Y+clip.Height)*scale)).Intersect(img.Bounds())
-	if at.Empty() {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %d × %d", width, height))
-	}
-	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
-	draw.Draw(part, part.Bounds(), img, at.Min, draw.Src)
-	return encodePicture(part, q.Format, q.Quality)
-}
-
 // sized gives a page its own size again. A tab in the back keeps the size that
 // it was last told: it is told its own before it is let go.
-func (p *page) sized(ctx context.Context, width, height, x, y int64) {
-	_ = p.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height})
+func (p *page) sized(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams, x, y int64) {
+	_ = p.resize(ctx, own)
 	p.flush(ctx)
 	p.sizedAs(nil)
 	asked := ctx
 	ctx = context.WithoutCancel(ctx)
 	_ = postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+	// That took away what the tab is made to believe of its size, too.
+	if s, v := p.emulated(); v != nil {
+		_ = postCommand(ctx, s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+	}
 	// It takes it up when the size before was drawn.
-	_ = p.settled(asked, width)
+	_ = p.settled(asked, own.Width)
 	_ = postCommand(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)})
 }
 

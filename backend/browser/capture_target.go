@@ -128,35 +128,26 @@ func (p *page) whereIs(ctx context.Context, element string) (*docFrame, string, 
 	}
 	var in *docFrame
 	var ref string
+	none := located{Target: element}
 	err := p.eachFrame(func(f *docFrame) error {
 		if in != nil {
 			return nil
 		}
-		var l struct {
-			State, Ref, Why string
-			Count           int
-			Candidates      []struct{ Line string }
-			Near            []struct{ Line string }
-		}
+		var l located
 		if err := p.ask(ctx, f, "locate", map[string]string{"target": element}, &l); err != nil {
 			return err
 		}
 		switch l.State {
 		case "one":
 			in, ref = f, l.Ref
-		case "many":
-			hint := "add nth=1"
-			if len(l.Candidates) > 0 {
-				hint += ", or name one: " + l.Candidates[0].Line
-			}
-			return protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%.100q means %d elements", element, l.Count), hint)
-		case "bad":
-			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.100q cannot be read: %s", element, l.Why), "use a ref, CSS, role=button name=\"Save\", text=… or label=…")
+		case "many", "bad":
+			return l.refusal()
 		}
+		none.Near = append(none.Near, l.Near...)
 		return nil
 	})
 	if err == nil && in == nil {
-		err = noElement(element, "nothing on the page matches it")
+		err = none.refusal()
 	}
 	return in, ref, err
 }

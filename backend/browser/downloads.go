@@ -151,7 +151,36 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 			if found != nil {
 				return *found, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("download %s is at %d of %d bytes", found.ID, found.Received, found.Total), "a longer --timeout may help")
 			}
-			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download began in time", "")
+			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download began in time", "do what starts it first, then `pilotfish downloads wait`")
+		}
+	}
+}
+
+// NextDownload waits until a download of a tab that is not among the known ones
+// (by their ids) has ended. It returns CodeNotActable when none begins: whoever
+// asks has just done what should start one.
+func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error) {
+	r, err := b.running()
+	if err != nil {
+		return protocol.Download{}, err
+	}
+	overdue := time.NewTimer(protocol.WindowWait)
+	defer overdue.Stop()
+	for {
+		list, more := r.downloads.snapshot()
+		for _, d := range list {
+			if !known[d.ID] && (d.Tab == tab || d.Tab == "") {
+				return b.WaitDownload(ctx, d.ID, tab)
+			}
+		}
+		select {
+		case <-more:
+		case <-r.conn.done:
+			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, errPipeEnded)
+		case <-overdue.C:
+			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, and no download began", "`pilotfish snapshot --delta` shows what happened instead")
+		case <-ctx.Done():
+			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download began in time", "a longer --timeout may help")
 		}
 	}
 }

@@ -129,16 +129,41 @@ func applyViewport(ctx context.Context, s *session, v *protocol.EmulatedViewport
 		_, touch := cdp.Call(ctx, s, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{})
 		return errors.Join(err, touch)
 	}
-	_, err := cdp.Call(ctx, s, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: int64(v.Width), Height: int64(v.Height), DeviceScaleFactor: v.Scale, Mobile: v.Mobile,
-		ScreenWidth: int64(v.Width), ScreenHeight: int64(v.Height),
-	})
+	_, err := cdp.Call(ctx, s, emulation.SetDeviceMetricsOverride, sizeOf(v))
 	touch := emulation.SetTouchEmulationEnabledParams{Enabled: v.Touch}
 	if v.Touch {
 		touch.MaxTouchPoints = 5
 	}
 	_, touchErr := cdp.Call(ctx, s, emulation.SetTouchEmulationEnabled, touch)
 	return errors.Join(err, touchErr)
+}
+
+// sizeOf is a size as the protocol has it.
+func sizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverrideParams {
+	width, height := int64(v.Width), int64(v.Height)
+	return emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: height, DeviceScaleFactor: v.Scale, Mobile: v.Mobile, ScreenWidth: width, ScreenHeight: height,
+	}
+}
+
+// emulated is the size that a page is made to believe in, with the session that
+// holds it; nil when it has its own.
+func (p *page) emulated() (*session, *protocol.EmulatedViewport) {
+	t, ok := p.r.b.tabs.find(func(t *tab) bool { return t.target == p.target })
+	if !ok {
+		return nil, nil
+	}
+	k := p.r.b.kept(t.ID)
+	m, ok := get[*emulationOf](k, featureEmulation)
+	if !ok {
+		return nil, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := k.session(); s != nil && m.want.Viewport != nil {
+		return s, m.want.Viewport
+	}
+	return nil, nil
 }
 
 func applyNetwork(ctx context.Context, s *session, n *protocol.EmulatedConditions) error {

@@ -69,6 +69,7 @@ type frames struct {
 	space *space
 	byID  map[cdp.FrameID]*docFrame
 	order int
+	more  chan struct{} // closed at the next change; nil while nobody waits
 }
 
 func newFrames(sp *space, main *session) *frames {
@@ -102,10 +103,30 @@ type contextAux struct {
 	FrameID cdp.FrameID `json:"frameId"`
 }
 
+// changes returns a channel that is closed when a frame comes, goes or gets
+// another document.
+func (fs *frames) changes() <-chan struct{} {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.more == nil {
+		fs.more = make(chan struct{})
+	}
+	return fs.more
+}
+
+// changed tells who waits; fs.mu is held.
+func (fs *frames) changed() {
+	if fs.more != nil {
+		close(fs.more)
+		fs.more = nil
+	}
+}
+
 // event follows one event of a session of the page; called by the reader.
 func (fs *frames) event(s *session, e event) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	defer fs.changed()
 	switch e.method {
 	case cdppage.FrameAttached.Method:
 		if v, ok := decode(e, cdppage.FrameAttached); ok {
@@ -329,6 +350,7 @@ func (p *page) attachChild(child *session, info *target.Info) {
 	p.frames.mu.Lock()
 	f := p.frames.add(cdp.FrameID(info.TargetID), info.ParentFrameID, child)
 	f.context = ""
+	p.frames.changed()
 	p.frames.mu.Unlock()
 	p.hook(child)
 	// Ends with the child's session at the latest.

@@ -19,7 +19,7 @@ func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, url string, w
 		res, err := cdp.Call(ctx, p.session, cdppage.Navigate, cdppage.NavigateParams{URL: url})
 		if err != nil {
 			if e, ok := errors.AsType[*methodError](err); ok {
-				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", url, e.message), "")
+				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", url, e.message), "check the address")
 			}
 			return started{}, err
 		}
@@ -57,7 +57,7 @@ func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait 
 			if step < 0 {
 				way = "back"
 			}
-			return started{}, protocol.NewError(protocol.CodeNavigation, "there is no page to go "+way+" to", "")
+			return started{}, protocol.NewError(protocol.CodeNavigation, "there is no page to go "+way+" to", "`pilotfish goto` opens one")
 		}
 		if allow != nil {
 			if err := allow(h.Entries[i].URL); err != nil {

@@ -43,7 +43,7 @@ func middleArgs(url, file string) map[string][]map[string]any {
 		"click": {target("b")}, "dblclick": {target("b")}, "hover": {target("b")}, "focus": {target("i")},
 		"fill": {and(target("i"), "value", "x")}, "type": {and(target("i"), "value", "a long text that takes many keys")}, "press": {{"key": "Enter", "target": "#b"}},
 		"select": {and(target("s"), "value", "Berlin")}, "check": {target("c")}, "uncheck": {target("c")},
-		"drag": {and(target("d"), "to", "#e")}, "upload": {and(target("f"), "files", file)},
+		"drag": {and(target("d"), "to", "#e")}, "upload": {and(target("f"), "files", file)}, "download": {target("b")},
 		"wait": {{"for": "text", "value": "never"}, {"for": "function", "value": "new Promise(() => 0)"}, {"for": "quiet"}}, "dialog": {{"answer": "accept"}},
 		"clipboard": {{"text": "x"}}, "find": {{"what": "line 299"}}, "screenshot": {nil, {"full": true}}, "responsive": {{"widths": "400"}}, "diff": {{"mark": true}},
 		"eval": {{"expression": "new Promise(() => 0)"}}, "css": {{"element": "#b"}}, "inspect": {{"element": "#b"}}, "style": {{"element": "#b", "property": "color", "value": "red"}},

@@ -135,6 +135,13 @@ func (r *recorder) add(step protocol.RecordedStep) {
 		r.steps[n-1] = step // the field's last word
 		return
 	}
+	if step.Do == "dblclick" { // it is told of after the clicks that it consists of
+		for range 2 {
+			if n := len(r.steps); n > 0 && r.steps[n-1].Do == "click" && r.steps[n-1].CSS == step.CSS {
+				r.steps = r.steps[:n-1]
+			}
+		}
+	}
 	r.steps = append(r.steps, step)
 }
 

@@ -32,8 +32,34 @@
 			?? (['input', 'select', 'textarea'].includes(e.localName) ? e.placeholder : e.innerText) ?? '';
 		return label.replace(/\s+/g, ' ').trim().slice(0, 80);
 	};
-	const secret = (e) => e.type === 'password' || /cc-|one-time-code|password/.test(e.autocomplete ?? '');
-	const say = (what, e, extra) => tell({ do: what, css: css(e), role: role(e), name: name(e), ...extra });
+	// As value.ts has it: passwords, cards, one-time codes.
+	const names = /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
+	const secret = (e) => e.type === 'password' || /cc-|one-time-code|password/.test(e.autocomplete ?? '')
+		|| names.test(e.getAttribute('name') ?? '') || names.test(e.id);
+	// Whether what we call an element is what accessibility calls it, and no other
+	// one: only then a test may look for it by role and name.
+	const plainly = (e) => {
+		if (e.getAttribute('aria-labelledby') || e.title) return false;
+		if (e.getAttribute('role') || e.getAttribute('aria-label')) return true;
+		switch (e.localName) {
+			case 'input': return /^(text|email|tel|url|search|checkbox|radio|submit|button|reset)$/.test(e.type) && !e.list;
+			case 'select': return !e.multiple && e.size <= 1 && ![...e.labels ?? []].some((l) => l.contains(e));
+			case 'textarea': return ![...e.labels ?? []].some((l) => l.contains(e));
+			case 'a': case 'button': return !e.querySelector('img,svg,[aria-hidden],[aria-label],[title],[hidden]');
+			default: return false;
+		}
+	};
+	const written = (e) => e.textContent.replace(/\s+/g, ' ').trim();
+	const sure = (e) => {
+		const r = role(e);
+		const n = name(e);
+		if (!r || !n || n.length >= 80 || !plainly(e) || (/^(a|button)$/.test(e.localName) && !e.getAttribute('aria-label') && written(e) !== n)) return false;
+		const low = n.toLowerCase();
+		const calls = (o) => (o.getAttribute('aria-label') ?? (/^(input|select|textarea)$/.test(o.localName) ? name(o) : written(o))).toLowerCase();
+		return [...document.querySelectorAll(hot)].filter((o) => role(o) === r && calls(o) === low).length === 1;
+	};
+	const inside = window === top ? undefined : location.href;
+	const say = (what, e, extra) => tell({ do: what, css: css(e), role: role(e), name: name(e), sure: sure(e), frame: inside, ...extra });
 	const target = (event) => event.composedPath()[0];
 	const hot = 'a[href],button,summary,select,input,textarea,label,[role],[onclick],[tabindex]';
 	const pending = new Map();
@@ -49,12 +75,20 @@
 		if (!event.isTrusted || !(target(event) instanceof Element)) return;
 		const e = target(event).closest(hot) ?? target(event);
 		if (texty(e) || e.localName === 'select' || e.localName === 'option') return;
-		if (e.localName === 'input' && ['checkbox', 'radio'].includes(e.type)) return;
+		if (e.localName === 'input' && ['checkbox', 'radio', 'file', 'range', 'color'].includes(e.type)) return;
 		if (e.localName === 'label' && e.control) return;
 		flushAll();
 		if (event.detail === 0 && e.matches('button,input[type=submit]') && event.pointerType === '') return; // Enter in a form
 		say('click', e);
 	}, true);
+	for (const [type, what] of [['dblclick', 'dblclick'], ['contextmenu', 'rightclick']])
+		addEventListener(type, (event) => {
+			if (!event.isTrusted || !(target(event) instanceof Element)) return;
+			const e = target(event).closest(hot) ?? target(event);
+			if (what === 'dblclick' && (texty(e) || e.localName === 'select' || e.localName === 'input')) return; // it selects a word
+			flushAll();
+			say(what, e);
+		}, true);
 	addEventListener('input', (event) => {
 		const e = target(event);
 		if (event.isTrusted && e instanceof Element && texty(e)) pending.set(e, true);
@@ -65,6 +99,8 @@
 		if (e.localName === 'select') say('select', e, { value: e.selectedOptions[0]?.label ?? e.value });
 		else if (e.localName === 'input' && ['checkbox', 'radio'].includes(e.type)) say(e.checked ? 'check' : 'uncheck', e);
 		else if (e.localName === 'input' && ['range', 'color'].includes(e.type)) say('fill', e, { value: e.value });
+		// Where the files lie no page knows.
+		else if (e.localName === 'input' && e.type === 'file') say('upload', e, { value: [...e.files].map((f) => f.name).join(', ') });
 		else { pending.set(e, true); flush(e); }
 	}, true);
 	addEventListener('keydown', (event) => {

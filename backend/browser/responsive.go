@@ -35,8 +35,12 @@ func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []in
 		if err != nil {
 			return err
 		}
+		own, err := p.ownSize(ctx)
+		if err != nil {
+			return err
+		}
 		if v := m.CSSLayoutViewport; v != nil {
-			defer p.sized(ctx, v.ClientWidth, v.ClientHeight, v.PageX, v.PageY)
+			defer p.sized(ctx, own, v.PageX, v.PageY)
 		}
 		for _, width := range widths {
 			shot, err := b.atWidth(ctx, id, p, width, q)
@@ -74,7 +78,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width
 			}
 		}
 	}
-	data, err := p.captureSized(ctx, captureParams(q, nil), size)
+	data, err := p.captureSized(ctx, captureParams(q, nil), float64(size.Width), float64(size.Height))
 	if err != nil {
 		return shot, err
 	}
@@ -176,17 +180,23 @@ func (p *page) settled(ctx context.Context, width int64) error {
 const sizeTries = 12
 
 // captureSized is capture for a page that was given another size: a picture of
-// another size is taken again.
-func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, size emulation.SetDeviceMetricsOverrideParams) (data []byte, err error) {
+// another shape is taken again.
+func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height float64) (data []byte, err error) {
 	for range sizeTries {
 		if data, err = p.capture(ctx, params); err != nil {
 			return nil, err
 		}
 		at, _, unread := image.DecodeConfig(bytes.NewReader(data))
-		if unread != nil || math.Abs(float64(at.Width)*float64(size.Height)-float64(at.Height)*float64(size.Width)) <= float64(max(at.Width, at.Height)) {
+		if unread != nil || math.Abs(float64(at.Width)*height-float64(at.Height)*width) <= float64(max(at.Width, at.Height)) {
 			return data, nil //nolint:nilerr // webp cannot be read here, and is taken as it is
 		}
-		if err := p.resize(ctx, size); err != nil {
+		p.mu.Lock()
+		size := p.size
+		p.mu.Unlock()
+		if size == nil {
+			break
+		}
+		if err := p.resize(ctx, *size); err != nil {
 			return nil, err
 		}
 	}

@@ -97,7 +97,7 @@ func keychainIdentity(create bool) (*age.X25519Identity, error) {
 		}
 		return id, nil
 	case errors.Is(err, keyring.ErrNotFound):
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the key of this state is not in the system's keychain any more", "")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the key of this state is not in the system's keychain any more", "sign in again and save the state anew")
 	}
 	return nil, noKeychain()
 }
@@ -267,7 +267,7 @@ func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error
 		plain, err = io.ReadAll(r)
 	}
 	if err != nil {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is another one, or the file is damaged", "")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is another one, or the file is damaged", "give the one that it was saved with: --passphrase")
 	}
 	var state protocol.BrowserState
 	if err := json.Unmarshal(plain, &state); err != nil || state.Version != stateVersion {

@@ -74,7 +74,7 @@ func (r *resolution) refusal() error {
 	case "changed":
 		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "if that is what you mean, look again first")
 	case "disabled":
-		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "")
+		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "do first what it waits for; `pilotfish snapshot` shows when it is not any more")
 	case "hidden":
 		return protocol.NewError(protocol.CodeHidden, what+" cannot be seen ("+plain(r.Why)+")", lookAgain)
 	case "inert":
@@ -88,7 +88,7 @@ func (r *resolution) refusal() error {
 	case "moving":
 		return protocol.NewError(protocol.CodeTimeout, what+" does not stop moving", "try again")
 	case "off-screen":
-		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "")
+		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "scroll the area that it lies in, or choose another target")
 	}
 	return protocol.NewError(protocol.CodeInternal, what+" is "+r.State, "")
 }

@@ -25,7 +25,8 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 	info := protocol.PageInfo{Tab: id}
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
 		w := &waiting{p: p, q: q, events: p.events(
-			cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method, cdppage.JavascriptDialogOpening.Method,
+			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
+			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
 		defer w.events.cancel()
@@ -88,47 +89,6 @@ func (w *waiting) next(ctx context.Context) (event, error) {
 		return e, nil
 	case <-ctx.Done():
 		return event{}, context.Cause(ctx)
-	}
-}
-
-// onPage waits inside the page. A document that goes away is followed by
-// another one, which is asked the same.
-func (w *waiting) onPage(ctx context.Context) error {
-	until, _ := ctx.Deadline()
-	type result struct {
-		State string `json:"state"`
-	}
-	key := map[protocol.WaitKind]string{protocol.WaitForText: "text", protocol.WaitForElement: "element", protocol.WaitForGone: "gone"}[w.q.Kind]
-	if key == "" {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("nobody can wait for %q", w.q.Kind), "")
-	}
-	for {
-		f, _, err := w.p.frameOf(w.q.Value)
-		if err != nil {
-			if w.q.Kind == protocol.WaitForGone {
-				return nil
-			}
-			return err
-		}
-		args := map[string]any{key: w.q.Value, "timeout": max(1, time.Until(until).Milliseconds())}
-		inner, cancel := context.WithCancel(ctx)
-		answer := make(chan error, 1)
-		var r result
-		go func() { answer <- w.p.ask(inner, f, "wait", args, &r) }()
-		err = w.follow(ctx, answer)
-		cancel()
-		switch {
-		case err == nil && r.State == "met":
-			return nil
-		case err == nil:
-			return context.DeadlineExceeded
-		case !errors.Is(err, errReplaced):
-			return err
-		}
-		// The next document may not be there yet.
-		if err := w.committed(ctx); err != nil {
-			return err
-		}
 	}
 }
 
@@ -198,7 +158,7 @@ func addressMatcher(text string) (func(string) bool, error) {
 	if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' {
 		re, err := regexp.Compile(text[1 : len(text)-1])
 		if err != nil {
-			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression cannot be read: "+err.Error(), "")
+			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression cannot be read: "+err.Error(), "for example: pilotfish wait url '/order-\\d+$/'")
 		}
 		return re.MatchString, nil
 	}
@@ -323,7 +283,7 @@ func (w *waiting) function(ctx context.Context) error {
 			if d.Exception != nil {
 				text = d.Exception.Description
 			}
-			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+plain(text), "")
+			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+plain(text), "for example: pilotfish wait function 'document.images.length > 3'")
 		}
 		return nil
 	}
@@ -352,7 +312,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	}
 	if _, err := cdp.Call(ctx, p.session, cdppage.HandleJavaScriptDialog, params); err != nil {
 		if _, ok := errors.AsType[*methodError](err); ok {
-			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "")
+			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "`pilotfish dialogs` lists those that it showed")
 		}
 		return info, b.explain(ctx, id, p, err)
 	}

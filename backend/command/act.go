@@ -63,7 +63,7 @@ func actCommands() []command {
 		one("drag", "drag one thing to another", "drag e5 e9", protocol.ActDrag, "dragged", Arg{Name: "to", Type: String, Required: true, Help: "where to: a target"}),
 		scroll, upload,
 	}
-	return append(list, waitCommands()...)
+	return append(append(list, downloadCommand()), waitCommands()...)
 }
 
 // acting is the handler of one kind of action.
@@ -78,8 +78,10 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 			q.Count = 2
 		}
 		if raw := in.args.text("at"); raw != "" {
-			var x, y float64
-			if _, err := fmt.Sscanf(strings.ReplaceAll(raw, " ", ""), "%f,%f", &x, &y); err != nil {
+			left, top, _ := strings.Cut(raw, ",")
+			x, errX := strconv.ParseFloat(strings.TrimSpace(left), 64)
+			y, errY := strconv.ParseFloat(strings.TrimSpace(top), 64)
+			if errX != nil || errY != nil {
 				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("at is x,y and not %.40q", raw), "for example --at 10,5")
 			}
 			q.At = &[2]float64{x, y}
@@ -109,7 +111,7 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 		}
 		e, err := in.browser.Act(ctx, in.tab, q, in.allow())
 		if err != nil {
-			return result{}, in.blamed(e.URL, err)
+			return result{}, in.blamed(e.URL, err, e.Hit != "")
 		}
 		for _, t := range e.Tabs {
 			if policy.Agent(in.actor) {
@@ -124,15 +126,35 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 const scrollStep = 600
 
 // blamed puts an error that names things of the page into an agent's envelope:
-// their names are the page's words.
-func (in *invocation) blamed(url string, err error) error {
+// their names are the page's words. hit: the action had found its target, which
+// whatever went wrong then may name.
+func (in *invocation) blamed(url string, err error, hit bool) error {
 	e := protocol.AsError(err)
+	named := namesThings(e.Code) || e.Code == protocol.CodeDialog
 	switch e.Code {
-	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,
-		protocol.CodeInert, protocol.CodeCovered, protocol.CodeNotActable, protocol.CodeDialog:
+	case protocol.CodeNavigation, protocol.CodeBadArgument, protocol.CodeScript:
+		named = hit
+	case protocol.CodeTimeout:
+		named = strings.HasSuffix(e.Message, stillMoving)
+	}
+	if named {
 		return protocol.NewError(e.Code, in.foreign(url, e.Message), line(e.Hint, 400))
 	}
 	return err
+}
+
+// stillMoving ends the error of a target that no click can meet.
+const stillMoving = "does not stop moving"
+
+// namesThings says whether an error of a code is about things of the page, by
+// the names that it gives them.
+func namesThings(code protocol.Code) bool {
+	switch code {
+	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,
+		protocol.CodeInert, protocol.CodeCovered, protocol.CodeNotActable:
+		return true
+	}
+	return false
 }
 
 // waitCommands wait, answer dialogs and reach the clipboard.
@@ -185,9 +207,14 @@ func runWait(ctx context.Context, in *invocation) (result, error) {
 	}
 	info, err := in.browser.Wait(ctx, in.tab, q)
 	if err != nil {
-		return result{}, in.blamed(info.URL, err)
+		return result{}, in.blamed(info.URL, err, false)
 	}
-	return result{text: fmt.Sprintf("%s: done; %s is at %s", q.Kind, in.tab, line(info.URL, urlShown)), data: info}, nil
+	place, said := in.place(info.URL)
+	text := fmt.Sprintf("%s: done; %s is at %s", q.Kind, in.tab, place)
+	if len(said) > 0 {
+		text += "\n" + in.foreign(info.URL, strings.Join(said, "\n"))
+	}
+	return result{text: text, data: info}, nil
 }
 
 func runDialog(ctx context.Context, in *invocation) (result, error) {

@@ -85,7 +85,7 @@ func (in *invocation) step(ctx context.Context, one Call, shown protocol.Command
 // when one of them is wrong.
 func parse(lines []string) ([]protocol.CommandRequest, error) {
 	if len(lines) > protocol.MaxBatch {
-		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("at most %d commands at once, not %d", protocol.MaxBatch, len(lines)), "")
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("at most %d commands at once, not %d", protocol.MaxBatch, len(lines)), "send them in several calls")
 	}
 	requests := make([]protocol.CommandRequest, len(lines))
 	for i, l := range lines {

@@ -29,7 +29,7 @@ func envelope(origin, text string) string {
 
 // quoted puts an error that repeats what a page said, and is not in an envelope
 // yet, into an agent's: the text of a dialog that keeps a command from its page,
-// and what a script threw.
+// what a script threw, and the names of what a target could have meant.
 func (in *invocation) quoted(command string, err error) error {
 	if !in.agent() {
 		return err
@@ -42,6 +42,7 @@ func (in *invocation) quoted(command string, err error) error {
 			return err
 		}
 	case e.Code == protocol.CodeScript && command == "eval":
+	case namesThings(e.Code) && (in.args.text("element") != "" || in.args.text("scope") != "") && !strings.HasPrefix(e.Message, "<page-"):
 	default:
 		return err
 	}

@@ -87,8 +87,6 @@ func runScreenshot(ctx context.Context, in *invocation) (string, result, error) 
 		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "screenshot takes one of --full, --clip, --element and --slices, not both", "for example: pilotfish screenshot --full")
 	case q.Quality > 0 && q.Format == "png":
 		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "use --format jpeg or webp")
-	case q.Annotated && q.Format == "webp":
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "an annotated picture is png or jpeg", "leave --format out")
 	}
 	shot, err := in.browser.Screenshot(ctx, in.tab, q)
 	if err != nil {
@@ -151,7 +149,7 @@ func runResponsive(ctx context.Context, in *invocation) (string, result, error) 
 		widths = append(widths, n)
 	}
 	if len(widths) > protocol.MaxResponsive {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", protocol.MaxResponsive), "")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", protocol.MaxResponsive), "for example: pilotfish responsive 390,768,1280")
 	}
 	shots, err := in.browser.Responsive(ctx, in.tab, widths, protocol.ScreenshotRequest{Format: in.format(), Full: in.args.flag("full")})
 	if err != nil {

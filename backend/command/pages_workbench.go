@@ -128,7 +128,7 @@ func (in *invocation) script(file string) (string, error) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no file %.200q", file), "check its path")
 	}
 	if info.Size() > maxScript {
-		return "", protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("%.200s is larger than %d KB", file, maxScript>>10), "")
+		return "", protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("%.200s is larger than %d KB", file, maxScript>>10), "run it in parts")
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {

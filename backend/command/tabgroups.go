@@ -264,7 +264,7 @@ func runWindows(ctx context.Context, in *invocation) (result, error) {
 	if do == "close" || do == "bounds" {
 		i := slices.IndexFunc(list, func(w protocol.Window) bool { return slices.Contains(w.Tabs, in.tab) })
 		if i < 0 {
-			return result{}, protocol.NewError(protocol.CodeUnknownTab, "the tab "+string(in.tab)+" is in no window", "")
+			return result{}, protocol.NewError(protocol.CodeUnknownTab, "the tab "+string(in.tab)+" is in no window", "`pilotfish windows` lists the windows")
 		}
 		// A window is its tabs': all of them must be the caller's.
 		if _, err := in.named(tabNames(list[i].Tabs)); err != nil {

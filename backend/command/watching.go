@@ -26,6 +26,7 @@ type watchingBrowser interface {
 	Dialogs(ctx context.Context, tab protocol.TabID, policy, text string) (protocol.DialogLog, error)
 	Downloads() []protocol.Download
 	WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error)
+	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
 	WatchFor(ctx context.Context, tab protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error)
 }
 
@@ -406,12 +407,12 @@ func runDownloads(ctx context.Context, in *invocation) (result, error) {
 		return result{}, err
 	}
 	if !mine(d) {
-		return result{}, protocol.NewError(protocol.CodeRefused, "that download is not yours", "")
+		return result{}, protocol.NewError(protocol.CodeRefused, "that download is not yours", "`pilotfish downloads` lists yours")
 	}
 	if d.State != "done" {
-		return result{}, protocol.NewError(protocol.CodeNavigation, "the download "+d.ID+" was canceled", "")
+		return result{}, protocol.NewError(protocol.CodeNavigation, "the download "+d.ID+" was canceled", "do what started it once more")
 	}
-	return result{text: d.Path, data: d}, nil
+	return result{text: in.foreign(d.URL, d.Path), data: d}, nil
 }
 
 func runWatch(ctx context.Context, in *invocation) (result, error) {

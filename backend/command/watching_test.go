@@ -3,6 +3,7 @@ package command_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -295,23 +296,25 @@ func TestRawProtocolIsDeniedByDefault(t *testing.T) {
 // unfilmed is a browser whose recording has no video though one was asked for.
 type unfilmed struct {
 	*tabs
+	steps []protocol.RecordedStep
 	saved protocol.Routine
+	test  string
 }
 
 func (u *unfilmed) StopRecording(context.Context, protocol.TabID, string) (protocol.Recording, error) {
 	return protocol.Recording{
-		Steps:      []protocol.RecordedStep{{Do: "click", CSS: "#go"}},
+		Steps:      u.steps,
 		VideoError: protocol.NewError(protocol.CodeTimeout, "the tab drew no picture while it was recorded", "bring it to the front"),
 	}, nil
 }
 
-func (u *unfilmed) SaveRoutine(r protocol.Routine, _ string) (routine, playwright protocol.SavedFile, err error) {
-	u.saved = r
+func (u *unfilmed) SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error) {
+	u.saved, u.test = r, test
 	return protocol.SavedFile{Path: "/r.json"}, protocol.SavedFile{Path: "/r.spec.ts"}, nil
 }
 
 func TestARecordingOutlivesItsVideo(t *testing.T) {
-	u := &unfilmed{tabs: newTabs()}
+	u := &unfilmed{tabs: newTabs(), steps: []protocol.RecordedStep{{Do: "click", CSS: "#go"}}}
 	reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"})
 	if !reply.OK || u.saved.Name != "shop" || len(u.saved.Steps) != 1 {
 		t.Fatalf("%+v, saved %+v", reply, u.saved)
@@ -323,6 +326,45 @@ func TestARecordingOutlivesItsVideo(t *testing.T) {
 	}
 	if !strings.Contains(string(reply.Data), `"videoError"`) {
 		t.Errorf("the data does not say it: %s", reply.Data)
+	}
+}
+
+// TestARecordingAsRoutineAndTest: a test looks by role and name only where they
+// mean the one element; what was typed in secret and where files lie are
+// parameters; what was done in a frame is done there.
+func TestARecordingAsRoutineAndTest(t *testing.T) {
+	u := &unfilmed{tabs: newTabs(), steps: []protocol.RecordedStep{
+		{Do: "goto", URL: "https://one.example/"},
+		{Do: "click", CSS: "#a", Role: "button", Name: "Delete"},
+		{Do: "click", CSS: "#b", Role: "button", Name: `Save "all"`, Sure: true},
+		{Do: "dblclick", CSS: "#c"}, {Do: "rightclick", CSS: "#d"},
+		{Do: "fill", CSS: "#pw", Secret: true}, {Do: "fill", CSS: "#again", Secret: true},
+		{Do: "upload", CSS: "#file", Value: "cv.pdf"},
+		{Do: "check", CSS: "#in", Frame: "https://two.example/f"},
+	}}
+	if reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"}); !reply.OK {
+		t.Fatalf("%+v", reply)
+	}
+	for _, want := range []string{
+		`page.locator("#a").click()`, `page.getByRole("button", { name: "Save \"all\"", exact: true }).click()`, `page.locator("#c").dblclick()`,
+		`page.locator("#d").click({ button: 'right' })`, `page.locator("#pw").fill(process.env.PASSWORD ?? '')`, `page.locator("#again").fill(process.env.PASSWORD2 ?? '')`,
+		`page.locator("#file").setInputFiles((process.env.FILE ?? '').split(','))`, `page.frame({ url: "https://two.example/f" })!.locator("#in").check()`,
+	} {
+		if !strings.Contains(u.test, "await "+want) {
+			t.Errorf("the test has no %s:\n%s", want, u.test)
+		}
+	}
+	want := []string{
+		`goto "https://one.example/"`, `click "#a"`, `click "#b"`, `dblclick "#c"`, `click "#d" --button right`,
+		`fill "#pw" "${password}"`, `fill "#again" "${password2}"`, `upload "#file" "${file}"`, `check "#in"`,
+	}
+	if !slices.Equal(u.saved.Steps, want) || len(u.saved.Params) != 3 {
+		t.Errorf("the routine is %q with %v", u.saved.Steps, u.saved.Params)
+	}
+	for _, step := range u.saved.Steps {
+		if _, err := command.ParseLine(step, command.Find); err != nil {
+			t.Errorf("%s: %v", step, err)
+		}
 	}
 }
 

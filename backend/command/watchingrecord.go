@@ -141,15 +141,28 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 			r.Params[param] = ""
 			value = `"${` + param + `}"`
 		}
+		if s.Do == "upload" {
+			param := "file"
+			for n := 2; ; n++ {
+				if _, taken := r.Params[param]; !taken {
+					break
+				}
+				param = "file" + strconv.Itoa(n)
+			}
+			r.Params[param] = ""
+			value = `"${` + param + `}"`
+		}
 		switch s.Do {
 		case "goto":
 			r.Steps = append(r.Steps, "goto "+quoteWord(noParam(s.URL)))
-		case "fill", "select":
+		case "fill", "select", "upload":
 			r.Steps = append(r.Steps, s.Do+" "+target+" "+value)
 		case "press":
 			r.Steps = append(r.Steps, "press "+value)
-		case "click", "check", "uncheck":
+		case "click", "dblclick", "check", "uncheck":
 			r.Steps = append(r.Steps, s.Do+" "+target)
+		case "rightclick":
+			r.Steps = append(r.Steps, "click "+target+" --button right")
 		}
 	}
 	return r
@@ -158,37 +171,48 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 // noParam keeps what a page wrote from being read as a parameter.
 func noParam(v string) string { return strings.ReplaceAll(v, "${", "$ {") }
 
-// playwright is the same as a test of Playwright's.
+// playwright is the same as a test of Playwright's. What a role and a name do
+// not mean for certain is found by its selector.
 func playwright(name string, steps []protocol.RecordedStep) string {
 	var b strings.Builder
-	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + strconv.Quote(name) + ", async ({ page }) => {\n")
-	secrets := 0
-	last := ""
+	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + js(name) + ", async ({ page }) => {\n")
+	secrets, files := 0, 0
+	given := func(what string, n *int) string {
+		*n++
+		return "process.env." + what + map[bool]string{true: strconv.Itoa(*n)}[*n > 1] + " ?? ''"
+	}
 	for _, s := range steps {
-		at := "page.locator(" + js(s.CSS) + ")"
-		if s.Role != "" && s.Name != "" && !strings.ContainsAny(s.Name, "\n") {
-			at = "page.getByRole(" + js(s.Role) + ", { name: " + js(s.Name) + ", exact: true })"
+		root := "page"
+		if s.Frame != "" {
+			root = "page.frame({ url: " + js(s.Frame) + " })!"
+			b.WriteString("  await expect.poll(() => page.frame({ url: " + js(s.Frame) + " }) !== null).toBe(true);\n")
+		}
+		at := root + ".locator(" + js(s.CSS) + ")"
+		if s.Sure {
+			at = root + ".getByRole(" + js(s.Role) + ", { name: " + js(s.Name) + ", exact: true })"
 		}
 		value := js(s.Value)
 		if s.Secret {
-			secrets++
-			value = "process.env.PASSWORD" + map[bool]string{true: strconv.Itoa(secrets)}[secrets > 1] + " ?? ''"
+			value = given("PASSWORD", &secrets)
 		}
 		switch s.Do {
 		case "goto":
 			b.WriteString("  await page.goto(" + js(s.URL) + ");\n")
-			last = s.URL
-		case "click", "check", "uncheck":
+		case "click", "dblclick", "check", "uncheck":
 			b.WriteString("  await " + at + "." + s.Do + "();\n")
+		case "rightclick":
+			b.WriteString("  await " + at + ".click({ button: 'right' });\n")
 		case "fill":
 			b.WriteString("  await " + at + ".fill(" + value + ");\n")
 		case "select":
 			b.WriteString("  await " + at + ".selectOption({ label: " + value + " });\n")
 		case "press":
 			b.WriteString("  await " + at + ".press(" + value + ");\n")
+		case "upload":
+			b.WriteString("  await " + at + ".setInputFiles((" + given("FILE", &files) + ").split(',')); // " + line(s.Value, 200) + "\n")
 		}
 	}
-	if last != "" {
+	if len(steps) > 0 {
 		b.WriteString("  await expect(page.locator('body')).toBeVisible();\n")
 	}
 	b.WriteString("});\n")

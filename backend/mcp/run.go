@@ -299,8 +299,12 @@ func (b *toolbox) read(c *call) *sdk.CallToolResult {
 		return failure(err)
 	}
 	spec, err := b.find(what)
-	if err != nil || spec.Scope != protocol.ScopeRead {
+	named := slices.ContainsFunc((&builder{specs: b.specs}).readings(), func(s command.Spec) bool { return s.Name == spec.Name })
+	if err != nil || spec.Scope != protocol.ScopeRead && !named {
 		return wrong(fmt.Sprintf("what cannot be %.40q", what), "the tool's schema lists what can be read; browser_run has the rest")
+	}
+	if _, does := c.args["do"]; does && spec.Scope != protocol.ScopeRead {
+		return wrong(spec.Name+" is only listed here", fmt.Sprintf("for anything else: browser_run with a line such as %q", spec.Examples[0]))
 	}
 	return b.one(c, spec.Name)
 }

@@ -189,7 +189,7 @@ func (b *builder) read() (tool, bool) {
 	s.add("what", "string", "", "enum", names(specs))
 	s.require("what")
 	// Those that most of them have; the rest is in browser_run.
-	for _, name := range []string{"target", "scope", "selector", "max"} {
+	for _, name := range []string{"element", "max"} {
 		for _, spec := range specs {
 			if i := slices.IndexFunc(spec.Args, func(a command.Arg) bool { return a.Name == name }); i >= 0 {
 				s.arg(spec.Args[i])

@@ -165,7 +165,8 @@ type WatchReply struct {
 
 // RecordedStep is one thing that was done on a page.
 type RecordedStep struct {
-	// Do is "goto", "click", "fill", "select", "check", "uncheck" or "press".
+	// Do is "goto", "click", "rightclick", "dblclick", "fill", "select", "check",
+	// "uncheck", "press" or "upload".
 	Do    string    `json:"do"`
 	At    time.Time `json:"at"`
 	URL   string    `json:"url,omitempty"`
@@ -173,6 +174,12 @@ type RecordedStep struct {
 	Role  string    `json:"role,omitempty"`
 	Name  string    `json:"name,omitempty"`
 	Value string    `json:"value,omitempty"`
+	// Sure: role and name, as accessibility computes them, mean this element and
+	// no other.
+	Sure bool `json:"sure,omitempty"`
+	// Frame is the address of the frame that it was done in; empty for the page
+	// itself.
+	Frame string `json:"frame,omitempty"`
 	// Secret: what was typed is not kept; a parameter of the routine stands for
 	// it.
 	Secret bool `json:"secret,omitempty"`

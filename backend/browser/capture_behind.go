@@ -1,0 +1,122 @@
+package browser
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"math"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// behind takes a picture of a part of a page that no window shows: Chromium's
+// own way beyond the viewport waits there for frames that never come. The page
+// is made as high as its content, taken as it is then in view, and cut.
+func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
+	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	view, content := m.CSSLayoutViewport, m.CSSContentSize
+	if view == nil || content == nil {
+		return nil, errors.New("the page has no size")
+	}
+	width, height := max(view.ClientWidth, int64(math.Ceil(content.Width))), max(view.ClientHeight, int64(math.Ceil(content.Height)))
+	if width > maxScreenshot || height > maxScreenshot {
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; of a tab in the back at most %d a side can be drawn", width, height, maxScreenshot),
+			"take what is in view, or bring the tab to the front with `pilotfish tab`")
+	}
+	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
+	own, err := p.ownSize(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.sized(ctx, own, view.PageX, view.PageY)
+	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, Mobile: own.Mobile}
+	if err := p.resize(ctx, size); err != nil {
+		return nil, err
+	}
+	params := captureParams(q, nil)
+	fast := !whole
+	params.OptimizeForSpeed = &fast
+	if whole {
+		return p.captureSized(ctx, params, float64(width), float64(height))
+	}
+	params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
+	data, err := p.captureSized(ctx, params, float64(width), float64(height))
+	if err != nil {
+		return nil, err
+	}
+	img, err := decodePicture(data)
+	if err != nil {
+		return nil, err
+	}
+	scale := float64(img.Bounds().Dx()) / float64(width)
+	at := image.Rect(int(clip.X*scale), int(clip.Y*scale), int((clip.X+clip.Width)*scale), int((clip.Y+clip.Height)*scale)).Intersect(img.Bounds())
+	if at.Empty() {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %d × %d", width, height))
+	}
+	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
+	draw.Draw(part, part.Bounds(), img, at.Min, draw.Src)
+	if q.Format != "webp" {
+		return encodePicture(part, q.Format, q.Quality)
+	}
+	if data, err = encodePicture(part, "png", 0); err != nil {
+		return nil, err
+	}
+	return p.webp(ctx, data, q.Quality)
+}
+
+// ownSize is the size that the page believes in: its own, or what the tab is
+// made to believe.
+func (p *page) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
+	if _, v := p.emulated(); v != nil {
+		return sizeOf(v), nil
+	}
+	world, err := p.world(ctx)
+	if err != nil {
+		return emulation.SetDeviceMetricsOverrideParams{}, err
+	}
+	is, err := evaluate[[2]float64](ctx, p.session, "[innerWidth, innerHeight]", world)
+	return emulation.SetDeviceMetricsOverrideParams{Width: int64(is[0]), Height: int64(is[1])}, err
+}
+
+// webp writes a picture as the browser does, in a canvas that the page does not
+// see. The quality is from 1 to 100; 0 is the browser's own.
+func (p *page) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
+	world, err := p.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if quality == 0 {
+		quality = 80
+	}
+	text, err := evaluate[string](ctx, p.session, fmt.Sprintf(`(async () => {
+		const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
+		const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+		const canvas = new OffscreenCanvas(picture.width, picture.height);
+		canvas.getContext('2d').drawImage(picture, 0, 0);
+		const out = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality: %g })).arrayBuffer());
+		let text = '';
+		for (let at = 0; at < out.length; at += 32768) text += String.fromCharCode(...out.subarray(at, at + 32768));
+		return btoa(text);
+	})()`, base64.StdEncoding.EncodeToString(png), float64(quality)/100), world)
+	if err != nil {
+		return nil, err
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err == nil && len(data) == 0 {
+		err = errors.New("the canvas is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing the picture as WebP: %w", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,177 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// onPage waits inside the page, in all its frames: a text or an element may come
+// in any of them, and what is to be gone must be so in each. A document that goes
+// away is followed by another one, which is asked the same.
+func (w *waiting) onPage(ctx context.Context) error {
+	key := map[protocol.WaitKind]string{protocol.WaitForText: "text", protocol.WaitForElement: "element", protocol.WaitForGone: "gone"}[w.q.Kind]
+	if key == "" {
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("nobody can wait for %q", w.q.Kind), "wait for text, element, gone, url, load, quiet, function or time")
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &waitFrames{w: w, key: key, answers: make(chan waitAnswer), asked: make(map[*docFrame]bool), met: make(map[*docFrame]string), later: make(map[*docFrame]bool)}
+	changed := w.p.frames.changes() // before they are listed, so that none is missed
+	for {
+		over, err := f.ask(inner)
+		if over || err != nil {
+			return err
+		}
+		select {
+		case a := <-f.answers:
+			if over, err := f.heard(inner, a); over || err != nil {
+				return err
+			}
+		case <-changed:
+			changed = w.p.frames.changes()
+			clear(f.later)
+		case e, ok := <-w.events.c:
+			switch {
+			case !ok:
+				return errSessionEnded
+			case e.method == cdppage.JavascriptDialogOpening.Method:
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+			}
+			clear(f.later)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// waitFrames asks the frames of a page one condition.
+type waitFrames struct {
+	w       *waiting
+	key     string
+	answers chan waitAnswer
+	asked   map[*docFrame]bool   // an answer is on its way, or will never be
+	met     map[*docFrame]string // it was so there, in this world
+	later   map[*docFrame]bool   // without a document just now
+	waited  bool                 // some frame was not so from the start
+}
+
+type waitAnswer struct {
+	f     *docFrame
+	world string // that it had when it was asked
+	state string
+	ms    float64
+	err   error
+}
+
+// frames are those that the condition is about: that of a ref, else all. A ref
+// whose frame is gone has none.
+func (f *waitFrames) frames() ([]*docFrame, error) {
+	if !refScope().MatchString(f.w.q.Value) || f.key == "text" {
+		return f.w.p.frames.all(), nil
+	}
+	only, _, err := f.w.p.frameOf(f.w.q.Value)
+	if err != nil {
+		if f.key == "gone" {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return []*docFrame{only}, nil
+}
+
+// ask asks the frames that were not asked yet. It is over when what is to be
+// gone is so in each; where that took a while, all are asked once more, for it
+// may have come back in one that answered early.
+func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
+	all, err := f.frames()
+	if err != nil {
+		return false, err
+	}
+	if f.settled(all) {
+		if !f.waited || len(all) <= 1 {
+			return true, nil
+		}
+		f.waited = false
+		clear(f.met)
+		clear(f.later)
+	}
+	until, _ := ctx.Deadline()
+	args := map[string]any{f.key: f.w.q.Value, "timeout": max(1, time.Until(until).Milliseconds())}
+	for _, one := range all {
+		_, met := f.met[one]
+		if met && f.key == "gone" || f.asked[one] || f.later[one] {
+			continue
+		}
+		f.asked[one] = true
+		_, world := f.w.p.frames.state(one)
+		go func() {
+			var r struct {
+				State string  `json:"state"`
+				MS    float64 `json:"ms"`
+			}
+			// Its closed roots are opened to the page script first.
+			err := f.w.p.look(ctx, one, "url", nil, nil)
+			if err == nil {
+				err = f.w.p.ask(ctx, one, "wait", args, &r)
+			}
+			select {
+			case f.answers <- waitAnswer{one, world, r.State, r.MS, err}:
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return false, nil
+}
+
+// settled says whether what is to be gone was so in every frame, and forgets
+// those that have another document by now.
+func (f *waitFrames) settled(all []*docFrame) bool {
+	whole := f.key == "gone"
+	for _, one := range all {
+		if world, met := f.met[one]; met {
+			if _, now := f.w.p.frames.state(one); now == world {
+				continue
+			}
+			delete(f.met, one)
+		}
+		whole = false
+	}
+	return whole
+}
+
+// heard takes in an answer.
+func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err error) {
+	delete(f.asked, a.f)
+	_, now := f.w.p.frames.state(a.f)
+	replaced := errors.Is(a.err, errReplaced)
+	switch {
+	case a.err == nil && a.state == "met":
+		f.met[a.f], f.waited = now, f.waited || a.ms > 0
+		return f.key != "gone", nil
+	case a.err == nil:
+		return false, context.DeadlineExceeded
+	case a.f.number == 0 && replaced:
+		// Where the next document is not there yet, the next change asks it.
+		f.waited = true
+		_, _, err := f.w.p.ready(ctx, a.f)
+		f.later[a.f] = err != nil
+		if errors.Is(err, errReplaced) {
+			err = nil
+		}
+		return false, err
+	case a.f.number == 0, protocol.AsError(a.err).Code == protocol.CodeBadArgument:
+		return false, a.err
+	case replaced && now != "" && now != a.world:
+		return false, nil // it has another document
+	}
+	// What is in a frame that went away, or cannot be asked, is gone with it,
+	// until it has another document.
+	f.met[a.f], f.later[a.f] = now, true
+	return false, nil
+}

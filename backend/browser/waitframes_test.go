@@ -1,0 +1,71 @@
+package browser
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestWaitInFrames: what is waited for may come in any frame, of another site,
+// too, in one that is made later, and in the next document of one; what is to be
+// gone must be so in all of them. Any target that can be clicked can be waited
+// for.
+func TestWaitInFrames(t *testing.T) {
+	s := stageOf(t, "")
+	inside := pages(t, map[string]string{
+		"/late":   `<script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<p>All <b>done</b></p><button>Save it</button><label>Town <input></label>'), 200)</script>`,
+		"/spin":   `<div id=spin role=progressbar aria-label=Busy style="width:9px;height:9px">busy</div><script>setTimeout(() => spin.remove(), 200)</script>`,
+		"/closed": `<div id=host></div><script>host.attachShadow({ mode: 'closed' }).innerHTML = '<p>Behind doors</p>'</script>`,
+		"/moves":  `<script>setTimeout(() => location.replace('/late'), 100)</script>`,
+	})
+	other := strings.Replace(inside, "127.0.0.1", "localhost", 1)
+	for name, c := range map[string]struct {
+		body string
+		q    protocol.WaitRequest
+	}{
+		"a text in a frame":                  {`<iframe src="URL/late"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "all done"}},
+		"a text in a frame of another site":  {`<iframe src="OTHER/late"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "all done"}},
+		"a button in a frame made later":     {`<script>setTimeout(() => { document.body.innerHTML = '<iframe src="OTHER/late"></iframe>' }, 100)</script>`, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: `role=button name="Save it"`}},
+		"a field in a frame that moves":      {`<iframe src="URL/moves"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "label=Town"}},
+		"a selector in a frame that moves":   {`<iframe src="OTHER/moves"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "css=b"}},
+		"a text as an element":               {`<iframe src="URL/late"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: `text="All done"`}},
+		"a text in a closed root of a frame": {`<iframe src="OTHER/closed"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "Behind doors"}},
+		"the end of something in a frame":    {`<p>main</p><iframe src="OTHER/spin"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "#spin"}},
+		"the end of something by its role":   {`<iframe src="URL/spin"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "role=progressbar name=Busy"}},
+		"the end of a text in a frame":       {`<iframe src="URL/spin"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "text=busy"}},
+	} {
+		body := strings.NewReplacer("URL", inside, "OTHER", other).Replace(c.body)
+		if _, err := s.Navigate(deadline(t), s.tab, pages(t, map[string]string{"/": body})+"/", protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Wait(deadline(t), s.tab, c.q); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.q.Kind == protocol.WaitForGone {
+			if text, err := s.Text(deadline(t), s.tab, 1000); err != nil || strings.Contains(text.Text, "busy") {
+				t.Errorf("%s: it is there: %q, %v", name, text.Text, err)
+			}
+		}
+	}
+	for _, bad := range []string{"role=", "10,10", ":::", "text="} {
+		if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: bad}); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	// What stays in a frame is not gone.
+	if _, err := s.Navigate(deadline(t), s.tab, pages(t, map[string]string{"/": `<iframe src="` + inside + `/late"></iframe>`})+"/", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "all done"}); err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(deadline(t), 300*time.Millisecond)
+	defer cancel()
+	if _, err := s.Wait(short, s.tab, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "b"}); code(err) != protocol.CodeTimeout {
+		t.Errorf("what is there in a frame: %v", err)
+	}
+}
