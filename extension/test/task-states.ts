@@ -22,11 +22,16 @@ export async function toTask(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'What should be done on this page?' }).waitFor();
 }
 
-/** Writes a task and begins it. */
-export async function begin(page: Page, goal = 'Fill this form for Ada'): Promise<void> {
+/** Writes a task and presses Enter. */
+export async function wish(page: Page, goal: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'What should be done on this page?' });
   await field.fill(goal);
   await field.press('Enter');
+}
+
+/** Writes a task and begins it. */
+export async function begin(page: Page, goal = 'Fill this form for Ada'): Promise<void> {
+  await wish(page, goal);
   await page.locator('.goal', { hasText: goal }).first().waitFor();
 }
 
@@ -63,6 +68,22 @@ export const taskStates: State[] = [
     async act(page) {
       await toTask(page);
       await page.getByRole('button', { name: 'Set up a model' }).waitFor();
+    },
+  },
+  {
+    name: 'task-plain',
+    async act(page) {
+      await toTask(page);
+      await begin(page, 'click Save then list the links');
+      await page.locator('.end', { hasText: 'There are 2 links.' }).waitFor();
+    },
+  },
+  {
+    name: 'task-plain-unknown',
+    async act(page) {
+      await toTask(page);
+      await wish(page, 'book me a table for two tonight');
+      await page.getByText('I do not understand').waitFor();
     },
   },
   {
@@ -248,3 +269,29 @@ export const taskStates: State[] = [
     },
   },
 ];
+  {
+    name: 'task-history-found',
+    prepare(made) {
+      withModel(made);
+      made.tasks.add('Order the tickets', { steps: 7 });
+      made.tasks.add(longGoal, { state: 'failed', steps: 40 });
+      for (const [task, step, before] of [
+        ['Order the tickets', 3, 'type Row 7, seat 12 into edit '],
+        [longGoal, 12, 'The page says that the '],
+      ] as const)
+        made.tasks.found.push({
+          task,
+          step,
+          in: 'result',
+          before,
+          match: 'voucher',
+          after: ' ABC-42 was accepted, and the price is now 17.40 € with delivery',
+        });
+    },
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
+      await page.locator('mark', { hasText: 'voucher' }).last().waitFor();
+    },
+  },

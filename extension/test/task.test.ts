@@ -2,7 +2,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
-import { begin, firstTurn, recordAndReplay, replayed, toTask } from './task-states';
+import { approval } from './states';
+import { begin, firstTurn, recordAndReplay, replayed, toTask, wish } from './task-states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -68,6 +69,31 @@ it('Escape leaves the form and the list, and the focus is where one writes', asy
     await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   }
   expect(await focused()).toBe('What should be done on this page?');
+it('a model that was only tried goes with the form, and one that is there is removed there', async () => {
+  await open();
+  await button('Set up a model').click();
+  await page.getByLabel('Model', { exact: true }).fill('large');
+  await button('Test').click();
+  await page.getByText('It answers and can call tools').waitFor();
+  expect(made.tasks.llm.profiles).toHaveLength(1);
+  await page.keyboard.press('Escape');
+  await made.until(() => made.tasks.llm.profiles.length === 0);
+
+  await button('Model for Task').click();
+  await page.getByLabel('Model', { exact: true }).fill('large');
+  await button('Use it').click();
+  await button('Change the model').click();
+  await page.getByLabel('Model', { exact: true }).fill('small');
+  await button('Test').click();
+  await made.until(() => made.tasks.llm.profiles[0]?.model === 'small');
+  await button('Cancel').click();
+  await made.until(() => made.tasks.llm.profiles[0]?.model === 'large');
+  await button('Change the model').click();
+  await button('Remove it and its key').click();
+  await made.until(() => made.tasks.llm.profiles.length === 0);
+  await page.getByText('Pilot, plain instructions').waitFor();
+});
+
 });
 
 it('a question is answered, and the task goes on with it', async () => {
@@ -80,6 +106,94 @@ it('a question is answered, and the task goes on with it', async () => {
   await begin(page);
   const field = page.getByRole('textbox', { name: 'Answer' });
   await field.fill('Lisbon');
+it('without a model it carries out plain instructions, step by step', async () => {
+  await open();
+  await wish(page, 'book me a table');
+  await page.getByRole('alert').getByText('I do not understand “book me a table”.').waitFor();
+  expect(made.tasks.kept.size).toBe(0);
+  expect(await button('Set up a model').isVisible()).toBe(true);
+  await begin(page, 'click Save then list the links');
+  await page.locator('.end', { hasText: 'All 2 instructions are carried out.' }).waitFor();
+  await page.locator('.end', { hasText: '@e5 More → /more' }).waitFor();
+  const [kept] = made.tasks.kept.values();
+  expect(kept?.head).toMatchObject({ state: 'done', steps: 2, tokens: 0, tab: 't1' });
+  expect(kept?.head.profile).toBeUndefined();
+  expect(asked('/llm/call')).toEqual([]);
+  expect(asked('/task/command').at(1)).toMatchObject({
+    command: { command: 'click', args: { target: 'e1' } },
+  });
+  // What comes next is read by rule, too, and what is not understood starts nothing.
+  await page.getByRole('textbox', { name: 'What next?' }).fill('and now the rest');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  expect(made.tasks.kept.size).toBe(1);
+});
+
+it('Enter waits until it is known whether there is a model', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [firstTurn];
+  let told = (): void => undefined;
+  made.tasks.slow = new Promise((resolve) => {
+    told = resolve;
+  });
+  await open();
+  await wish(page, 'Fill this form for Ada');
+  await page.keyboard.press('Enter');
+  expect(await button('Set up a model').count()).toBe(0);
+  told();
+  await page.locator('.goal', { hasText: 'Fill this form for Ada' }).waitFor();
+  expect(await button('Set up a model').count()).toBe(0);
+  expect(made.tasks.kept.size).toBe(1);
+  expect([...made.tasks.kept.values()][0]?.head.profile).toBe('m1');
+});
+
+it('a search says where in a task the words are', async () => {
+  made.tasks.profile();
+  made.tasks.add('Order the tickets');
+  made.tasks.found = [
+    {
+      task: 'Order the tickets',
+      step: 3,
+      in: 'result',
+      before: 'the ',
+      match: 'voucher',
+      after: '.',
+    },
+  ];
+  await open();
+  await button('Tasks so far').click();
+  await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
+  await page.getByRole('button', { name: /^Order the tickets Step 3: …the voucher\./ }).waitFor();
+});
+
+it('a follow-up task is told of all that went before it, and so is its own', async () => {
+  made.tasks.profile();
+  const done = (text: string) => ({
+    goal: 'End.',
+    actions: [{ do: 'done', success: true, text }],
+  });
+  made.tasks.turns = [done('It was Lisbon.'), done('It was Porto.'), done('Neither.')];
+  await open();
+  await begin(page, 'Find the first city');
+  for (const [goal, ended] of [
+    ['Find the next one', 'It was Lisbon.'],
+    ['Which was nicer?', 'It was Porto.'],
+  ] as const) {
+    await page.locator('.end', { hasText: ended }).waitFor();
+    await page.getByRole('textbox', { name: 'What next?' }).fill(goal);
+    await page.keyboard.press('Enter');
+  }
+  await page.locator('.end', { hasText: 'Neither.' }).waitFor();
+  const told = JSON.stringify(asked('/llm/call').at(-1));
+  for (const words of [
+    'Find the first city',
+    'It was Lisbon.',
+    'Find the next one',
+    'It was Porto.',
+  ])
+    expect(told).toContain(words);
+});
+
   await field.press('Enter');
   await page.locator('.end', { hasText: 'It is Lisbon.' }).waitFor();
   expect(JSON.stringify(asked('/llm/call').at(-1))).toContain('The person answers: Lisbon');

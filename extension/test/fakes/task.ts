@@ -5,7 +5,10 @@ import type {
   PanelEvent,
   Task,
   TaskEvent,
+  TaskFound,
   TaskListRequest,
+  TaskPlainReply,
+  TaskPlainRequest,
   TaskRequest,
   TaskRoutine,
   TaskRoutineRequest,
@@ -64,6 +67,10 @@ export class FakeTasks {
   page = { url: 'https://example.com/', title: 'Example Domain', text: 'e1 btn "Save"' };
   /** What the commands of a task answer, by name; the page for the others. */
   replies: Record<string, object> = {};
+  /** The models are told when this is over. */
+  slow: Promise<void> = Promise.resolve();
+  /** What a search finds in a task beside its goal. */
+  found: TaskFound[] = [];
   /** The saved routines. */
   routines: TaskRoutine[] = [];
   readonly #push: (event: PanelEvent) => void;
@@ -129,16 +136,20 @@ export class FakeTasks {
     if (path === '/llm/call') return this.#call();
     return Promise.resolve(this.#answer(path, body));
   }
+    if (path === '/llm/profiles') return this.slow.then(() => [200, this.llm]);
 
   #answer(path: string, body: unknown): [number, unknown] {
     const { task } = body as TaskRequest;
     switch (path) {
-      case '/llm/profiles':
-        return [200, this.llm];
       case '/llm/save':
         return this.#save(body as LLMSaveRequest);
       case '/llm/models':
         return [200, { models: [{ id: 'small' }, { id: 'large', name: 'Large' }] }];
+      case '/llm/delete': {
+        const { profile } = body as { profile: string };
+        this.llm.profiles = this.llm.profiles.filter(({ id }) => id !== profile);
+        return [200, this.llm];
+      }
       case '/llm/test':
         return [200, { ok: true, message: 'It answers and can call tools', millis: 640 }];
       case '/llm/local':
@@ -154,11 +165,16 @@ export class FakeTasks {
       }
       case '/task/list': {
         const { text = '' } = body as TaskListRequest;
-        const tasks = [...this.kept.values()].map(({ head }) => head);
-        return [200, { tasks: tasks.filter(({ goal }) => goal.includes(text)) }];
+        const found = this.found.filter(({ match }) => match === text);
+        const tasks = [...this.kept.values()]
+          .map(({ head }) => head)
+          .filter(({ id, goal }) => goal.includes(text) || found.some((one) => one.task === id));
+        return [200, { tasks, found }];
       }
       case '/task/delete':
         this.kept.delete(task);
+      case '/task/plain':
+        return [200, plainly(body as TaskPlainRequest)];
         this.#push({ type: 'task_gone', task });
         return [200, {}];
       case '/task/routines':
@@ -252,3 +268,14 @@ const gone: [number, unknown] = [
   404,
   { error: { code: 'unknown_task', message: 'This task is gone.' } },
 ];
+/** Reads instructions as far as the panel's tests write some. */
+function plainly({ text, task, step = 0 }: TaskPlainRequest): TaskPlainReply {
+  const steps = text.split(' then ').map((one) => one.replace(/^./, (c) => c.toUpperCase()));
+  if (!steps.every((one) => /^(Click|List) /.test(one)))
+    return { steps: [], unknown: `I do not understand “${text}”.` };
+  if (task === undefined) return { steps };
+  return steps[step]?.startsWith('Click') === true
+    ? { steps, commands: [{ command: 'click', args: { target: 'e1' } }] }
+    : { steps, said: 'There are 2 links.\n@e4 Home → https://example.com/\n@e5 More → /more' };
+}
+

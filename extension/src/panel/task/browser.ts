@@ -42,6 +42,8 @@ export interface World {
   readonly viewer: () => string;
   /** A file of the session as base64; undefined when it cannot be had. */
   readonly file: (path: string) => Promise<string | undefined>;
+  /** Looks at the whole page: no model pays for it, and what is done may be out of view. */
+  readonly whole?: boolean;
 }
 
 /** The browser as a task drives it: through the same commands as every agent, as the task's own actor. */
@@ -57,11 +59,8 @@ export class TaskBrowser implements Browser {
 
   async look(tab: string, signal: AbortSignal): Promise<Observation> {
     const known = this.world.tabs().find(({ id }) => id === tab);
-    const reply = await this.#run(
-      tab,
-      { command: 'snapshot', args: { near: true, max: pageLetters } },
-      signal,
-    );
+    const part = this.world.whole === true ? { full: true } : { near: true, max: pageLetters };
+    const reply = await this.#run(tab, { command: 'snapshot', args: part }, signal);
     const where = v.safeParse(lookSchema, reply.data);
     const url = where.success ? where.output.url : (known?.url ?? '');
     const title = where.success ? where.output.title : (known?.title ?? '');

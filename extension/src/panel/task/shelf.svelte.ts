@@ -1,5 +1,5 @@
 import { chatAttachmentSchema } from '$ui/protocol/chat';
-import type { TabID, Task, TaskEvent, TaskID } from '$ui/protocol/protocol';
+import type { TabID, Task, TaskEvent, TaskID, TaskListReply } from '$ui/protocol/protocol';
 import { taskListReplySchema, taskPageSchema } from '$ui/protocol/task';
 import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
@@ -76,15 +76,15 @@ export class Shelf {
     return events;
   }
 
-  /** The tasks in which a text occurs, newest first. */
-  async search(text: string): Promise<Task[]> {
-    let found: Task[] = [];
+  /** The tasks in which a text occurs, newest first, and where. */
+  async search(text: string): Promise<TaskListReply> {
+    let reply: TaskListReply = { tasks: [] };
     await this.#asking.try(async () => {
       const body = { text, limit: 200 };
-      found = (await this.#asking.ask('/task/list', body, taskListReplySchema)).tasks;
-      for (const task of found) this.#heads.put(task);
+      reply = await this.#asking.ask('/task/list', body, taskListReplySchema);
+      for (const task of reply.tasks) this.#heads.put(task);
     });
-    return found;
+    return reply;
   }
 
   async remove(id: TaskID): Promise<void> {

@@ -1,4 +1,4 @@
-import type { TaskState } from '$ui/protocol/protocol';
+import type { TaskFound, TaskState } from '$ui/protocol/protocol';
 import type { Word } from '$ui/words';
 
 /** A task's state as a person reads it. */
@@ -20,5 +20,24 @@ export function stateWord(state: TaskState): Word {
       return { text: 'interrupted', tone: 'attention' };
     default:
       return { text: 'waiting to begin', tone: 'off' };
+  }
+}
+
+/** Where in a task a text was found, as a person reads it. */
+export function foundWhere({ in: part, step = 0 }: Pick<TaskFound, 'in' | 'step'>): string {
+  switch (part) {
+    case 'title':
+    case 'goal':
+      return 'Goal';
+    case 'summary':
+      return 'At the end';
+    case 'person':
+      return 'Said by you';
+    case 'note':
+      return 'Said to you';
+    case 'page':
+      return `Page of step ${String(step)}`;
+    default:
+      return `Step ${String(step)}`;
   }
 }

@@ -1,6 +1,5 @@
 import {
   TaskIdle,
-  type LLMProfile,
   type PanelEvent,
   type TabID,
   type Task,
@@ -14,12 +13,10 @@ import { WRITE_AGAIN } from '../core/timing';
 import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
 import type { Heads } from './heads.svelte';
-import { modelOf } from './models/models';
+import { Minds, type Again } from './minds';
 import { Orders } from './orders';
 import type { Param, Recipe } from './core/recipe';
-import { doneOf, type Choice, type Replay } from './core/replay';
-import type { Model } from './core/types';
-import { replayOf } from './replaying';
+import { doneOf, type Choice } from './core/replay';
 import { Run, type RunConfig } from './run';
 import { Routines } from './routines.svelte';
 import { Shelf } from './shelf.svelte';
@@ -33,13 +30,6 @@ export interface Surroundings {
   readonly clock: Clock;
 }
 
-/** A replay that begins or goes on. */
-interface Again {
-  readonly recipe: Recipe;
-  readonly values: Readonly<Record<string, string>>;
-  readonly done: number;
-}
-
 /** What is done again without a model. */
 export interface Rerun {
   readonly goal: string;
@@ -51,6 +41,8 @@ export interface Rerun {
 
 /** The tasks of the panel: which is shown where, and those that run here. */
 export class Tasks {
+  /** How a task ended that is shown beside no tab any more. */
+  lost = $state<string>();
   readonly asking: Asking;
   readonly ways: Ways;
   readonly shelf: Shelf;
@@ -60,8 +52,7 @@ export class Tasks {
   readonly #chosen = new SvelteMap<TabID, TaskID>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- its choices are there before the question is
-  readonly #replays = new Map<TaskID, Replay>();
+  readonly #minds: Minds;
   #waiting: (() => void)[] = [];
 
   constructor(around: Surroundings) {
@@ -71,6 +62,13 @@ export class Tasks {
     this.ways = new Ways(this.asking);
     this.shelf = new Shelf(this.asking, around.heads);
     this.routines = new Routines(this.asking);
+    this.#minds = new Minds({
+      connection: around.connection,
+      heads: around.heads,
+      ways: this.ways,
+      tab: (task) => this.#runs.get(task.id)?.loop.tab ?? task.tab ?? '',
+      tabs: (task) => this.#runs.get(task.id)?.head.tabs ?? task.tabs,
+    });
   }
 
   /** The task that a tab shows: the one that was chosen, else one that is not over. */
@@ -90,11 +88,24 @@ export class Tasks {
     return this.#runs.has(id);
   }
 
+  /**
+   * Why words are no plain instructions, which need no model; empty when they are,
+   * undefined, with the problem said, when the app cannot be asked.
+   */
+  async unknown(words: string): Promise<string | undefined> {
+    let why: string | undefined;
+    await this.asking.try(async () => {
+      why = (await this.#minds.read(words)).unknown ?? '';
+    });
+    return why;
+  }
+
   /** Begins a task beside a tab. Returns false, with the problem said, when it cannot. */
   async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
     const before = this.of(tab);
     const task = await this.#new(tab, goal, more);
-    return this.#begin(task, before === undefined ? '' : contextOf(before));
+    const told = before === undefined ? '' : (this.shelf.known(before.id)?.before ?? '');
+    return this.#begin(task, before === undefined ? '' : contextOf(before, told));
   }
 
   /** A task that has not begun. */
@@ -127,11 +138,11 @@ export class Tasks {
       const view = this.shelf.begin(id);
       const head = await this.shelf.fetch(id, view);
       if (head === undefined) return;
-      const { whole: steps, summary, from, recipe } = view;
+      const { whole: steps, summary, from, recipe, before } = view;
       const done = recipe === undefined ? undefined : doneOf(steps);
-      await this.#run(head, '', {
+      await this.#run(head, before, {
         restored: { steps, summary, from, tokens: head.tokens },
-        ...(recipe !== undefined && done !== undefined && { replay: { recipe, values, done } }),
+        ...(recipe !== undefined && done !== undefined && { again: { recipe, values, done } }),
       });
     });
   }
@@ -158,9 +169,9 @@ export class Tasks {
     return this.#begin(task, '', { recipe: kept, values, done: 0 });
   }
 
-  /** The answers that the question of a replay has. */
+  /** The answers that the question of a task has; none where anything may be said. */
   choices(id: TaskID): readonly Choice[] {
-    return this.#replays.get(id)?.choices ?? [];
+    return this.#minds.choices(id);
   }
 
   pause(id: TaskID): void {
@@ -179,8 +190,13 @@ export class Tasks {
     void this.ways.set({ keepGroup: keep });
   }
 
-  say(id: TaskID, text: string): void {
-    this.#runs.get(id)?.loop.say(text);
+  /** Says something to a task; false, with the problem said, when it cannot take it. */
+  async say(id: TaskID, text: string): Promise<boolean> {
+    return this.asking.try(async () => {
+      const unknown = await this.#minds.take(id, text);
+      if (unknown !== '') throw new Error(unknown);
+      this.#runs.get(id)?.loop.say(text);
+    });
   }
 
   async stop(id: TaskID): Promise<void> {
@@ -193,6 +209,8 @@ export class Tasks {
   apply(event: PanelEvent): void {
     if (event.type === 'hello') {
       for (const wake of this.#waiting.splice(0)) wake();
+      // They could not be had before.
+      if (this.ways.llm === undefined) void this.ways.load();
     } else if (event.type === 'task') {
       this.#took(event.task);
       const view = this.shelf.known(event.task.id);
@@ -247,83 +265,55 @@ export class Tasks {
     if (!begun) await this.#orders.refuse(task, this.asking.problem);
   }
 
-  async #begin(task: Task, before: string, replay?: Again): Promise<boolean> {
+  async #begin(task: Task, before: string, again?: Again): Promise<boolean> {
     return this.asking.try(async () => {
       this.shelf.begin(task.id);
-      await this.#run(task, before, replay === undefined ? {} : { replay });
+      await this.#run(task, before, again === undefined ? {} : { again });
     });
-  }
-
-  /** The models of a task: the one that thinks, and the one that tells old steps in short. */
-  async #models(profile: LLMProfile): Promise<[Model, Model]> {
-    const call = (of: LLMProfile) => (_: string | URL | Request, init?: RequestInit) =>
-      this.#around.connection.stream(`/llm/call?profile=${encodeURIComponent(of.id)}`, init);
-    const short = this.ways.llm?.profiles.find((one) => one.for.includes('summary')) ?? profile;
-    return Promise.all([modelOf(profile, call(profile)), modelOf(short, call(short))]);
   }
 
   async #run(
     task: Task,
     before: string,
-    { restored, replay: again }: { restored?: RunConfig['restored']; replay?: Again },
+    { restored, again }: { restored?: RunConfig['restored']; again?: Again },
   ): Promise<void> {
-    const profile =
-      this.ways.llm?.profiles.find(({ id }) => id === task.profile) ?? this.ways.profile;
-    if (profile === undefined && again === undefined)
-      throw new Error('Task needs a model. Set one up first.');
     const settings = await this.ways.known();
     const { connection, session, clock, heads } = this.#around;
-    const [own, short] = profile === undefined ? [] : await this.#models(profile);
-    const viewer = (): string => heads.panel;
-    const replay =
-      again === undefined
-        ? undefined
-        : replayOf({
-            ...again,
-            task: task.id,
-            world: { connection, viewer },
-            tab: () => this.#runs.get(task.id)?.loop.tab ?? task.tab ?? '',
-            tabs: () => this.#runs.get(task.id)?.head.tabs ?? task.tabs,
-            model: own,
-          });
-    const model = replay ?? own;
-    if (model === undefined) return;
     const view = this.shelf.view(task.id);
+    const { profile, guide, ...mind } = await this.#minds.of(task, {
+      again,
+      steps: restored?.steps,
+      view,
+    });
     const run = new Run({
       task: { ...task, ...(profile !== undefined && { profile: profile.id }) },
       world: {
         connection,
         tabs: () => session.tabs,
-        viewer,
+        viewer: () => heads.panel,
         file: (path) => this.shelf.file(task.id, path),
+        whole: guide !== undefined,
       },
       writing: { live: (signal) => this.#live(signal) },
       settings,
       vision: profile?.vision === true,
-      model,
-      summary: short ?? model,
       clock,
       before,
+      first: before === '' || restored !== undefined ? undefined : { before },
+      ...mind,
       ...(restored !== undefined && { restored }),
-      ...(again !== undefined && {
-        secrets: again.recipe.params.flatMap(({ name, secret }) => {
-          const value = again.values[name];
-          return secret && value !== undefined && value !== '' ? [value] : [];
-        }),
-        first: restored === undefined ? { recipe: again.recipe } : undefined,
-      }),
       show: (event, head) => {
         heads.put(head);
         view.index = Math.max(view.index, head.index);
         if (event.kind === 'step') {
-          replay?.told(event.step);
+          guide?.told(event.step);
           void this.shelf.take(task.id, event.step.n, event.step.tab, heads.panel);
         }
         view.apply(event);
       },
     });
+    view.before = before;
     if (again !== undefined) view.recipe = again.recipe;
-    if (replay !== undefined) this.#replays.set(task.id, replay);
     this.#runs.set(task.id, run);
     heads.put(run.head);
     if (task.tab !== undefined) this.#chosen.set(task.tab, task.id);
@@ -334,7 +324,7 @@ export class Tasks {
       })
       .finally(() => {
         this.#runs.delete(task.id);
-        this.#replays.delete(task.id);
+        this.#minds.forget(task.id);
         view.rest();
       });
   }
@@ -359,8 +349,12 @@ export class Tasks {
   }
 }
 
-/** What a follow-up task is told of the one before it. */
-function contextOf(task: Task): string {
+/** Letters of earlier tasks that a follow-up task is told at most. */
+const earlierLetters = 6_000;
+
+/** What a follow-up task is told of the one before it, and of what that was told. */
+function contextOf(task: Task, told: string): string {
   const ended = task.summary === undefined || task.summary === '' ? task.state : task.summary;
-  return `Goal: ${task.goal}\nHow it ended: ${ended}`;
+  const whole = `${told}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();
+  return whole.length > earlierLetters ? `… ${whole.slice(-earlierLetters)}` : whole;
 }

@@ -23,6 +23,8 @@ export type Line =
 
 const said = v.object({ text: v.string() });
 const asked = v.object({ question: v.string() });
+const followed = v.object({ before: v.string() });
+const plainly = v.object({ plain: v.literal(true) });
 const shortened = v.object({ summary: v.string(), from: v.number() });
 const markSchema = v.object({
   kind: v.string(),
@@ -91,6 +93,10 @@ export class TaskView {
   from = 0;
   /** What is done again without a model. */
   recipe: Recipe | undefined;
+  /** It carries out plain instructions, without a model. */
+  plain = false;
+  /** What it was told of the tasks before it; empty for none. */
+  before = '';
   #count = 0;
 
   /** The steps that are whole, in their order: what a task goes on from. */
@@ -177,6 +183,8 @@ export class TaskView {
       if (question.success) this.#add('question', question.output.question);
       const recipe = readRecipe(event.data);
       if (recipe !== undefined) this.recipe = recipe;
+      if (v.is(plainly, event.data)) this.plain = true;
+      if (v.is(followed, event.data)) this.before = event.data.before;
       const notice = v.safeParse(said, event.data);
       if (notice.success) this.#add('notice', notice.output.text);
     } else if (event.kind === TaskEventSummary) {

@@ -24,6 +24,7 @@ export class Ways {
   readonly #asking: Asking;
   /** Keys of an older version were looked for. */
   #moved = false;
+  #loading: Promise<void> | undefined;
 
   constructor(asking: Asking) {
     this.#asking = asking;
@@ -34,8 +35,21 @@ export class Ways {
     return this.#asking.problem;
   }
 
+  /** Resolves when the ways are known, or, with the problem said, cannot be had. */
+  async ready(): Promise<void> {
+    if (this.llm === undefined) await (this.#loading ?? this.load());
+  }
+
   /** Reads what the face needs, once it is looked at. */
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    const loading = this.#load().finally(() => {
+      if (this.#loading === loading) this.#loading = undefined;
+    });
+    this.#loading = loading;
+    return loading;
+  }
+
+  async #load(): Promise<void> {
     this.settings = await readSettings();
     await this.#asking.try(async () => {
       this.llm = await this.#asking.ask('/llm/profiles', {}, llmStateSchema);
