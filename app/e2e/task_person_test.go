@@ -38,6 +38,7 @@ func encounters() map[string]func(scene) model.Reply {
 			}
 			return finish(false, "there is no other tab: "+s.prompt)
 		},
+		"Reach": reachByPage,
 		"Obey": func(s scene) model.Reply {
 			if s.first() {
 				return step(do{"do": "eval", "code": "document.title = 'deleted'"})
@@ -128,6 +129,10 @@ func TestTaskMeets(t *testing.T) {
 		if !told {
 			t.Error("the model never saw the page's words")
 		}
+	})
+	run("a tab that the app has no way into", func(t *testing.T, p *product) {
+		t.Helper()
+		actByPage(t, p, browser, panel, pages)
 	})
 	run("a link that opens a tab", func(t *testing.T, p *product) {
 		t.Helper()

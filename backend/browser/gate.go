@@ -115,7 +115,7 @@ func isEnded(s *session) bool {
 func (g *gate) open(ctx context.Context) error {
 	root, err := g.r.conn.attach(ctx, g.target)
 	if err != nil {
-		return err
+		return noInput(err)
 	}
 	g.enter(root) //nolint:contextcheck // it lives as long as its session
 	g.mu.Lock()
@@ -126,6 +126,16 @@ func (g *gate) open(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// noInput tells a tab that the browser lets nobody into, as a rule of its
+// administrator may say of a site, from one that has gone.
+func noInput(err error) error {
+	refused, ok := errors.AsType[*methodError](err)
+	if !ok || strings.Contains(refused.message, "No target with given id") {
+		return err
+	}
+	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.message+")", "do it by hand, or in another tab")
 }
 
 // enter follows a session until it ends.

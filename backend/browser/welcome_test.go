@@ -60,7 +60,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if _, err := f.Navigate(ctx, other, others.URL+"/welcome", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluate[any](ctx, panelSession(t, f), `void chrome.runtime.sendMessage({type: 'panel-connected'})`, 0); err != nil {
+	if _, err := evaluate[any](ctx, panelSession(t, f), `void chrome.runtime.sendMessage({kind: 'rpc:call', v: 1, id: 'x', deadline: Date.now() + 1e4, method: 'connected', params: null})`, 0); err != nil {
 		t.Fatal(err)
 	}
 	title := func(id protocol.TabID) string {

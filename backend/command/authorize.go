@@ -67,8 +67,10 @@ func (in *invocation) authorize(ctx context.Context, c *command, req protocol.Co
 		return nil
 	}
 	if c.tab == ownTab {
-		if err := in.gate(ctx, in.tab); err != nil {
-			return err
+		if in.call.ByPage == nil { // else there is no way in to gate
+			if err := in.gate(ctx, in.tab); err != nil {
+				return err
+			}
 		}
 		if !leaves(c.Name) && page != "" {
 			if err := in.policy.URL(in.actor, page); err != nil {

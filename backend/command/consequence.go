@@ -40,7 +40,7 @@ func (in *invocation) weigh(ctx context.Context, c *command, page string, args [
 		return nil
 	}
 	do.Known = in.policy.Known(in.actor, page)
-	facts, err := in.browser.Facts(ctx, in.tab, target)
+	facts, err := in.facts(ctx, target)
 	if err != nil {
 		// Nothing is done that could not be judged: a page may be slow on purpose.
 		return err

@@ -50,6 +50,8 @@ type Call struct {
 	// Note keeps what the call does beside its reply, from several goroutines at
 	// once; nil keeps nothing.
 	Note func(Note)
+	// ByPage asks for leave only: what is allowed is done by the panel.
+	ByPage *protocol.ByPage
 }
 
 // Registry runs the commands on one browser.
@@ -150,6 +152,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	stop()
 	if err != nil {
 		return failed(in.tab, err)
+	}
+	if call.ByPage != nil {
+		return in.leave(c)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

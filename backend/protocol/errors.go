@@ -39,6 +39,7 @@ const (
 	CodeCovered    Code = "covered"     // something else lies over the element
 	CodeNotActable Code = "not_actable" // the element does not take this action
 	CodeDialog     Code = "dialog"      // a dialog of the page has to be answered first
+	CodeNoInput    Code = "no_input"    // the browser does not let the app into this tab; nothing was done
 
 	CodeNoBrowser    Code = "no_browser"     // no Chromium was found
 	CodeNoDisplay    Code = "no_display"     // there is no display to open a window on

@@ -37,3 +37,16 @@ type FormFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
+
+// ByPage asks for leave only: the app answered the command with no_input, and the
+// panel does it by the page's own events, if the rules and the person let it.
+type ByPage struct {
+	// Facts are what the command would act on; nil for what acts on nothing.
+	Facts *TargetFacts `json:"facts,omitempty"`
+}
+
+// ByPageLeave is the data of the reply that gives it.
+type ByPageLeave struct {
+	// URL is the page that was judged; it holds for no other site.
+	URL string `json:"url"`
+}

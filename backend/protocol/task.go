@@ -160,6 +160,7 @@ type TaskCommandRequest struct {
 	Task    TaskID         `json:"task"`
 	Viewer  string         `json:"viewer"`
 	Command CommandRequest `json:"command"`
+	ByPage  *ByPage        `json:"byPage,omitempty"`
 }
 
 // TaskPlainRequest is the body of POST /task/plain: what plain instructions come

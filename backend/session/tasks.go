@@ -222,7 +222,7 @@ func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protoco
 		}
 		s.begins(r.policy, actor, head)
 		reply := r.commands.Execute(ctx, command.Call{
-			Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Tab: head.Tab, Request: req.Command, Note: note,
+			Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Tab: head.Tab, Request: req.Command, ByPage: req.ByPage, Note: note,
 		})
 		s.joinTabs(store, r.policy, actor, head)
 		return reply

@@ -82,14 +82,22 @@ describe('starting', () => {
     expect(made.requests).toEqual(['/pty-session']);
   });
 
-  it('tells the worker that it is connected, and answers when asked', async () => {
+  it('tells the worker that it is connected, and again when a welcome page comes', async () => {
     await openLive();
-    expect(await page.evaluate(() => globalThis.fakeChrome.sent)).toEqual([
-      { type: 'panel-connected' },
-    ]);
-    expect(await page.evaluate(() => globalThis.fakeChrome.ask({ type: 'panel-ask' }))).toEqual({
-      connected: true,
-    });
+    const sent = (): Promise<unknown> => page.evaluate(() => globalThis.fakeChrome.sent);
+    const connected = { kind: 'rpc:call', v: 1, method: 'connected' };
+    expect(await sent()).toMatchObject([connected]);
+    await page.evaluate(
+      (loaded) => {
+        globalThis.fakeChrome.hear({ ...loaded, deadline: Date.now() + 1e4 }, 'another');
+        globalThis.fakeChrome.hear({ ...loaded, deadline: Date.now() + 1e4 }, 'panel');
+      },
+      { kind: 'tab:event', v: 1, id: 'x', event: 'welcome-loaded' },
+    );
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    );
+    expect(await sent()).toMatchObject([connected, connected]);
   });
 
   it('starts beside another tab on Enter', async () => {

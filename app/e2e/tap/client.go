@@ -176,6 +176,12 @@ func (c *Client) Call(ctx context.Context, session, method string, params, resul
 	}
 }
 
+// Refuse keeps the app from a target: to attach to it is answered as a browser
+// answers whose administrator keeps developer tools from the page.
+func (c *Client) Refuse(ctx context.Context, target string) error {
+	return c.Call(ctx, "", refuse, map[string]any{"targetId": target}, nil)
+}
+
 // Targets lists the browser's targets.
 func (c *Client) Targets(ctx context.Context) ([]Target, error) {
 	var result struct {

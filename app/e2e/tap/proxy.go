@@ -23,6 +23,9 @@ import (
 // own from 1 and never comes near.
 const firstTapID = 1 << 30
 
+// refuse is the proxy's own command; the browser never sees it.
+const refuse = "Tap.refuse"
+
 // envelope is what the proxy reads of a message to know whose it is.
 type envelope struct {
 	ID        int64           `json:"id,omitempty"`
@@ -41,7 +44,9 @@ type proxy struct {
 	test     net.Conn        // the connected test; nil when none is
 	sessions map[string]bool // the CDP sessions that the test attached
 	pending  map[string]bool // the targets that it is attaching to
+	refused  map[string]bool // the targets that the app may not attach to
 	written  sync.Mutex      // one message at a time towards the browser
+	told     sync.Mutex      // and towards the app
 }
 
 // Proxy runs browser with args and relays fds 3 and 4, which the caller got
@@ -75,7 +80,7 @@ func Proxy(ctx context.Context, browser string, args []string, socket string) er
 	}
 	defer listener.Close()
 
-	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}, pending: map[string]bool{}}
+	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}, pending: map[string]bool{}, refused: map[string]bool{}}
 	go p.accept(listener)
 	go func() {
 		p.relayApp(appIn)
@@ -86,7 +91,8 @@ func Proxy(ctx context.Context, browser string, args []string, socket string) er
 	return cmd.Wait()
 }
 
-// relayApp passes the app's commands on, untouched.
+// relayApp passes the app's commands on, untouched, but for those that the test
+// has refused.
 func (p *proxy) relayApp(from io.Reader) {
 	reader := bufio.NewReader(from)
 	for {
@@ -94,10 +100,46 @@ func (p *proxy) relayApp(from io.Reader) {
 		if err != nil {
 			return
 		}
+		if refusal := p.refusal(message); refusal != nil {
+			if p.tell(refusal) != nil {
+				return
+			}
+			continue
+		}
 		if p.send(message) != nil {
 			return
 		}
 	}
+}
+
+// refusal is what the app is answered when it attaches to a target that the test
+// has refused it: what a browser says of a page that its administrator keeps
+// developer tools from. It is nil for everything else.
+func (p *proxy) refusal(message []byte) []byte {
+	if !bytes.Contains(message, []byte(`"Target.attachToTarget"`)) {
+		return nil
+	}
+	var e envelope
+	var params struct {
+		TargetID string `json:"targetId"`
+	}
+	if json.Unmarshal(bytes.TrimSuffix(message, []byte{0}), &e) != nil || json.Unmarshal(e.Params, &params) != nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.refused[params.TargetID] {
+		return nil
+	}
+	return append(fmt.Appendf(nil, `{"id":%d,"error":{"code":-32000,"message":"Not allowed"}}`, e.ID), 0)
+}
+
+// tell gives the app a message.
+func (p *proxy) tell(message []byte) error {
+	p.told.Lock()
+	defer p.told.Unlock()
+	_, err := p.toApp.Write(message)
+	return err
 }
 
 func (p *proxy) send(message []byte) error {
@@ -127,7 +169,7 @@ func (p *proxy) relayBrowser(from io.Reader) {
 			}
 			continue
 		}
-		if _, err := p.toApp.Write(message); err != nil {
+		if p.tell(message) != nil {
 			return
 		}
 	}
@@ -201,14 +243,26 @@ func (p *proxy) relayTest(conn net.Conn) {
 		if json.Unmarshal(message, &e) != nil {
 			return
 		}
-		if e.Method == "Target.attachToTarget" {
-			var params struct {
-				TargetID string `json:"targetId"`
-			}
+		var params struct {
+			TargetID string `json:"targetId"`
+		}
+		switch e.Method {
+		case "Target.attachToTarget":
 			_ = json.Unmarshal(e.Params, &params) // the browser says what is wrong with it
 			p.mu.Lock()
 			p.pending[params.TargetID] = true
 			p.mu.Unlock()
+		case refuse:
+			if json.Unmarshal(e.Params, &params) != nil {
+				return
+			}
+			p.mu.Lock()
+			p.refused[params.TargetID] = true
+			p.mu.Unlock()
+			if _, err := fmt.Fprintf(conn, `{"id":%d,"result":{}}`+"\n", e.ID); err != nil {
+				return
+			}
+			continue
 		}
 		message[len(message)-1] = 0
 		if p.send(message) != nil {

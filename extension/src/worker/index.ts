@@ -4,11 +4,12 @@
  */
 import { report, tell, watchTabs } from './bridge';
 import { groups, groupTabs, newWindow, setGroup, ungroupTabs } from './groups';
-import { answerMessages } from './welcome';
+import { answerPanels } from './relay';
+import { catchUp } from './welcome';
 import { newTab, showTab } from './windows';
 
 watchTabs();
-answerMessages();
+answerPanels();
 // A click on the toolbar icon opens the panel of its window, or closes it.
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 
@@ -26,4 +27,4 @@ Object.assign(globalThis, {
     setGroup,
   },
 });
-void report('ready');
+void report('ready').then(catchUp);

@@ -4,3 +4,5 @@
 export const LOOK_AGAIN = 20;
 /** How often, at most; then the next event is waited for. */
 export const LOOKS = 6;
+/** How long a welcome page has to be told that a panel is connected. */
+export const WELCOME_WAIT = 10_000;

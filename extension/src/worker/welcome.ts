@@ -1,31 +1,12 @@
 /**
  * The way of "the panel is connected" to the welcome page: panel, worker,
- * content script, page event.
+ * content script, page event. A page that is loaded later says so to the panels,
+ * and one that is connected says it again.
  */
-import {
-  fromOwnPage,
-  isMessage,
-  isWelcomePage,
-  PANEL_PAGE,
-  type PanelAsk,
-  type WelcomeConnected,
-} from '../messages';
+import { question, tabEvent } from '../messages/envelope';
+import { isWelcomePage } from '../messages/sender';
 import { PairingKey } from '$ui/protocol/protocol';
-
-/** Answers the panel and the content script; registered in the first turn. */
-export function answerMessages(): void {
-  chrome.runtime.onMessage.addListener((message: unknown, sender) => {
-    if (isMessage(message, 'panel-connected') && fromOwnPage(sender, PANEL_PAGE)) {
-      void tellWelcomePages();
-    } else if (
-      isMessage(message, 'welcome-loaded') &&
-      sender.id === chrome.runtime.id &&
-      sender.frameId === 0
-    ) {
-      void answerWelcomePage(sender);
-    }
-  });
-}
+import { WELCOME_WAIT } from './timing';
 
 /** The port that the app paired us with; undefined before that. */
 async function pairedPort(): Promise<number | undefined> {
@@ -35,7 +16,8 @@ async function pairedPort(): Promise<number | undefined> {
   return typeof pairing.port === 'number' ? pairing.port : undefined;
 }
 
-async function tellWelcomePages(): Promise<void> {
+/** Tells every welcome page of ours that a panel is connected. */
+export async function tellWelcomePages(): Promise<void> {
   const port = await pairedPort();
   if (port === undefined) return;
   const tabs = await chrome.tabs.query({});
@@ -46,20 +28,22 @@ async function tellWelcomePages(): Promise<void> {
   );
 }
 
-/** A welcome page that came after the panel: is a panel connected? */
-async function answerWelcomePage(sender: chrome.runtime.MessageSender): Promise<void> {
+/**
+ * A panel that was connected before this worker listened has told nobody: where a
+ * welcome page waits, it is asked to say it again.
+ */
+export async function catchUp(): Promise<void> {
   const port = await pairedPort();
-  const tabId = sender.tab?.id;
-  if (port === undefined || tabId === undefined || !isWelcomePage(sender.url, port)) return;
-  const ask: PanelAsk = { type: 'panel-ask' };
+  if (port === undefined) return;
+  const tabs = await chrome.tabs.query({});
+  if (!tabs.some(({ url }) => isWelcomePage(url, port))) return;
+  const news = tabEvent('welcome-loaded', Date.now() + WELCOME_WAIT);
   // Nobody listens while no panel is open: that is an answer, too.
-  const answer: unknown = await chrome.runtime.sendMessage(ask).catch(() => undefined);
-  if (typeof answer === 'object' && answer !== null && 'connected' in answer)
-    await tell(tabId, port);
+  await chrome.runtime.sendMessage(news).catch(() => undefined);
 }
 
 async function tell(tabId: number, port: number): Promise<void> {
-  const message: WelcomeConnected = { type: 'welcome-connected', port };
+  const message = question('cs:rpc', 'welcome', { port }, Date.now() + WELCOME_WAIT);
   try {
     await chrome.tabs.sendMessage(tabId, message, { frameId: 0 });
   } catch {

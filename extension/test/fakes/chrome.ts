@@ -11,7 +11,8 @@ export interface FakeChromeState {
 export interface FakeChrome {
   pair(pairing: Pairing | null): void;
   activate(tabId: number): void;
-  ask(message: unknown): unknown;
+  /** Has a message come from a tab, sent by a content script of this extension. */
+  hear(message: unknown, extension: string): void;
   readonly opened: unknown[];
   readonly sent: unknown[];
 }
@@ -51,12 +52,9 @@ export function installFakeChrome(state: FakeChromeState): void {
       active = tabId;
       activated.emit({ tabId, windowId: state.windowId });
     },
-    ask(message) {
-      let reply: unknown;
-      messages.emit(message, { id: 'panel' }, (answer: unknown) => {
-        reply = answer;
-      });
-      return reply;
+    hear(message, extension) {
+      const from = { id: extension, url: 'http://127.0.0.1:1/welcome', tab: { id: 9 }, frameId: 0 };
+      messages.emit(message, from, () => undefined);
     },
     opened,
     sent,

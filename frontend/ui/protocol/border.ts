@@ -43,6 +43,7 @@ export const code = v.picklist([
   p.CodeCovered,
   p.CodeNotActable,
   p.CodeDialog,
+  p.CodeNoInput,
 ]);
 
 /** protocol.Error: what happened, and what to do about it. */

@@ -19,6 +19,13 @@ export const REQUEST_TIMEOUT = 10_000;
  * for them.
  */
 export const COMMAND_TIMEOUT = 600_000;
+/** How long a content script may take for what it is asked, in milliseconds. */
+export const PAGE_TIMEOUT = 10_000;
+/** The first pause before a page is asked again, and the longest; it doubles, in milliseconds. */
+export const PAGE_AGAIN = 50;
+export const PAGE_AGAIN_MAX = 800;
+/** How long a page that loads is waited for before it is looked at, in milliseconds. */
+export const PAGE_LOAD = 5_000;
 /** How long a task's journal waits before it writes again what failed, in milliseconds. */
 export const WRITE_AGAIN = 500;
 /** How long a replay waits for an element that is not there yet, in milliseconds. */

@@ -1,4 +1,6 @@
-import { isMessage, type PanelAnswer, type PanelConnected } from '../../messages';
+import { hearing } from '../../messages/answer';
+import { question } from '../../messages/envelope';
+import { REQUEST_TIMEOUT } from '../core/timing';
 
 /**
  * Tells the worker that the panel is connected, once what it shows is drawn, so
@@ -6,24 +8,25 @@ import { isMessage, type PanelAnswer, type PanelConnected } from '../../messages
  */
 export function tellConnected(): void {
   requestAnimationFrame(() => {
-    requestAnimationFrame(() => {
-      const message: PanelConnected = { type: 'panel-connected' };
-      // Nobody may listen: then there is no welcome page that waits.
-      chrome.runtime.sendMessage(message).catch(() => undefined);
-    });
+    requestAnimationFrame(tell);
   });
 }
 
-/** Answers the worker's question whether a panel is connected, until `signal` aborts. */
+function tell(): void {
+  // Nobody may listen: then there is no welcome page that waits.
+  chrome.runtime
+    .sendMessage(question('rpc:call', 'connected', null, Date.now() + REQUEST_TIMEOUT))
+    .catch(() => undefined);
+}
+
+/**
+ * Answers a welcome page that is loaded later, while the panel is connected, until
+ * `signal` aborts.
+ */
 export function answerAsk(connected: () => boolean, signal: AbortSignal): void {
-  const listener = (
-    message: unknown,
-    sender: chrome.runtime.MessageSender,
-    answer: (reply: PanelAnswer) => void,
-  ): void => {
-    const worker = sender.id === chrome.runtime.id && sender.tab === undefined;
-    if (worker && isMessage(message, 'panel-ask') && connected()) answer({ connected: true });
-  };
+  const listener = hearing(chrome.runtime.id, ({ event }) => {
+    if (event === 'welcome-loaded' && connected()) tell();
+  });
   chrome.runtime.onMessage.addListener(listener);
   signal.addEventListener('abort', () => {
     chrome.runtime.onMessage.removeListener(listener);

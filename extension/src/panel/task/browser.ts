@@ -1,10 +1,19 @@
 import { errorSchema } from '$ui/protocol/schema';
-import type { CommandReply, Tab, Task } from '$ui/protocol/protocol';
+import {
+  CodeNoInput,
+  type CommandReply,
+  type Tab,
+  type Task,
+  type TargetFacts,
+} from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
+import { systemClock } from '../connection/clock';
 import { COMMAND_TIMEOUT } from '../core/timing';
+import { ByPage } from './bypage';
 import { callsOf, type Call } from './calls';
 import { secretText } from './core/recipe';
+import { PageLink } from './pagelink';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
 
 /** How many letters of a page the model is shown; what is left out stands behind handles. */
@@ -32,6 +41,11 @@ const effectSchema = v.object({
 const lookSchema = v.object({ url: v.string(), title: v.string() });
 const pictureSchema = v.object({ path: v.string() });
 
+/** What is asked before the panel does a command itself; see protocol.ByPage. */
+interface ByPageAsk {
+  readonly facts: TargetFacts | undefined;
+}
+
 /** What is needed of the panel. */
 export interface World {
   readonly connection: Pick<Connection, 'request'>;
@@ -52,10 +66,23 @@ export class TaskBrowser implements Browser {
   /** The refs of the last look at each tab: what is not among them is new. */
   readonly #seen = new Map<string, { url: string; refs: Set<string> }>();
 
+  readonly #byPage: ByPage;
+
   constructor(
     private readonly id: string,
     private readonly world: World,
-  ) {}
+  ) {
+    this.#byPage = new ByPage({
+      link: new PageLink({
+        send: (message) => chrome.runtime.sendMessage(message),
+        clock: systemClock,
+        now: () => Date.now(),
+      }),
+      caller: `task:${id}`,
+      chromeTab: (tab) => world.tabs().find((one) => one.id === tab)?.chromeTabId,
+      allow: (tab, call, facts, signal) => this.#request(tab, call, signal, { byPage: { facts } }),
+    });
+  }
 
   async look(tab: string, signal: AbortSignal): Promise<Observation> {
     const known = this.world.tabs().find(({ id }) => id === tab);
@@ -142,10 +169,21 @@ export class TaskBrowser implements Browser {
     if (result.picture !== undefined) this.#picture = await this.world.file(result.picture);
   }
 
+  /** Runs a command; where the app can give a tab no trusted input, by the page's own events. */
   async #run(
     tab: string,
     call: Call,
     signal: AbortSignal,
+  ): Promise<v.InferOutput<typeof replySchema>> {
+    const reply = await this.#request(tab, call, signal);
+    return reply.error?.code === CodeNoInput ? this.#byPage.run(tab, call, signal) : reply;
+  }
+
+  async #request(
+    tab: string,
+    call: Call,
+    signal: AbortSignal,
+    { byPage }: { byPage?: ByPageAsk } = {},
   ): Promise<v.InferOutput<typeof replySchema>> {
     signal.throwIfAborted();
     const reply = await this.world.connection.request(
@@ -155,6 +193,7 @@ export class TaskBrowser implements Browser {
         viewer: this.world.viewer(),
         // No deadline of its own: the person may be asked, and has their time.
         command: { ...call, tab },
+        ...(byPage !== undefined && { byPage }),
       },
       replySchema,
       { signal, timeout: COMMAND_TIMEOUT },

@@ -1,0 +1,287 @@
+import { MessageError, type MessageCode } from '../messages/envelope';
+import type { Done } from '../messages/methods';
+import type { Page } from '../page/page';
+import type { Reached } from '../page/reach';
+import { pressKey, readChords, replaceText, typeText } from './keys';
+import { pointer, type Pointer } from './pointer';
+
+/** What an action led to, without what every answer has. */
+type Came = Omit<Done, 'next' | 'url' | 'title'>;
+
+/** What is done is done in the page: its address says where it went. */
+interface On {
+  readonly ref: string;
+}
+
+/**
+ * Acts on the page by events of its own making. What they set off is what the
+ * page's scripts and the browser do at such events: most of what a person's input
+ * does, but the page can tell the difference, and a few doors stay closed to it.
+ */
+export class Acts {
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  /** The ref of what a target means: a ref, `role=option name="…"`, `text=…`. */
+  find(target: string): string {
+    const found = this.#page.locate(target);
+    switch (found.state) {
+      case 'one':
+        return found.ref;
+      case 'none':
+        throw new MessageError(
+          'no_element',
+          `Nothing on the page is ${target.slice(0, 200)}.`,
+          'Look at the page again.',
+        );
+      case 'many':
+        throw new MessageError(
+          'ambiguous',
+          `${String(found.count)} things are ${target.slice(0, 200)}: ${found.candidates.map(({ line }) => line).join('; ')}`,
+          'Name one by its ref.',
+        );
+      case 'bad':
+        throw new MessageError(
+          'bad_argument',
+          `This cannot be read: ${found.why.replace(/\.$/, '')}.`,
+        );
+    }
+  }
+
+  /** Refuses a ref that was never given here, or whose element is gone. */
+  known(ref: string): Element {
+    const now = this.#page.resolve(ref);
+    const el = this.#page.element(ref);
+    if (now.state === 'unknown' || now.state === 'gone' || el === null)
+      throw refusal(now.state === 'ok' ? { state: 'gone', ref, was: '' } : now);
+    return el;
+  }
+
+  async click(
+    {
+      ref,
+      button,
+      count,
+      keys,
+    }: On & { button: 'left' | 'right' | 'middle'; count: number; keys: string },
+    signal: AbortSignal,
+  ): Promise<Came> {
+    const at = await this.#reach(ref, signal);
+    return this.#watched(at.line, () => {
+      pointer(at.met, at.point, { press: button, count, keys });
+    });
+  }
+
+  async hover({ ref }: On, signal: AbortSignal): Promise<Came> {
+    const at = await this.#reach(ref, signal);
+    return this.#watched(at.line, () => {
+      pointer(at.met, at.point, { count: 0, keys: '' });
+    });
+  }
+
+  async fill({ ref, text }: On & { text: string }, signal: AbortSignal): Promise<Came> {
+    const line = this.#take(ref);
+    signal.throwIfAborted();
+    const came = await this.#watched(line, () => {
+      const filled = this.#page.fill(ref, text);
+      if (filled.state === 'type') replaceText(this.#deep(), text);
+      else this.#judge(filled, line);
+    });
+    return this.#holds(ref, came, text);
+  }
+
+  async type({ ref, text }: On & { text: string }, signal: AbortSignal): Promise<Came> {
+    const line = this.#take(ref);
+    const came = await this.#watched(line, () => {
+      if (!this.#page.focus(ref)) throw notActable(`${line} takes no focus`);
+      toEnd(this.#deep());
+      typeText(this.#deep(), text, signal);
+    });
+    return this.#holds(ref, came);
+  }
+
+  async select({ ref, option }: On & { option: string }, signal: AbortSignal): Promise<Came> {
+    const line = this.#take(ref);
+    signal.throwIfAborted();
+    const came = await this.#watched(line, () => {
+      this.#judge(this.#page.choose(ref, option.split('\n')), line);
+    });
+    return this.#holds(ref, came);
+  }
+
+  async check({ ref, on }: On & { on: boolean }, signal: AbortSignal): Promise<Came> {
+    const line = this.#take(ref);
+    const want = on ? 'on' : 'off';
+    const state = this.#page.checked(ref);
+    if (state === 'none' || state === 'gone')
+      throw notActable(`${line} is nothing that is switched on or off`, 'Click it instead.');
+    if (state === want) return { hit: line };
+    const came = await this.click({ ref, button: 'left', count: 1, keys: '' }, signal);
+    if (came.left !== true && this.#page.element(ref) !== null && this.#page.checked(ref) !== want)
+      throw notActable(`${line} was clicked and is still ${this.#page.checked(ref)}`);
+    return came;
+  }
+
+  async scroll(
+    { ref, down, right }: { ref?: string; down: number; right: number },
+    signal: AbortSignal,
+  ): Promise<Came> {
+    const line = ref === undefined ? 'the page' : this.#line(ref);
+    signal.throwIfAborted();
+    if (ref !== undefined && down === 0 && right === 0) {
+      this.known(ref).scrollIntoView({ behavior: 'instant', block: 'center', inline: 'nearest' });
+      return { hit: line };
+    }
+    const moved = this.#page.scroll(ref, right, down);
+    if (moved === undefined) throw refusal({ state: 'gone', ref: ref ?? '', was: '' });
+    return Promise.resolve({ hit: line, scrolled: [moved.x, moved.y, moved.above, moved.below] });
+  }
+
+  async press({ ref, keys }: { ref?: string; keys: string }, signal: AbortSignal): Promise<Came> {
+    const chords = readChords(keys);
+    const line = ref === undefined ? 'what has the focus' : this.#take(ref);
+    return this.#watched(line, () => {
+      if (ref !== undefined && !this.#page.focus(ref)) throw notActable(`${line} takes no focus`);
+      for (const chord of chords) {
+        signal.throwIfAborted();
+        pressKey(this.#deep(), chord);
+      }
+    });
+  }
+
+  /** Brings an element into view and finds a point at which a pointer would meet it. */
+  async #reach(ref: string, signal: AbortSignal): Promise<Pointer & { line: string }> {
+    const reached = await this.#page.reach(ref);
+    signal.throwIfAborted();
+    if (reached.state !== 'ok') throw refusal(reached);
+    const met = this.#page.at(reached.point.x, reached.point.y);
+    const el = this.#page.element(ref);
+    // What lies there belongs to the element: reach has tested that.
+    const target = met !== null && this.#page.accepts(ref, met) ? met : el;
+    if (target === null) throw refusal({ state: 'gone', ref, was: reached.line });
+    return { met: target, point: reached.point, line: reached.line };
+  }
+
+  /** What needs no pointer may lie out of view. */
+  #take(ref: string): string {
+    const now = this.#page.resolve(ref);
+    if (now.state !== 'ok' && now.state !== 'covered' && now.state !== 'off-screen')
+      throw refusal(now);
+    return now.line;
+  }
+
+  #line(ref: string): string {
+    const now = this.#page.resolve(ref);
+    return 'line' in now ? now.line : ref;
+  }
+
+  #judge(filled: ReturnType<Page['fill']>, line: string): void {
+    if (filled.state === 'gone') throw refusal({ state: 'gone', ref: '', was: line });
+    if (filled.state !== 'refused') return;
+    const disabled = filled.why === 'disabled' || filled.why === 'read-only';
+    const options = filled.options ?? [];
+    throw new MessageError(
+      disabled ? 'disabled' : 'not_actable',
+      `${line}: ${filled.why}`,
+      options.length > 0 ? `It has ${options.join(', ')}.` : '',
+    );
+  }
+
+  /** What has the focus, also inside of shadow roots. */
+  #deep(): Element {
+    let at = document.activeElement ?? document.body;
+    for (;;) {
+      const inner = this.#page.rootOf(at)?.activeElement;
+      if (inner === null || inner === undefined) return at;
+      at = inner;
+    }
+  }
+
+  /**
+   * Does something and waits for what it sets off at once. A page that goes away
+   * over it can say nothing more: that it went is the answer then.
+   */
+  async #watched(hit: string, does: () => void): Promise<Came> {
+    const page = this.#page;
+    page.watch();
+    const leaves = new AbortController();
+    const left = new Promise<'left'>((resolve) => {
+      addEventListener(
+        'pagehide',
+        () => {
+          resolve('left');
+        },
+        { signal: leaves.signal },
+      );
+    });
+    try {
+      does();
+      const change = await Promise.race([page.settled(), left]);
+      return change === 'left' ? { hit, left: true } : { hit, change };
+    } catch (error) {
+      void page.settled();
+      throw error;
+    } finally {
+      leaves.abort();
+    }
+  }
+
+  /** What a field holds now: the proof. */
+  #holds(ref: string, came: Came, expected?: string): Came {
+    if (came.left === true) return came;
+    const held = this.#page.value(ref, expected);
+    if (held === undefined) return came;
+    if (expected !== undefined && !held.matches)
+      throw notActable(
+        `${came.hit} did not take the text: it holds ${JSON.stringify(held.value.slice(0, 200))} now`,
+        'The field takes another form, or the page changes what is put in.',
+      );
+    return { ...came, value: held.value };
+  }
+}
+
+function toEnd(el: Element): void {
+  if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+    const { length } = el.value;
+    // Fields for numbers and addresses have no place in their text.
+    if (el.selectionStart !== null) el.setSelectionRange(length, length);
+    return;
+  }
+  const selection = getSelection();
+  selection?.selectAllChildren(el);
+  selection?.collapseToEnd();
+}
+
+function notActable(message: string, hint = ''): MessageError {
+  return new MessageError('not_actable', message, hint);
+}
+
+/** Why an element cannot be acted on, in the words of the app's own commands. */
+function refusal(now: Exclude<Reached, { state: 'ok' }>): MessageError {
+  const again = 'Look at the page again.';
+  const make = (code: MessageCode, message: string, hint = again): MessageError =>
+    new MessageError(code, message, hint);
+  switch (now.state) {
+    case 'unknown':
+      return make('no_element', `No element has the ref ${now.ref.slice(0, 40)} here.`);
+    case 'gone':
+      return make('gone', `${now.was} is not on the page any more.`);
+    case 'changed':
+      return make('changed', `${now.from} is ${now.to} now.`);
+    case 'disabled':
+      return make('disabled', `${now.line} is disabled.`, '');
+    case 'hidden':
+      return make('hidden', `${now.line} cannot be seen: ${now.why}.`);
+    case 'inert':
+      return make('inert', `Something modal keeps ${now.line} from everybody.`);
+    case 'covered':
+      return make('covered', `${now.line} is covered by ${now.by}.`, 'Act on that first.');
+    case 'off-screen':
+      return make('hidden', `${now.line} cannot be brought into view.`, 'Scroll what it is in.');
+    case 'moving':
+      return make('covered', `${now.line} goes on moving.`, 'Try again when it rests.');
+  }
+}

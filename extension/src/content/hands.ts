@@ -1,0 +1,113 @@
+/**
+ * The content script that looks at a page and acts on it where the app cannot: it
+ * is put into a frame when the worker is asked for it, and into no other. It
+ * listens to the worker only, never to the page.
+ */
+import { answering, type Asked, type Desk } from '../messages/answer';
+import { MessageError, tabEvent } from '../messages/envelope';
+import type { About, Told } from '../messages/methods';
+import { createPage } from '../page/page';
+import { Acts } from './acts';
+
+declare global {
+  /** Set in the isolated world once this script runs: it may be injected twice. */
+
+  var pilotfishHands: true | undefined;
+}
+
+/** How long the news that this script is there is worth something, in milliseconds. */
+const NEWS = 10_000;
+
+if (globalThis.pilotfishHands === undefined) {
+  globalThis.pilotfishHands = true;
+  begin();
+}
+
+function begin(): void {
+  const page = createPage();
+  const acts = new Acts(page);
+
+  /** Makes ready for a question, and refuses it on a page of another site. */
+  const about = ({ caller, origin, prefix, base }: About): void => {
+    if (location.origin !== origin)
+      throw new MessageError(
+        'moved',
+        'The page went to another site meanwhile.',
+        'Look at the page again.',
+      );
+    if (document.readyState === 'loading' && document.querySelector('body,frameset') === null)
+      throw new MessageError('unreached', 'The page has only just begun.', 'Try again.');
+    page.configure({
+      prefix,
+      base,
+      caller,
+      closedRoot: (el) =>
+        el instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(el) : null,
+    });
+  };
+  const told = (): Told => ({ next: page.next(), url: location.href, title: document.title });
+  /** An action, before which everything is checked that may have changed on its way. */
+  const act =
+    <P extends About, R extends object>(
+      does: (params: P, signal: AbortSignal) => Promise<R>,
+    ): ((params: P, asked: Asked) => Promise<R & Told>) =>
+    async (params, { signal }) => {
+      signal.throwIfAborted();
+      about(params);
+      const ref = 'ref' in params ? params.ref : undefined;
+      const at = typeof ref === 'string' ? { ref: acts.find(ref) } : {};
+      const done = await does({ ...params, ...at }, signal);
+      return { ...done, ...told() };
+    };
+
+  const tells: Desk<'cs:query'> = {
+    look: ({ scope, ...params }) => {
+      about(params);
+      const { caller, near, max, find } = params;
+      const part =
+        scope !== undefined && /^h\d+$/.test(scope)
+          ? page.more(scope, max)
+          : page.snapshot({
+              caller,
+              header: true,
+              ...(near !== undefined && { near }),
+              ...(max !== undefined && { max }),
+              ...(find !== undefined && { find }),
+              ...(scope !== undefined && { scope }),
+            });
+      if (part === undefined)
+        throw new MessageError(
+          'no_element',
+          'There is no such handle on the page.',
+          'Look at the page again.',
+        );
+      return { text: part.text, ...told() };
+    },
+    facts: ({ ref, ...params }) => {
+      about(params);
+      const at = ref === undefined ? {} : { ref: acts.find(ref) };
+      if (at.ref !== undefined) acts.known(at.ref);
+      return { ...at, facts: page.facts(at) ?? null, ...told() };
+    },
+    read: ({ ref, ...params }) => {
+      about(params);
+      if (ref !== undefined) acts.known(ref);
+      return { text: page.markdown(ref), ...told() };
+    },
+  };
+  const does: Desk<'cs:rpc'> = {
+    click: act((params, signal) => acts.click(params, signal)),
+    hover: act((params, signal) => acts.hover(params, signal)),
+    fill: act((params, signal) => acts.fill(params, signal)),
+    type: act((params, signal) => acts.type(params, signal)),
+    select: act((params, signal) => acts.select(params, signal)),
+    check: act((params, signal) => acts.check(params, signal)),
+    scroll: act((params, signal) => acts.scroll(params, signal)),
+    press: act((params, signal) => acts.press(params, signal)),
+  };
+  chrome.runtime.onMessage.addListener(
+    answering({ 'cs:query': tells, 'cs:rpc': does }, chrome.runtime.id, true),
+  );
+  // A panel may wait for this very frame; nobody may listen, too.
+  chrome.runtime.sendMessage(tabEvent('hands-ready', Date.now() + NEWS)).catch(() => undefined);
+}

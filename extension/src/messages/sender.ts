@@ -1,0 +1,56 @@
+/** Who may send what: checked before a message is even read. */
+import type { Asking } from './envelope';
+
+/** The page of the panel inside the extension. */
+export const PANEL_PAGE = 'panel.html';
+/** The script of the worker. */
+export const WORKER_SCRIPT = 'worker.js';
+
+/** As much of chrome.runtime.MessageSender as is looked at. */
+export type Sender = Pick<
+  chrome.runtime.MessageSender,
+  'id' | 'url' | 'tab' | 'frameId' | 'origin'
+>;
+
+/**
+ * Whether a sender may send messages of a kind: the panel calls the worker, the
+ * worker asks content scripts, and what happened in a tab is pushed by the content
+ * script there or by the worker. `own` is the id of the extension.
+ */
+export function maySend(kind: Asking | 'tab:event', sender: Sender, own: string): boolean {
+  if (sender.id !== own) return false;
+  switch (kind) {
+    case 'rpc:call':
+      return isOwn(sender, own, PANEL_PAGE);
+    case 'cs:rpc':
+    case 'cs:query':
+      return sender.tab === undefined && isOwn(sender, own, WORKER_SCRIPT);
+    case 'tab:event':
+      if (sender.tab === undefined) return isOwn(sender, own, WORKER_SCRIPT);
+      return sender.tab.id !== undefined && sender.frameId !== undefined && !inside(sender, own);
+  }
+}
+
+/** Whether a sender is this page, or this script, of the extension. */
+function isOwn(sender: Sender, own: string, file: string): boolean {
+  return inside(sender, own) && URL.parse(sender.url ?? '')?.pathname === `/${file}`;
+}
+
+function inside({ url = '', origin }: Sender, own: string): boolean {
+  const at = URL.parse(url);
+  return (
+    at?.protocol === 'chrome-extension:' &&
+    at.host === own &&
+    (origin === undefined || origin === `chrome-extension://${own}`)
+  );
+}
+
+/** Whether a URL is the welcome page of the backend on this port. */
+export function isWelcomePage(url: string | undefined, port: number): boolean {
+  const parsed = url === undefined ? null : URL.parse(url);
+  return (
+    parsed !== null &&
+    parsed.origin === `http://127.0.0.1:${String(port)}` &&
+    parsed.pathname === '/welcome'
+  );
+}
