@@ -78,5 +78,13 @@ it('goes from the pairing to a live terminal, and the welcome page learns of it'
   made.token = 'rotated';
   await pair({ ...made.pairing, epoch: 2 });
   await made.until(() => made.messages.some(({ token }) => token === 'rotated'));
+  // A panel that connected before the worker could listen was heard by nobody: the
+  // worker asks when it runs. Here the page forgets, and the worker starts anew.
+  await page.evaluate(`connected = false; say('waiting', 'Waiting again')`);
+  const browser = await context.newCDPSession(page);
+  await browser.send('ServiceWorker.enable');
+  await browser.send('ServiceWorker.stopAllWorkers');
+  await (await context.newPage()).close();
+  await page.getByText('Panel connected.').waitFor();
   expect(problems).toEqual([]);
 });

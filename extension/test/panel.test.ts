@@ -111,6 +111,22 @@ describe('starting', () => {
     expect([...made.terminals.values()].map(({ info }) => info.tab)).toEqual(['t1', 't2']);
   });
 
+  it('starts what Settings name beside another tab, and in a new terminal', async () => {
+    made.settings = { ...made.settings, agent: 'shell' };
+    await openLive();
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await page.getByRole('button', { name: 'Start Shell beside this tab' }).click();
+    await made.until(() => made.terminals.size === 2);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'New terminal' }).click();
+    await made.until(() => made.terminals.size === 3);
+    expect([...made.terminals.values()].map(({ info }) => info.agent)).toEqual(
+      Array(3).fill('shell'),
+    );
+  });
+
   it('starts beside each tab that is looked at, when Settings say so', async () => {
     made.settings = { ...made.settings, everyTab: true };
     await openLive();
@@ -425,6 +441,12 @@ describe('choosing', () => {
   it('runs a command line', async () => {
     await openLive();
     await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+    expect(
+      await page
+        .getByRole('menu')
+        .getByText(/^Command/)
+        .count(),
+    ).toBe(1);
     await page.getByRole('menuitem', { name: 'Command line…' }).click();
     await page.keyboard.type('top -d 1');
     await page.keyboard.press('Enter');

@@ -190,6 +190,14 @@ export const states: State[] = [
     act: (page) => page.getByRole('button', { name: 'Check again' }).waitFor(),
   },
   {
+    name: 'missing-command',
+    prepare(made) {
+      const missing = { state: 'missing', status: 'missing' } as const;
+      made.add('t1', { agent: 'custom', name: 'my-agent', ...missing });
+    },
+    act: (page) => page.getByRole('heading', { name: 'my-agent is not installed' }).waitFor(),
+  },
+  {
     name: 'start-refused',
     prepare(made) {
       made.refuseStart = {

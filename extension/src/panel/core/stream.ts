@@ -1,10 +1,8 @@
 import {
   CloseGone,
   CloseTakenOver,
-  ControlAck,
   ControlAttach,
   ControlBell,
-  ControlCheckpoint,
   ControlEpoch,
   ControlExit,
   ControlPing,
@@ -22,40 +20,11 @@ import {
 import { terminalControlSchema } from '$ui/protocol/schema';
 import * as v from 'valibot';
 import { backoff } from './backoff';
-import { checkpointParts, overScreen } from './checkpoint';
 import type { Cancel, Clock } from './clock';
-import { parseFrame } from './frame';
-import { GroundTracker } from './ground';
+import { Drawing, type Screen } from './drawing';
 import { Heartbeat } from './heartbeat';
 import { isReply } from './replies';
-import {
-  ACK_EVERY,
-  CHECKPOINT_EVERY,
-  CHECKPOINT_QUIET,
-  CHECKPOINT_WORTH,
-  INPUT_ATTEMPTS,
-  INPUT_PIECE,
-  INPUT_WAITING,
-  MAX_CHECKPOINT,
-} from './timing';
-
-/** What a stream draws on. */
-export interface Screen {
-  /** Draws bytes after all that was given before; `drawn` is called when it has. */
-  write(data: Uint8Array | string, drawn: () => void): void;
-  /** Clears everything, in order with what is written. */
-  reset(): void;
-  /** Takes a size for what is written next. */
-  resize(cols: number, rows: number): void;
-  /** Takes the size of the place it is shown in, in order with what is written. */
-  fit(): void;
-  /** The size that fits the place it is shown in. */
-  size(): { cols: number; rows: number };
-  /** Holds back what follows until what was written is seen, or cannot be. */
-  paint(): void;
-  /** The screen as text that draws it again; undefined when it cannot be told whole. */
-  serialize(): string | undefined;
-}
+import { INPUT_ATTEMPTS, INPUT_PIECE, INPUT_WAITING } from './timing';
 
 /** An open socket of a terminal. Binary messages come as ArrayBuffer. */
 export interface Socket {
@@ -101,13 +70,13 @@ export interface StreamConfig {
 }
 
 /**
- * One viewer of one terminal: it draws each byte of the stream once, in order,
- * across lost sockets; acknowledges what is drawn; and hands over checkpoints.
+ * One viewer of one terminal: it attaches, stays attached across lost sockets,
+ * and has what comes drawn; what is typed meanwhile waits.
  */
 export class Stream {
   readonly #config: StreamConfig;
   readonly #heartbeat: Heartbeat;
-  readonly #ground = new GroundTracker();
+  readonly #drawing: Drawing;
 
   #state: StreamState = 'closed';
   #socket: Socket | undefined;
@@ -115,26 +84,27 @@ export class Stream {
   #attempt = 0;
   #failures = 0;
   #retry: Cancel = () => undefined;
-  #quiet: Cancel = () => undefined;
 
-  #epoch = 0;
-  /** Every byte of the epoch below this offset is here, drawn or about to be. */
-  #received = 0;
-  #drawn = 0;
-  #acked = 0;
-  #checkpoint = 0;
-  /** Counts resets: a write callback of an earlier screen says nothing about this one. */
-  #generation = 0;
   #replaying = false;
   #exited = false;
   #painted = false;
-  /** Something was written since the screen was cleared. */
-  #written = false;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
 
   constructor(config: StreamConfig) {
     this.#config = config;
+    this.#drawing = new Drawing({
+      screen: config.screen,
+      clock: config.clock,
+      encode: config.encode,
+      heard: () => this.#socket !== undefined,
+      say: (message) => {
+        this.#control(message);
+      },
+      onDrawn: () => {
+        if (!this.#replaying) this.#paint();
+      },
+    });
     this.#heartbeat = new Heartbeat(
       config.clock,
       (id) => {
@@ -165,7 +135,7 @@ export class Stream {
   /** Attaches again at once if it waits, or if the process it saw end was followed by another. */
   wake(epoch = 0): void {
     if (this.#state === 'waiting') this.attach();
-    else if (this.#state === 'ended' && epoch > this.#epoch) this.attach();
+    else if (this.#state === 'ended' && epoch > this.#drawing.epoch) this.attach();
   }
 
   /** Sends typing of the person and answers of the terminal. */
@@ -183,6 +153,11 @@ export class Stream {
   resize(cols: number, rows: number): void {
     if (this.#replaying) return;
     this.#control({ type: ControlResize, cols, rows });
+  }
+
+  /** Says how far was drawn, without waiting for more: the first time, the rest of a start waits for it. */
+  acknowledge(): void {
+    this.#drawing.acknowledge();
   }
 
   /** Lets the terminal go on without this viewer. */
@@ -227,8 +202,8 @@ export class Stream {
       this.#heartbeat.start();
       this.#control({
         type: ControlAttach,
-        epoch: this.#epoch,
-        offset: this.#received,
+        epoch: this.#drawing.epoch,
+        offset: this.#drawing.received,
         ...this.#config.screen.size(),
       });
     } catch (error) {
@@ -252,7 +227,7 @@ export class Stream {
   #disconnect(): void {
     this.#attempt += 1;
     this.#heartbeat.stop();
-    this.#quiet();
+    this.#drawing.rest();
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.close();
@@ -274,14 +249,14 @@ export class Stream {
 
   /** What arrived makes no sense: the screen is asked for anew. */
   #resynchronise(): void {
-    this.#clear(0, 0);
+    this.#drawing.clear(0, 0);
     this.#lost();
   }
 
   #message(data: unknown): void {
     this.#heartbeat.heard();
     if (data instanceof ArrayBuffer) {
-      this.#output(data);
+      if (!this.#drawing.output(data)) this.#resynchronise();
       return;
     }
     let control: TerminalControl | undefined;
@@ -303,14 +278,14 @@ export class Stream {
         this.#ready(control);
         break;
       case ControlSnapshot:
-        this.#snapshot(control);
+        this.#drawing.snapshot(control);
         break;
       case ControlReplayed:
         this.#replayed();
         break;
       case ControlEpoch:
         this.#dropInput();
-        this.#clear(control.epoch ?? this.#epoch + 1, control.offset ?? 0);
+        this.#drawing.clear(control.epoch ?? this.#drawing.epoch + 1, control.offset ?? 0);
         this.#exited = false;
         break;
       case ControlExit:
@@ -333,39 +308,21 @@ export class Stream {
   }
 
   #ready(control: TerminalControl): void {
-    const epoch = control.epoch ?? control.terminal?.epoch ?? this.#epoch;
+    const drawing = this.#drawing;
+    const epoch = control.epoch ?? control.terminal?.epoch ?? drawing.epoch;
     const offset = control.offset ?? 0;
-    if (epoch !== this.#epoch) {
+    if (epoch !== drawing.epoch) {
       // Typed for a process that is over.
-      if (this.#epoch !== 0) this.#dropInput();
-      this.#clear(epoch, offset);
-    } else if (offset > this.#received) {
+      if (drawing.epoch !== 0) this.#dropInput();
+      drawing.clear(epoch, offset);
+    } else if (offset > drawing.received) {
       // Older output than the backend keeps is lost to this viewer.
-      this.#clear(epoch, offset);
+      drawing.clear(epoch, offset);
     }
     this.#replaying = true;
     this.#set('replaying');
     if (control.terminal !== undefined) this.#config.onTerminal(control.terminal);
     this.#flushInput();
-  }
-
-  #snapshot(control: TerminalControl): void {
-    this.#clear(control.epoch ?? this.#epoch, control.offset ?? 0);
-    const { screen } = this.#config;
-    // The text was made for this size; its lines would break elsewhere in ours.
-    if (control.cols !== undefined && control.rows !== undefined)
-      screen.resize(control.cols, control.rows);
-    this.#written = true;
-    const parts = checkpointParts(control.data ?? '');
-    const { cols, rows } = screen.size();
-    // In another size it would be seen to jump.
-    if (parts.screen === undefined || control.cols !== cols || control.rows !== rows) {
-      screen.write(parts.whole, () => undefined);
-      return;
-    }
-    screen.write(parts.screen, () => undefined);
-    screen.paint();
-    screen.write(overScreen(parts.whole), () => undefined);
   }
 
   #replayed(): void {
@@ -384,89 +341,10 @@ export class Stream {
     });
   }
 
-  #output(message: ArrayBuffer): void {
-    const frame = parseFrame(message);
-    if (frame === undefined || frame.offset > this.#received) {
-      this.#resynchronise();
-      return;
-    }
-    const known = this.#received - frame.offset;
-    if (known >= frame.data.length) return;
-    const data = known === 0 ? frame.data : frame.data.subarray(known);
-    this.#received += data.length;
-    this.#ground.feed(data);
-
-    const end = this.#received;
-    const ground = this.#ground.ground;
-    const generation = this.#generation;
-    this.#written = true;
-    this.#config.screen.write(data, () => {
-      if (generation === this.#generation) this.#wasDrawn(end, ground);
-    });
-  }
-
-  #wasDrawn(end: number, ground: boolean): void {
-    this.#drawn = end;
-    if (!this.#replaying) this.#paint();
-    if (this.#drawn - this.#acked >= ACK_EVERY) this.#ack();
-    if (ground && this.#drawn - this.#checkpoint >= CHECKPOINT_EVERY) this.#sendCheckpoint();
-    this.#quiet();
-    if (this.#drawn === this.#received) {
-      const generation = this.#generation;
-      this.#quiet = this.#config.clock.after(CHECKPOINT_QUIET, () => {
-        if (generation !== this.#generation || this.#drawn !== this.#received) return;
-        this.acknowledge();
-        const worth = this.#drawn - this.#checkpoint >= CHECKPOINT_WORTH;
-        if (worth && this.#ground.ground) this.#sendCheckpoint();
-      });
-    }
-  }
-
-  /** Says how far was drawn, without waiting for more: the first time, the rest of a start waits for it. */
-  acknowledge(): void {
-    if (this.#drawn > this.#acked) this.#ack();
-  }
-
   #paint(): void {
     if (this.#painted) return;
     this.#painted = true;
     this.#config.onPainted();
-  }
-
-  #ack(): void {
-    if (this.#socket === undefined) return;
-    this.#acked = this.#drawn;
-    this.#control({ type: ControlAck, offset: this.#drawn });
-  }
-
-  #sendCheckpoint(): void {
-    if (this.#socket === undefined) return;
-    const data = this.#config.screen.serialize();
-    if (data === undefined || this.#config.encode(data).length > MAX_CHECKPOINT) return;
-    this.#checkpoint = this.#drawn;
-    const { cols, rows } = this.#config.screen.size();
-    this.#control({
-      type: ControlCheckpoint,
-      epoch: this.#epoch,
-      offset: this.#drawn,
-      cols,
-      rows,
-      data,
-    });
-  }
-
-  #clear(epoch: number, offset: number): void {
-    this.#generation += 1;
-    this.#quiet();
-    // A new screen is clear, and clearing it takes time before its first picture.
-    if (this.#written) this.#config.screen.reset();
-    this.#written = false;
-    this.#ground.reset();
-    this.#epoch = epoch;
-    this.#received = offset;
-    this.#drawn = offset;
-    this.#acked = offset;
-    this.#checkpoint = offset;
   }
 
   #control(message: ViewerControl): void {

@@ -8,3 +8,9 @@ export function endedSentence(name: string, exit: Exit | undefined): string {
   if (exit.code === 0) return `${name} ended.`;
   return `${name} ended with exit code ${String(exit.code)}.`;
 }
+
+/** What a command line is called: its program, without the folders before it. */
+export function programName(command: string): string {
+  const [program = ''] = command.trim().split(/\s+/);
+  return program.slice(program.lastIndexOf('/') + 1);
+}

@@ -1,5 +1,4 @@
 import {
-  AgentAuto,
   CodeUnknownTerminal,
   TerminalEnded,
   TerminalMissing,
@@ -49,7 +48,7 @@ interface Shown {
   tab: TabID;
   id: TerminalID | undefined;
   /** What a new terminal runs; used by its first dial only. */
-  start: { agent: AgentKind; command: string } | undefined;
+  start: { agent: AgentKind | undefined; command: string } | undefined;
 }
 
 /** The terminals of the panel: which are shown, which are kept, which are started. */
@@ -141,8 +140,8 @@ export class Terminals {
     else wanted.view.stream.wake(terminal.epoch);
   }
 
-  /** Starts a terminal beside a tab and shows it. */
-  start(tab: TabID, agent: AgentKind = AgentAuto, command = ''): void {
+  /** Starts a terminal beside a tab, with the agent of Settings unless one is named, and shows it. */
+  start(tab: TabID, agent?: AgentKind, command = ''): void {
     if (this.starting.has(tab)) return;
     this.problems.delete(tab);
     this.starting.add(tab);
@@ -331,7 +330,7 @@ export class Terminals {
         ? {
             tab: shown.tab,
             ...size,
-            agent: shown.start?.agent ?? AgentAuto,
+            ...(shown.start?.agent && { agent: shown.start.agent }),
             ...(shown.start?.command && { command: shown.start.command }),
           }
         : { terminal: shown.id, ...size };

@@ -7,14 +7,9 @@ import { Terminal, type IDisposable } from '@xterm/xterm';
 import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import { systemClock } from '../connection/clock';
 import { checkpointText } from '../core/checkpoint';
+import type { Screen } from '../core/drawing';
 import { framed, needsConsent, sanitise } from '../core/paste';
-import {
-  Stream,
-  type Screen,
-  type Socket,
-  type SocketEvents,
-  type StreamState,
-} from '../core/stream';
+import { Stream, type Socket, type SocketEvents, type StreamState } from '../core/stream';
 import {
   CHECKPOINT_LINES,
   MAX_COLS,

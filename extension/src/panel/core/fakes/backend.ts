@@ -1,4 +1,5 @@
-import type { Screen, Socket, SocketEvents } from '../stream';
+import type { Screen } from '../drawing';
+import type { Socket, SocketEvents } from '../stream';
 import type { TerminalControl, ViewerControl } from '$ui/protocol/protocol';
 
 /** A screen that draws when told to, as xterm does: later, in order. */
