@@ -1,4 +1,5 @@
 import type { FlatTree } from './flat.js';
+import { ariaGrid, columns, gridOf, headRows, isLayout, type Row } from './grid.js';
 import { Names } from './name.js';
 import type { Refs } from './refs.js';
 import { Styles } from './styles.js';
@@ -62,6 +63,25 @@ export interface MetaData {
   jsonLd: unknown[];
 }
 
+const native = /^(input|select|textarea|button)$/;
+
+/** HTML's own fields, the buttons that send them, and what says of itself that it is a field. */
+const fieldSelector =
+  'input,select,textarea,button,[contenteditable=""],[contenteditable=true],[contenteditable=plaintext-only],' +
+  [
+    'textbox',
+    'searchbox',
+    'combobox',
+    'listbox',
+    'checkbox',
+    'radio',
+    'switch',
+    'slider',
+    'spinbutton',
+  ]
+    .map((role) => `[role=${role}]`)
+    .join();
+
 /** Reads data from the page; writes nothing. */
 export class Extract {
   readonly #tree: FlatTree;
@@ -88,11 +108,17 @@ export class Extract {
   forms(): FormData[] {
     const names = new Names(this.#tree, new Styles());
     const forms = new Map<HTMLFormElement | null, FormData>();
-    for (const el of this.#all('input,select,textarea')) {
+    for (const el of this.#all(fieldSelector)) {
       const field = el as HTMLInputElement;
+      const own = native.test(el.localName);
       if (field.type === 'hidden' || (!this.#seen(field) && !this.#labelled(field, names)))
         continue;
-      const form = field.form;
+      const form = own ? field.form : el.closest('form');
+      // A button stands here for what it sends.
+      if (el.localName === 'button' && (form === null || field.type !== 'submit')) continue;
+      // What is edited inside of a field is part of it.
+      if (!own && el.parentElement?.closest('[contenteditable]') && !el.hasAttribute('role'))
+        continue;
       let data = forms.get(form);
       if (!data) {
         data = {
@@ -112,18 +138,22 @@ export class Extract {
   }
 
   #field(el: HTMLInputElement, names: Names): FieldData {
-    const role = names.role(el);
+    // What is edited in place has a role only where the page gives it one.
+    const plain = !native.test(el.localName) && !el.hasAttribute('role');
+    const role = plain ? 'textbox' : names.role(el);
     const data: FieldData = {
       ref: this.#ref(el),
       role,
-      label: names.of(el),
-      name: el.name,
-      type: el.type,
+      label: names.of(el) || (el.getAttribute('aria-label') ?? ''),
+      name: el.getAttribute('name') ?? '',
+      type: native.test(el.localName) ? el.type : '',
       value: shownValue(el, role) ?? '',
-      required: el.required,
+      required: el.matches(':required,[aria-required=true]'),
       disabled: isDisabled(el),
     };
     if (el.type === 'checkbox' || el.type === 'radio') data.checked = el.checked;
+    else if (/^(checkbox|radio|switch)$/.test(role))
+      data.checked = el.getAttribute('aria-checked') === 'true';
     if (el instanceof HTMLSelectElement) data.options = [...el.options].map(({ label }) => label);
     return data;
   }
@@ -131,21 +161,31 @@ export class Extract {
   /** Every visible table that is not only there for layout. */
   tables(): TableData[] {
     const out: TableData[] = [];
-    for (const el of this.#all('table')) {
-      const table = el as HTMLTableElement;
-      if (!this.#seen(table) || /^(none|presentation)$/.test(table.getAttribute('role') ?? ''))
-        continue;
-      const rows = [...table.rows].filter((row) => this.#seen(row));
-      const text = (row: HTMLTableRowElement): string[] =>
-        [...row.cells].map((cell) => plainText(this.#tree, cell));
-      const head = rows.find((row) => [...row.cells].every((cell) => cell.localName === 'th'));
-      out.push({
-        caption: table.caption ? plainText(this.#tree, table.caption) : '',
-        head: head ? text(head) : [],
-        rows: rows.filter((row) => row !== head).map(text),
-      });
+    for (const el of this.#all('table,[role=table],[role=grid],[role=treegrid]')) {
+      if (!this.#seen(el)) continue;
+      if (!(el instanceof HTMLTableElement)) {
+        const caption = el.getAttribute('aria-label') ?? '';
+        out.push(this.#table(caption, ariaGrid(this.#tree, el)));
+      } else if (!isLayout(el)) {
+        const caption = el.caption ? plainText(this.#tree, el.caption) : '';
+        out.push(this.#table(caption || (el.getAttribute('aria-label') ?? ''), gridOf(el)));
+      }
     }
-    return out;
+    return out.filter(({ head, rows }) => head.length > 0 || rows.length > 0);
+  }
+
+  #table(caption: string, rows: Row[]): TableData {
+    const text = (el: Element): string => plainText(this.#tree, el);
+    const heads = headRows(rows);
+    return {
+      caption,
+      head: columns(rows.slice(0, heads), text),
+      rows: rows.slice(heads).map(({ cells }) => {
+        // What spans the whole row is said once, anything else in each of its columns.
+        const whole = new Set(cells.map(({ el }) => el)).size === 1;
+        return cells.map(({ el, again }) => (el === null || (whole && again) ? '' : text(el)));
+      }),
+    };
   }
 
   /** Every visible picture, film and sound. */
@@ -173,7 +213,10 @@ export class Extract {
     for (const el of document.querySelectorAll<HTMLMetaElement>('meta[content]')) {
       const key = el.getAttribute('property') ?? el.getAttribute('name');
       if (key === null || key === '') continue;
-      (/^(og|article|product|twitter):/.test(key) ? openGraph : meta)[key] = el.content;
+      const into = /^(og|article|product|twitter):/.test(key) ? openGraph : meta;
+      const before = into[key];
+      // A page may say several of one kind, such as pictures or authors.
+      into[key] = before === undefined ? el.content : `${before}, ${el.content}`;
     }
     const jsonLd: unknown[] = [];
     for (const el of document.querySelectorAll('script[type="application/ld+json"]')) {

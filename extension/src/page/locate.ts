@@ -32,6 +32,16 @@ export function locate(look: Looker, input: string): Located {
   }
 }
 
+/** The elements that a target means just now, none of them given a ref. */
+export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
+  const items = [...walkItems(look.items(document.body, viewport(), false))];
+  const found = choose(look, items, target).map(({ el }) => el);
+  const unique = found.filter((el, at) => found.indexOf(el) === at);
+  if (target.by === 'point' || target.nth === undefined) return unique;
+  const nth = unique[target.nth - 1];
+  return nth ? [nth] : [];
+}
+
 function choose(look: Looker, items: Item[], target: Exclude<Target, { by: 'bad' }>): Item[] {
   switch (target.by) {
     case 'css':

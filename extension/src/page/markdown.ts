@@ -1,4 +1,5 @@
 import type { FlatTree } from './flat.js';
+import { columns, gridOf, headRows, isLayout } from './grid.js';
 import { type FrameMark, isBlock, Lines, plainText, visit } from './text.js';
 
 /** The visible content of the page or a part of it as Markdown. */
@@ -85,7 +86,7 @@ export function markdown(
           lines.break(true);
           return false;
         case 'table':
-          if (el.querySelector('table')) return true;
+          if (isLayout(el as HTMLTableElement) || el.querySelector('table')) return true;
           lines.raw(table(tree, el as HTMLTableElement));
           lines.break(true);
           return false;
@@ -134,20 +135,24 @@ function inCode(el: Element): boolean {
 }
 
 function table(tree: FlatTree, el: HTMLTableElement): string {
-  const rows = [...el.rows]
-    .filter((row) => row.checkVisibility())
-    .map((row) =>
-      [...row.cells].map((cell) =>
-        plainText(tree, cell)
-          .replace(/\s*\n\s*/g, ' ')
-          .replace(/\|/g, '\\|'),
-      ),
-    );
-  const width = Math.max(0, ...rows.map((row) => row.length));
+  const rows = gridOf(el);
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   if (width === 0) return '';
+  const text = (cell: Element): string =>
+    markdown(tree, cell)
+      .replace(/\s*\n\s*/g, ' ')
+      .replace(/\|/g, '\\|');
   const line = (cells: string[]): string =>
     `| ${Array.from({ length: width }, (_, at) => cells[at] ?? '').join(' | ')} |`;
-  const [head = [], ...body] = rows;
+  // Markdown knows no table without a head: its first row stands for one.
+  const heads = Math.max(1, headRows(rows));
+  const head = columns(rows.slice(0, heads), text);
+  const body = rows
+    .slice(heads)
+    .map(({ cells }) =>
+      cells.map(({ el: cell, again }) => (again || cell === null ? '' : text(cell))),
+    );
+  const caption = el.caption ? `${plainText(tree, el.caption)}\n\n` : '';
   const rule = `|${' --- |'.repeat(width)}`;
-  return [line(head), rule, ...body.map(line)].join('\n');
+  return caption + [line(head), rule, ...body.map(line)].join('\n');
 }

@@ -1,15 +1,17 @@
 import { matcher } from './lines.js';
+import { matches } from './locate.js';
 import type { Looker } from './look.js';
 import { elementOf } from './resolve.js';
+import { parseTarget } from './target.js';
 import { plainText } from './text.js';
 
 /** What to wait for: exactly one of these. */
 export interface WaitFor {
   /** Visible text, or /expression/. */
   text?: string;
-  /** A selector or ref that is there and drawn. */
+  /** A target that is there and drawn; for text= it is the text itself. */
   element?: string;
-  /** A selector, ref or text= that is no longer there or drawn. */
+  /** A target that is no longer there or drawn. */
   gone?: string;
   /** A function of this world, called until it returns something true. */
   test?: () => unknown;
@@ -85,27 +87,39 @@ function condition(look: Looker, what: WaitFor): () => boolean {
     const has = matcher(text);
     return () => has(plainText(look.tree));
   }
-  if (element !== undefined) return () => isThere(look, element);
+  if (element !== undefined) return presence(look, element);
   if (gone !== undefined) {
-    if (gone.startsWith('text=')) {
-      const has = matcher(gone.slice(5));
-      return () => !has(plainText(look.tree));
-    }
-    return () => !isThere(look, gone);
+    const there = presence(look, gone);
+    return () => !there();
   }
   if (test) return () => Boolean(test());
   throw new TypeError('nothing to wait for: text, element, gone or test');
 }
 
-function isThere(look: Looker, target: string): boolean {
-  if (look.refs.parse(target) !== undefined) {
-    const el = elementOf(look, target);
-    return el !== null && drawn(el);
+/** A test whether what a target means is there; throws for one that cannot be read. */
+function presence(look: Looker, input: string): () => boolean {
+  if (look.refs.parse(input) !== undefined)
+    return () => {
+      const el = elementOf(look, input);
+      return el !== null && drawn(el);
+    };
+  const target = parseTarget(input);
+  if (target.by === 'bad') throw new SyntaxError(target.why);
+  if (target.by === 'point') throw new SyntaxError('a point is always there');
+  if (target.by === 'text' && target.nth === undefined) {
+    const has = matcher(target.text);
+    return () => has(plainText(look.tree));
   }
-  // Throws for a selector that cannot be read.
-  if ([...document.querySelectorAll(target)].some(drawn)) return true;
-  for (const el of look.tree.all(document)) if (el.matches(target) && drawn(el)) return true;
-  return false;
+  if (target.by !== 'css' || target.nth !== undefined)
+    return () => matches(look, target).some(drawn);
+  const { selector } = target;
+  // Throws before anything is waited for.
+  document.createDocumentFragment().querySelector(selector);
+  return () => {
+    if ([...document.querySelectorAll(selector)].some(drawn)) return true;
+    for (const el of look.tree.all(document)) if (el.matches(selector) && drawn(el)) return true;
+    return false;
+  };
 }
 
 function drawn(el: Element): boolean {
