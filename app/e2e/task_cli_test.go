@@ -69,6 +69,13 @@ func TestTaskFromPrograms(t *testing.T) {
 	if out, err := whole.cliRun("task", "run", "Fill this form", "--tab", "t1"); err == nil || !strings.Contains(out, "none is set up") {
 		t.Errorf("without a model: %s, %v", out, err)
 	}
+	whole.cli("goto", "--tab", "t1", pages+"/form")
+	plainly(t, whole, browser, panel)
+	// A key of an older version is looked for once, when the face is first shown.
+	closePanel(whole, browser)
+	whole.eventually("the panel's page is gone", func() bool { return !whole.hasPage(browser, "panel.html") })
+	whole.clickIcon(browser)
+	panel = whole.connectedPanel(browser)
 	leftKey(whole, panel, m.front.URL+"/v1")
 	whole.cli("goto", "--tab", "t1", pages+"/form")
 	run := func(name string, meet func(*testing.T, *product)) {
@@ -164,6 +171,37 @@ func TestTaskFromPrograms(t *testing.T) {
 			t.Errorf("an agent sees the tasks of others: %v\n%s", err, screen)
 		}
 	})
+}
+
+// plainly hands plain instructions over where no model is set up, from a shell
+// and in the panel, where a question is answered, and does that again.
+func plainly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) {
+	t.Helper()
+	out := p.cli("task", "run", "fill Name with Ada, select Berlin in City, tick News and click Save", "--tab", "t1")
+	for _, want := range []string{"\n1. Fill “Name”", "\n   click btn Save", ": done, step 5 of", "All 4 instructions are carried out."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in:\n%s", want, out)
+		}
+	}
+	saved(t, p, browser)
+	if task := p.newest(); task.Profile != "" || task.Tokens != 0 {
+		t.Errorf("a model was asked: %+v", task)
+	}
+
+	p.toTask(panel)
+	p.press(panel, "New task")
+	p.tell(panel, "make it nicer")
+	p.until(panel, "what needs a model is said", `document.querySelector('[role=alert]')?.textContent.includes('make it nicer')`)
+	p.do(p.page(browser, "/form"), `document.querySelector('form').insertAdjacentHTML('beforeend', '<fieldset><legend>Draft</legend><button type=button>Save</button></fieldset>')`)
+	p.do(panel, taskField+".select()")
+	p.tell(panel, "type Bob into Name then click Save")
+	p.until(panel, "it asks which button", `document.querySelector('.question')?.innerText.includes('2 things on this page may be “Save”')`)
+	p.tell(panel, "1")
+	p.ended(panel, protocol.TaskDone)
+	p.saved(p.page(browser, "/form"), "Saved: AdaBob, Berlin, with news")
+	p.press(panel, "Replay without a model")
+	p.until(panel, "it is done again", `document.querySelector('.end.done')?.innerText.includes('All 2 actions were done again')`)
+	p.saved(p.page(browser, "/form"), "Saved: AdaBobBob, Berlin, with news")
 }
 
 // leftKey leaves a key in the browser's storage, as an older version did, and
