@@ -37,6 +37,8 @@ let context: BrowserContext;
 let worker: Worker;
 let panel: Page;
 let older: Page;
+/** Lets the slow page end. */
+let slow: () => void = () => undefined;
 
 /** The panel's side of the messages, as one script. */
 async function kit(): Promise<string> {
@@ -60,6 +62,11 @@ async function kit(): Promise<string> {
 beforeAll(async () => {
   server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    if (request.url === '/slow') {
+      response.write(html); // and nothing more, until the test says so
+      slow = () => response.end();
+      return;
+    }
     const frame = `<iframe src="${site.replace('127.0.0.1', 'localhost')}/inner"></iframe>`;
     response.end(request.url === '/framed' ? html + frame : html);
   });
@@ -212,6 +219,35 @@ it('reaches a frame of another site', async () => {
   const origin = new URL(inner?.url ?? '').origin;
   const look = await value(tab, 'cs:query', 'look', {}, inner?.frame, origin);
   expect(look).toMatchObject({ url: inner?.url, text: expect.stringContaining('Save') as string });
+});
+
+it('does not wait for a page that loads on and on', async () => {
+  const page = await context.newPage();
+  await page.goto(`${site}/slow`, { waitUntil: 'commit' });
+  await page.locator('#save').waitFor();
+  const tab = await tabOf(`${site}/slow`);
+  const ref = await refOf(tab, 'Save');
+  await value(tab, 'cs:rpc', 'click', { ref, button: 'left', count: 1, keys: '' });
+  expect(await took(page)).toBe('pointerdown:save:false click:save:false');
+  slow();
+});
+
+it('says in words that the browser has put a tab to sleep', async () => {
+  // Nothing of the protocol holds this one.
+  const tab = await worker.evaluate(async (url) => {
+    const loaded = new Promise<number>((resolve) => {
+      chrome.tabs.onUpdated.addListener((id, { status }, { url: at }) => {
+        if (status === 'complete' && at === url) resolve(id);
+      });
+    });
+    await chrome.tabs.create({ url, active: false });
+    const asleep = await chrome.tabs.discard(await loaded);
+    return asleep?.id ?? 0;
+  }, `${site}/asleep`);
+  expect(await asks(tab, 'cs:query', 'look')).toMatchObject({
+    code: 'discarded',
+    hint: 'Look at the tab, or load it again.',
+  });
 });
 
 it('hears nothing that a page says, and no content script may call', async () => {

@@ -1,26 +1,9 @@
-import {
-  CodeAmbiguous,
-  CodeBadArgument,
-  CodeChanged,
-  CodeCovered,
-  CodeDisabled,
-  CodeGone,
-  CodeHidden,
-  CodeInert,
-  CodeInternal,
-  CodeNoElement,
-  CodeNoInput,
-  CodeNotActable,
-  CodeTimeout,
-  CodeUnknownTab,
-  type Code,
-  type CommandReply,
-  type TargetFacts,
-} from '$ui/protocol/protocol';
-import { MessageError, type MessageCode } from '../../messages/envelope';
+import type { CommandReply, TargetFacts } from '$ui/protocol/protocol';
+import { MessageError } from '../../messages/envelope';
 import type { About, Done, Frame } from '../../messages/methods';
+import { does, number, word } from './bypageacts';
 import type { Call } from './calls';
-import { enveloped, originOf, told } from './pagewords';
+import { enveloped, originOf, refused, told } from './pagewords';
 import type { Link, Place } from './pagelink';
 
 /** What is needed to do a task's commands by the pages' own events. */
@@ -42,8 +25,6 @@ export interface ByPageConfig {
 /** How many frames of a page are shown, and how many letters each but the page itself. */
 const mostFrames = 8;
 const frameLetters = 2_000;
-/** How far `scroll` goes without a number, in pixels; as the app's own command. */
-const scrollStep = 600;
 
 /** What the look says first. */
 const notice =
@@ -229,98 +210,6 @@ export class ByPage {
   }
 }
 
-type Sends = (
-  link: Link,
-  about: About & { readonly ref?: string },
-  args: Readonly<Record<string, unknown>>,
-  place: Place,
-  signal: AbortSignal,
-) => Promise<Done>;
-
-/** An action on an element, which must be there. */
-const on =
-  (send: (...of: [...Parameters<Sends>, ref: string]) => Promise<Done>): Sends =>
-  (link, about, args, place, signal) => {
-    if (about.ref === undefined) throw new MessageError('bad_argument', 'No element is named.');
-    return send(link, about, args, place, signal, about.ref);
-  };
-
-/** The commands that act, how each is sent, and what it says when it is done. */
-const does: Readonly<Partial<Record<string, { done: string; send: Sends }>>> = {
-  click: {
-    done: 'clicked',
-    send: on((link, about, args, place, signal, ref) => {
-      const named = word(args, 'button');
-      const button = named === 'right' || named === 'middle' ? named : 'left';
-      const count = number(args, 'count') ?? 1;
-      const keys = word(args, 'modifiers') ?? '';
-      return link.tab('cs:rpc', 'click', { ...about, ref, button, count, keys }, place, signal);
-    }),
-  },
-  hover: {
-    done: 'pointed at',
-    send: on((link, about, _, place, signal, ref) =>
-      link.tab('cs:rpc', 'hover', { ...about, ref }, place, signal),
-    ),
-  },
-  fill: {
-    done: 'filled',
-    send: on((link, about, args, place, signal, ref) => {
-      const text = word(args, 'value') ?? '';
-      return link.tab('cs:rpc', 'fill', { ...about, ref, text }, place, signal);
-    }),
-  },
-  type: {
-    done: 'typed',
-    send: on((link, about, args, place, signal, ref) => {
-      const text = word(args, 'value') ?? '';
-      return link.tab('cs:rpc', 'type', { ...about, ref, text }, place, signal);
-    }),
-  },
-  select: {
-    done: 'selected',
-    send: on((link, about, args, place, signal, ref) => {
-      const option = word(args, 'value') ?? '';
-      return link.tab('cs:rpc', 'select', { ...about, ref, option }, place, signal);
-    }),
-  },
-  check: {
-    done: 'checked',
-    send: on((link, about, _, place, signal, ref) =>
-      link.tab('cs:rpc', 'check', { ...about, ref, on: true }, place, signal),
-    ),
-  },
-  uncheck: {
-    done: 'unchecked',
-    send: on((link, about, _, place, signal, ref) =>
-      link.tab('cs:rpc', 'check', { ...about, ref, on: false }, place, signal),
-    ),
-  },
-  scroll: {
-    done: 'scrolled',
-    send: (link, about, args, place, signal) => {
-      const right = number(args, 'x') ?? 0;
-      const down = number(args, 'y') ?? (right === 0 && about.ref === undefined ? scrollStep : 0);
-      return link.tab('cs:rpc', 'scroll', { ...about, down, right }, place, signal);
-    },
-  },
-  press: {
-    done: 'pressed',
-    send: (link, about, args, place, signal) =>
-      link.tab('cs:rpc', 'press', { ...about, keys: word(args, 'key') ?? '' }, place, signal),
-  },
-};
-
-function word(args: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = args[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function number(args: Readonly<Record<string, unknown>>, name: string): number | undefined {
-  const value = args[name];
-  return typeof value === 'number' ? value : undefined;
-}
-
 /**
  * The frame of a ref. The app's own refs are of another count: such a number may
  * be another element here.
@@ -346,41 +235,4 @@ function allowedUrl({ data }: CommandReply): string {
 
 function ok(tab: string, text: string, data: object): CommandReply {
   return { ok: true, tab, text, data, durationMs: 0 };
-}
-
-const codes: Readonly<Partial<Record<MessageCode, Code>>> = {
-  deadline: CodeTimeout,
-  no_tab: CodeUnknownTab,
-  discarded: CodeNoInput,
-  restricted: CodeNoInput,
-  error_page: CodeNoInput,
-  unreached: CodeGone,
-  lost: CodeGone,
-  moved: CodeGone,
-  bad_argument: CodeBadArgument,
-  no_element: CodeNoElement,
-  ambiguous: CodeAmbiguous,
-  gone: CodeGone,
-  changed: CodeChanged,
-  disabled: CodeDisabled,
-  hidden: CodeHidden,
-  inert: CodeInert,
-  covered: CodeCovered,
-  not_actable: CodeNotActable,
-};
-
-/** Codes with which the page's own words come. */
-const quoting = /^(no_element|ambiguous|gone|changed|disabled|hidden|inert|covered|not_actable)$/;
-
-function refused(tab: string, error: MessageError, origin: string): CommandReply {
-  const foreign = quoting.test(error.code);
-  const message = foreign ? enveloped(origin, error.message) : error.message;
-  const hint = foreign && error.hint !== '' ? enveloped(origin, error.hint) : error.hint;
-  return {
-    ok: false,
-    tab,
-    text: hint === '' ? message : `${message}: ${hint}`,
-    error: { code: codes[error.code] ?? CodeInternal, message, hint },
-    durationMs: 0,
-  };
 }

@@ -1,6 +1,25 @@
 // What a content script tells, in the words and the envelope of the app's own
 // commands; see told and envelope in backend/command.
 
+import {
+  CodeAmbiguous,
+  CodeBadArgument,
+  CodeChanged,
+  CodeCovered,
+  CodeDisabled,
+  CodeGone,
+  CodeHidden,
+  CodeInert,
+  CodeInternal,
+  CodeNoElement,
+  CodeNoInput,
+  CodeNotActable,
+  CodeTimeout,
+  CodeUnknownTab,
+  type Code,
+  type CommandReply,
+} from '$ui/protocol/protocol';
+import type { MessageCode, MessageError } from '../../messages/envelope';
 import type { Done } from '../../messages/methods';
 
 /** How long a line of the page may be. */
@@ -64,4 +83,43 @@ export function told(what: string, done: Done, left: boolean): { head: string; p
 function short(line: string): string {
   const one = clean(line).split(/\s+/).join(' ');
   return one.length > longest ? `${one.slice(0, longest - 1)}…` : one;
+}
+
+/** What each fault is called in the replies to commands. */
+const codes: Readonly<Partial<Record<MessageCode, Code>>> = {
+  deadline: CodeTimeout,
+  no_tab: CodeUnknownTab,
+  discarded: CodeNoInput,
+  restricted: CodeNoInput,
+  error_page: CodeNoInput,
+  unreached: CodeGone,
+  lost: CodeGone,
+  moved: CodeGone,
+  bad_argument: CodeBadArgument,
+  no_element: CodeNoElement,
+  ambiguous: CodeAmbiguous,
+  gone: CodeGone,
+  changed: CodeChanged,
+  disabled: CodeDisabled,
+  hidden: CodeHidden,
+  inert: CodeInert,
+  covered: CodeCovered,
+  not_actable: CodeNotActable,
+};
+
+/** Codes with which the page's own words come. */
+const quoting = /^(no_element|ambiguous|gone|changed|disabled|hidden|inert|covered|not_actable)$/;
+
+/** A fault as the reply to a command, the page's words in its envelope. */
+export function refused(tab: string, error: MessageError, origin: string): CommandReply {
+  const foreign = quoting.test(error.code);
+  const message = foreign ? enveloped(origin, error.message) : error.message;
+  const hint = foreign && error.hint !== '' ? enveloped(origin, error.hint) : error.hint;
+  return {
+    ok: false,
+    tab,
+    text: hint === '' ? message : `${message}: ${hint}`,
+    error: { code: codes[error.code] ?? CodeInternal, message, hint },
+    durationMs: 0,
+  };
 }
