@@ -28,6 +28,7 @@ type piece struct {
 	step int // 0 for what stands between steps
 	in   protocol.TaskFoundIn
 	text string
+	low  string // the same in lower case; the same string where that is no other
 }
 
 // stepWords is as much of a step of the panel's as can be searched.
@@ -95,7 +96,7 @@ func (w *words) add(step int, in protocol.TaskFoundIn, text string) {
 		text = strings.ToValidUTF8(text[:protocol.TaskSearchText], "")
 	}
 	if text != "" {
-		w.pieces = append(w.pieces, piece{step: step, in: in, text: text})
+		w.pieces = append(w.pieces, piece{step: step, in: in, text: text, low: strings.ToLower(text)})
 	}
 }
 
@@ -104,7 +105,7 @@ func (w *words) add(step int, in protocol.TaskFoundIn, text string) {
 func (w *words) find(low string) (protocol.TaskFound, bool) {
 	best := -1
 	for i := range w.pieces {
-		if (best < 0 || w.pieces[i].step < w.pieces[best].step) && strings.Contains(strings.ToLower(w.pieces[i].text), low) {
+		if (best < 0 || w.pieces[i].step < w.pieces[best].step) && strings.Contains(w.pieces[i].low, low) {
 			best = i
 		}
 	}
