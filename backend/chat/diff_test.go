@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,5 +66,26 @@ func TestADiffIsWhatChanges(t *testing.T) {
 				t.Error("what is left is another change")
 			}
 		})
+	}
+}
+
+// A word about the outcome does not take the place of what was changed; an empty
+// list takes everything away.
+func TestAChangeStaysWhenItsOutcomeIsTold(t *testing.T) {
+	change := protocol.ToolContent{Kind: protocol.ContentDiff, Path: "a", Old: "3", New: "5"}
+	word := protocol.ToolContent{Kind: protocol.ContentText, Text: "Replaced 1 occurrence"}
+	var tool protocol.ChatTool
+	for _, step := range []struct{ said, want []protocol.ToolContent }{
+		{[]protocol.ToolContent{change}, []protocol.ToolContent{change}},
+		{[]protocol.ToolContent{word}, []protocol.ToolContent{change, word}},
+		{[]protocol.ToolContent{word}, []protocol.ToolContent{change, word}},
+		{nil, []protocol.ToolContent{change, word}},
+		{[]protocol.ToolContent{}, []protocol.ToolContent{}},
+		{[]protocol.ToolContent{word}, []protocol.ToolContent{word}},
+	} {
+		merge1(&tool, ToolUpdate{Content: step.said})
+		if !slices.Equal(tool.Content, step.want) {
+			t.Fatalf("%+v makes %+v, want %+v", step.said, tool.Content, step.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -255,11 +256,18 @@ func merge1(t *protocol.ChatTool, u ToolUpdate) {
 	if u.Content == nil {
 		return
 	}
+	before := t.Content
 	t.Content = make([]protocol.ToolContent, len(u.Content))
 	for i, content := range u.Content {
 		content = narrowed(content)
 		content.Text, content.Old, content.New = bounded(content.Text), bounded(content.Old), bounded(content.New)
 		t.Content[i] = content
+	}
+	// Some agents put a word about the outcome in the place of what was changed.
+	diff := func(c protocol.ToolContent) bool { return c.Kind == protocol.ContentDiff }
+	if len(t.Content) > 0 && !slices.ContainsFunc(t.Content, diff) {
+		changes := slices.DeleteFunc(slices.Clone(before), func(c protocol.ToolContent) bool { return !diff(c) })
+		t.Content = append(changes, t.Content...)
 	}
 }
 

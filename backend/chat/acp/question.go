@@ -47,19 +47,30 @@ func (s *session) ask(m *message) {
 // permissionOption reads one answer that an agent offers.
 func permissionOption(id, name, kind string) protocol.PermissionOption {
 	o := protocol.PermissionOption{ID: id, Name: named(name, id)}
+	// The agents say in the name what "always" is about; Goose does not.
+	scope := o.Name
+	if plain := plainNames()[kind]; plain != "" && o.Name == kind {
+		o.Name, scope = plain, "whatever the agent counts as the same"
+	}
 	switch kind {
 	case "allow_once":
 		o.Kind = protocol.AnswerOnce
 	case "allow_always":
-		// The agents say in the name what "always" is about.
-		o.Kind, o.Scope = protocol.AnswerAlways, o.Name
+		o.Kind, o.Scope = protocol.AnswerAlways, scope
 	case "reject_always":
-		o.Kind, o.Scope = protocol.AnswerDeny, o.Name
+		o.Kind, o.Scope = protocol.AnswerDeny, scope
 	default:
 		// What is not known to allow is taken for a no.
 		o.Kind = protocol.AnswerDeny
 	}
 	return o
+}
+
+// plainNames are the answers of an agent that calls them by the protocol's names.
+func plainNames() map[string]string {
+	return map[string]string{
+		"allow_once": "Allow once", "allow_always": "Always allow", "reject_once": "Deny", "reject_always": "Always deny",
+	}
 }
 
 // answer gives the agent its answer. Only the first one counts.

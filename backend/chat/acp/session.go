@@ -35,6 +35,7 @@ type session struct {
 	replays   bool // the agent says the history again
 	streaming stream
 	shown     map[string]bool // the tool calls whose content was said
+	plans     bool            // it says its plans in the words of the protocol
 	used      *tokens         // of the turn, as far as the agent says it meanwhile
 
 	mu        sync.Mutex

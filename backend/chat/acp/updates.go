@@ -43,8 +43,12 @@ func (s *session) history(u *sessionUpdate) {
 	case kindTool, kindToolMore:
 		s.flush()
 		s.emit(chat.Update{Tool: s.toolUpdate(&u.toolCall, u.Kind == kindTool)})
+		if plan := readInput(u.RawInput).plan(); plan != nil && !s.plans {
+			s.emit(chat.Update{Plan: plan})
+		}
 	case kindPlan:
 		s.flush()
+		s.plans = true
 		plan := make([]protocol.ChatPlanItem, 0, len(u.Entries))
 		for _, e := range u.Entries {
 			if e.Status == "" {
@@ -147,6 +151,12 @@ func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
 		u.Input = t.RawInput
 	}
 	u.Content, u.Images = readToolContent(t.Content)
+	if edit, ok := readInput(t.RawInput).edit(); ok && len(u.Content) == 0 && !s.shown[t.ID] {
+		u.Content = []protocol.ToolContent{edit}
+		if u.Kind == nil || *u.Kind == "other" {
+			u.Kind = new("edit")
+		}
+	}
 	if len(u.Content) > 0 {
 		s.shown[t.ID] = true
 	}

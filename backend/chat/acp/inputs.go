@@ -1,0 +1,66 @@
+//go:build unix
+
+package acp
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"pilotfish/backend/protocol"
+)
+
+// input is what the tools of agents call a change of a file, and a plan. Some say
+// these only here, and not in the protocol's own words (Goose, OpenCode).
+type input struct {
+	Path      string `json:"path"`
+	FilePath  string `json:"filePath"`
+	FilePath2 string `json:"file_path"`
+	Before    string `json:"before"`
+	After     string `json:"after"`
+	Old       string `json:"oldString"`
+	New       string `json:"newString"`
+	Old2      string `json:"old_string"`
+	New2      string `json:"new_string"`
+	Todos     []todo `json:"todos"`
+}
+
+type todo struct {
+	Content     string `json:"content"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Status      string `json:"status"`
+	Priority    string `json:"priority"`
+}
+
+// readInput reads the raw input of a call; what it does not have is empty.
+func readInput(raw json.RawMessage) (in input) {
+	if said(raw) {
+		_ = lenient(raw, &in) // an input of another form is none of these
+	}
+	return in
+}
+
+// edit is the change of a file that a call asks for.
+func (in input) edit() (protocol.ToolContent, bool) {
+	d := protocol.ToolContent{
+		Kind: protocol.ContentDiff, Path: cmp.Or(in.Path, in.FilePath, in.FilePath2),
+		Old: cmp.Or(in.Before, in.Old, in.Old2), New: cmp.Or(in.After, in.New, in.New2),
+	}
+	return d, d.Path != "" && d.Old != "" && d.Old != d.New
+}
+
+// plan is the plan that a call writes down; nil for none.
+func (in input) plan() []protocol.ChatPlanItem {
+	plan := make([]protocol.ChatPlanItem, 0, len(in.Todos))
+	for _, t := range in.Todos {
+		text := cmp.Or(t.Content, t.Title, t.Description)
+		if text == "" || t.Status == "" {
+			return nil // a list of something else
+		}
+		plan = append(plan, protocol.ChatPlanItem{Text: text, Status: t.Status, Priority: t.Priority})
+	}
+	if len(plan) == 0 {
+		return nil
+	}
+	return plan
+}
