@@ -36,6 +36,8 @@ type action struct {
 	// guarded: the input is a press that must meet the target.
 	guarded bool
 	pressed bool
+	// selected: what is typed takes the place of something.
+	selected bool
 }
 
 // Act does one thing on a tab's page by trusted input and says what came of
@@ -292,6 +294,10 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why)+has, hint)
 	case "type":
 		a.after["ref"] = aimed.Reached.Ref
+		if a.q.Kind == protocol.ActType {
+			a.selected = aimed.Filled.Selected
+			return nil
+		}
 		return a.insert(ctx, aimed.Filled.Selected)
 	}
 	if what == "choose" || what == "fill" {
@@ -328,10 +334,19 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 
 // typeText presses the keys of a text one after the other.
 func (a *action) typeText(ctx context.Context) error {
-	if err := a.focused(ctx); err != nil {
+	var messages []message
+	if a.q.Clear {
+		// As a person does it: all is selected, and the first key replaces it.
+		err := a.set(ctx, "fill", map[string]any{"value": a.q.Text})
+		if err != nil || a.fx.out.Value != nil { // or it takes no keys, and was set at once
+			return err
+		}
+		if a.q.Text == "" && a.selected {
+			messages = named["delete"].press(0)
+		}
+	} else if err := a.focused(ctx); err != nil {
 		return err
 	}
-	var messages []message
 	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
 		k, ok := keyOf(r)
 		if !ok { // no key of this layout: as an input method does it

@@ -314,6 +314,21 @@ func TestFields(t *testing.T) {
 	if got := s.eval(t, "area.value"); got != "two\nlines And More!" {
 		t.Errorf("%q", got)
 	}
+	s.eval(t, "keys = 0, addEventListener('keydown', () => { keys++ }, true)")
+	for target, want := range map[string]string{"#area": "Anew\n2", "#text": "typed", "#edit": "typed", "#date": "2026-11-21"} {
+		s.act(t, protocol.ActRequest{Kind: protocol.ActType, Target: target, Text: want, Clear: true})
+		if got := s.eval(t, fmt.Sprintf("((el) => el.value ?? el.innerText)(document.querySelector(%q))", target)); got != want {
+			t.Errorf("%s holds %q after it was typed into anew, not %q", target, got, want)
+		}
+	}
+	if got := s.eval(t, "String(keys)"); got != "16" { // none for the date
+		t.Errorf("the page saw %s keys", got)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActType, Target: "#text", Clear: true})
+	if got := s.eval(t, "text.value"); got != "" {
+		t.Errorf("a cleared field holds %q", got)
+	}
+	s.refused(t, protocol.ActRequest{Kind: protocol.ActType, Target: "#ro", Text: "y", Clear: true}, protocol.CodeDisabled)
 	s.act(t, protocol.ActRequest{Kind: protocol.ActPress, Target: "#area", Text: "Control+A Backspace"})
 	if got := s.eval(t, "area.value"); got != "" {
 		t.Errorf("%q", got)

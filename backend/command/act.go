@@ -54,7 +54,8 @@ func actCommands() []command {
 		double,
 		one("hover", "move the mouse over something", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
 		one("fill", "put a text into a field, in place of what it holds", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field")),
-		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", typed("the text")),
+		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
+			Arg{Name: "clear", Type: Boolean, Flag: true, Help: "in place of what it holds"}),
 		press,
 		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "chose in", value("the option; several with line breaks between")),
 		one("check", "switch a checkbox, radio button or switch on", "check e6", protocol.ActCheck, "checked"),
@@ -70,7 +71,7 @@ func actCommands() []command {
 func acting(kind protocol.ActKind, done string) func(context.Context, *invocation) (result, error) {
 	return func(ctx context.Context, in *invocation) (result, error) {
 		q := protocol.ActRequest{
-			Kind: kind, Target: in.args.text("target"), To: in.args.text("to"), Text: in.args.text("value"),
+			Kind: kind, Target: in.args.text("target"), To: in.args.text("to"), Text: in.args.text("value"), Clear: in.args.flag("clear"),
 			Button: in.args.text("button"), Count: in.args.number("count"), Modifiers: in.args.text("modifiers"),
 			On: done == "checked", DX: float64(in.args.number("x")), DY: float64(in.args.number("y")),
 		}

@@ -93,6 +93,8 @@ type ActRequest struct {
 	// Text is what is filled in or typed, or the keys that are pressed, such as
 	// "Control+A".
 	Text string `json:"text,omitempty"`
+	// Clear types in place of what the field holds, and not behind it.
+	Clear bool `json:"clear,omitempty"`
 	// Values are the options of a select, or the files of an upload.
 	Values []string `json:"values,omitempty"`
 	// Button is "left", "right" or "middle"; empty is left.

@@ -2734,6 +2734,10 @@ export interface ActRequest {
    */
   text?: string;
   /**
+   * Clear types in place of what the field holds, and not behind it.
+   */
+  clear?: boolean;
+  /**
    * Values are the options of a select, or the files of an upload.
    */
   values?: string[];

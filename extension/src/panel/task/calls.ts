@@ -37,10 +37,7 @@ export function callsOf(action: Action): Call[] {
           ? one('type', { target: ref, value: text })
           : text.length > longText || text === '' || action.whole === true
             ? one('fill', { target: ref, value: text })
-            : [
-                ...one('fill', { target: ref, value: '' }),
-                ...one('type', { target: ref, value: text }),
-              ];
+            : one('type', { target: ref, value: text, clear: true });
       return action.enter === true
         ? [...calls, ...one('press', { key: 'Enter', target: ref })]
         : calls;
