@@ -130,6 +130,8 @@ func (a *action) scroll(ctx context.Context) error {
 		return (&resolution{State: "gone", Ref: ref}).refusal()
 	}
 	a.fx.out.Moved = &[4]float64{moved.X, moved.Y, moved.Above, moved.Below}
+	// The frame that shows it tells the page of it, and what came into view.
+	a.after["frames"] = 1
 	return nil
 }
 

@@ -110,10 +110,10 @@ globalThis.pilotfishDo ??= (() => {
     },
     watch: () => page.watch(),
     /** After the input: what came of it, and whether the pointer met the target. */
-    async settle({ ref, expected, coming }) {
+    async settle({ ref, expected, coming, frames }) {
       begin();
       if (coming) await arrival;
-      const change = await page.settled();
+      const change = await page.settled(frames);
       const out = { change, guard: disarm(), url: location.href, title: document.title };
       if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
       return out;

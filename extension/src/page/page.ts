@@ -76,8 +76,11 @@ export interface Page {
   focus(ref: string): boolean;
   /** Starts to watch for the effect of an action; `settled` ends it and reports. */
   watch(): void;
-  /** Waits for the effect to be drawn and reports it; undefined without a watch. */
-  settled(): Promise<Change | undefined>;
+  /**
+   * Waits for the effect and reports it; undefined without a watch. That there is
+   * none is believed when so many frames were drawn: two, if not said.
+   */
+  settled(frames?: number): Promise<Change | undefined>;
   /** How many nodes of the document can be reached, for who knows how many there are. */
   count(): number;
   /** Waits for a condition. */
@@ -167,10 +170,10 @@ export function createPage(): Page {
       watching?.report();
       watching = new Watch(look);
     },
-    settled: async () => {
+    settled: async (frames = 2) => {
       const own = watching;
       watching = undefined;
-      await own?.quiet();
+      await own?.quiet(frames);
       return own?.report();
     },
     count: () => tree.count(),

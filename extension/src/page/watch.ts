@@ -84,17 +84,17 @@ export class Watch {
   /**
    * Resolves when everything that the action set off at once is done. A task
    * that is queued now runs after all that the page has queued; when nothing
-   * changed until then, two frames are drawn before that is believed. What
+   * changed until then, `frames` are drawn before that is believed. What
    * changes goes on until a task goes by without a change.
    */
-  async quiet(): Promise<void> {
+  async quiet(frames: number): Promise<void> {
     const turns = 12;
     this.#dirty = false;
     for (let i = 0; i < turns; i++) {
       await idle();
       if (this.#observer.takeRecords().length > 0) this.#mark();
-      if (!this.#takeDirty() && (this.#effect || i >= 2)) return;
-      if (!this.#effect && i < 2) await this.#frame();
+      if (!this.#takeDirty() && (this.#effect || i >= frames)) return;
+      if (!this.#effect && i < frames) await this.#frame();
     }
   }
 
