@@ -127,13 +127,13 @@ export function valueOf(
   const el = elementOf(look, ref);
   if (!el) return undefined;
   const raw =
-    el instanceof HTMLInputElement ||
-    el instanceof HTMLTextAreaElement ||
     el instanceof HTMLSelectElement
-      ? el.value
-      : el instanceof HTMLElement
-        ? el.innerText
-        : el.textContent;
+      ? [...el.selectedOptions].map((option) => option.label.trim()).join(', ')
+      : el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement
+        ? el.value
+        : el instanceof HTMLElement
+          ? el.innerText
+          : el.textContent;
   const value = isSecret(el) && raw !== '' ? mask : raw;
   return { value, matches: expected === undefined || raw.trimEnd() === expected.trimEnd() };
 }

@@ -153,21 +153,40 @@ function candidate(look: Looker, item: Item): Candidate {
 
 /** Things that share a word with what was looked for. */
 function similar(look: Looker, items: Item[], target: Target): Candidate[] {
-  const text =
-    target.by === 'role' ? (target.name ?? target.role) : 'text' in target ? target.text : '';
+  let text = '';
+  if (target.by === 'role') text = target.name ?? target.role;
+  else if ('text' in target) text = target.text;
+  // A name that was meant as a text reads like a selector of elements.
+  else if (target.by === 'css' && /^[\w\s-]+$/.test(target.selector)) text = target.selector;
   const words = text
     .toLowerCase()
-    .split(/\W+/)
+    .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length > 2);
   return items
     .filter((item) => item.offered)
-    .map((item) => ({
-      item,
-      score: words.filter((word) => `${item.role} ${item.name}`.toLowerCase().includes(word))
-        .length,
-    }))
+    .map((item) => {
+      const said = `${item.role} ${item.name}`.toLowerCase();
+      const own = said.slice(0, 200).split(/[^\p{L}\p{N}]+/u);
+      const like = (word: string): boolean =>
+        said.includes(word) || own.some((other) => isNear(word, other));
+      return { item, score: words.filter(like).length };
+    })
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, 4)
     .map(({ item }) => candidate(look, item));
+}
+
+/** Whether two words differ by one letter: another, one more, one less, or two that changed places. */
+function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1 || Math.min(a.length, b.length) < 3) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const [restA, restB] = [a.slice(at), b.slice(at)];
+  return (
+    restA.slice(1) === restB ||
+    restB.slice(1) === restA ||
+    restA.slice(1) === restB.slice(1) ||
+    (restA.slice(2) === restB.slice(2) && restA[0] === restB[1] && restA[1] === restB[0])
+  );
 }

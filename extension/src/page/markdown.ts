@@ -1,6 +1,6 @@
 import type { FlatTree } from './flat.js';
 import { columns, gridOf, headRows, isLayout } from './grid.js';
-import { type FrameMark, isBlock, Lines, plainText, visit } from './text.js';
+import { apart, type FrameMark, isBlock, Lines, plainText, visit } from './text.js';
 
 /** The visible content of the page or a part of it as Markdown. */
 export function markdown(
@@ -19,6 +19,7 @@ export function markdown(
     enter: (el, display) => {
       const tag = el.localName;
       if (isBlock(display)) lines.break(tag !== 'li' && lists.length === 0);
+      else if (apart.test(tag)) lines.add(' ', false);
       switch (tag) {
         case 'h1':
         case 'h2':
@@ -109,6 +110,7 @@ export function markdown(
       if (tag === 'strong' || tag === 'b') lines.raw(mark(el, '**'));
       if (tag === 'em' || tag === 'i') lines.raw(mark(el, '*'));
       if (isBlock(display)) lines.break(tag !== 'li' && lists.length === 0);
+      else if (apart.test(tag)) lines.add(' ', false);
     },
     ...(frame && {
       frame: (el) => {

@@ -99,6 +99,8 @@ export class Lines {
 }
 
 const gaps = /^(p|h[1-6]|ul|ol|dl|table|pre|blockquote|figure|section|article)$/;
+/** Stand beside each other as words do, without a space between them in the markup. */
+export const apart = /^(button|select|textarea|input)$/;
 const fields = /^(select|textarea|input)$/;
 
 /** The visible text of the page or a part of it: lines kept, hidden things dropped. */
@@ -130,6 +132,7 @@ function written(
       if (el.localName === 'br') lines.raw('\n');
       else if (display === 'table-cell') lines.raw(el.previousElementSibling ? '\t' : '');
       else if (isBlock(display)) lines.break(gaps.test(el.localName) && display !== 'inline');
+      else if (apart.test(el.localName)) lines.add(' ', false);
       if (full && display === 'list-item' && getComputedStyle(el).listStyleType === 'disc')
         lines.raw('- ');
       if (!fields.test(el.localName)) return true;
@@ -138,6 +141,7 @@ function written(
     },
     leave: (el, display) => {
       if (isBlock(display)) lines.break(gaps.test(el.localName));
+      else if (apart.test(el.localName)) lines.add(' ', false);
     },
     ...(frame && {
       frame: (el) => {

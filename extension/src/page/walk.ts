@@ -1,4 +1,5 @@
 import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
+import { collapse } from './name.js';
 import { isLong, nearItems, textItems } from './prose.js';
 import { namedByContent, widgets } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
@@ -385,7 +386,8 @@ export class Walk {
     if (el.localName !== 'label') return false;
     const control = (el as HTMLLabelElement).control;
     if (!control) return false;
-    const own = this.#at.names.content(el);
+    // What a control inside of it holds is no part of what it says.
+    const own = el.contains(control) ? textBeside(el, control) : this.#at.names.content(el);
     return own !== '' && this.#at.names.of(control).includes(own);
   }
 
@@ -408,6 +410,15 @@ export class Walk {
     this.#textOf = null;
     if (el) out.push(...textItems(el, text));
   }
+}
+
+/** The text of an element without that of another one inside of it. */
+function textBeside(el: Element, other: Element): string {
+  const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  let text = '';
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (!other.contains(node)) text += (node as Text).data;
+  return collapse(text);
 }
 
 function isLabelled(el: Element): boolean {
