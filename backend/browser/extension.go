@@ -85,11 +85,16 @@ func (r *run) superviseExtension(ctx context.Context) {
 	for err == nil {
 		worker := r.nextWorker(ctx)
 		if worker != nil {
-			r.serveWorker(ctx, worker)
+			served := r.serveWorker(ctx, worker)
 			r.setWorker(nil)
 			r.b.tabs.unbridge()
 			if ctx.Err() != nil {
 				return
+			}
+			if !served {
+				// One of before, which Chromium had started again when its process died:
+				// it went when the extension was put back, and the next one is on its way.
+				continue
 			}
 			r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is put back by itself"))
 		}
@@ -152,21 +157,21 @@ func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
 	}
 }
 
-// serveWorker takes a worker's reports until its target ends. The session
-// survives that Chromium stops and starts the worker.
-func (r *run) serveWorker(ctx context.Context, s *session) {
+// serveWorker takes a worker's reports until its target ends, and says whether
+// there were any. The session survives that Chromium stops and starts the worker.
+func (r *run) serveWorker(ctx context.Context, s *session) (served bool) {
 	events := s.events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
 	defer events.cancel()
 	if err := r.greetWorker(ctx, s); err != nil {
-		return
+		return served
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return served
 		case e, ok := <-events.c:
 			if !ok {
-				return
+				return served
 			}
 			switch e.method {
 			case inspector.TargetCrashed.Method:
@@ -175,10 +180,11 @@ func (r *run) serveWorker(ctx context.Context, s *session) {
 				r.b.tabs.unbridge()
 			case inspector.TargetReloadedAfterCrash.Method:
 				if err := r.greetWorker(ctx, s); err != nil {
-					return
+					return served
 				}
 			case runtime.BindingCalled.Method:
 				if call, ok := decode(e, runtime.BindingCalled); ok && call.Name == protocol.BridgeBinding {
+					served = true
 					r.bridgeEvent(ctx, s, call.Payload)
 				}
 			}

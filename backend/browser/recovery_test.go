@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -312,6 +313,9 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 		func(r *run) error {
 			return r.worker().post(deadline(t), "Runtime.evaluate", map[string]any{"expression": "chrome.runtime.reload()"})
 		},
+		// Chromium starts the worker again by itself, which goes when the extension is put
+		// back: that is no reason to put it back once more.
+		func(r *run) error { return killExtension(t, r) },
 	} {
 		r, err := f.running()
 		if err != nil {
@@ -332,6 +336,27 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 			t.Errorf("%d: tabs are %+v", i, tabs)
 		}
 	}
+}
+
+// killExtension kills the process of the extension's worker and panel.
+func killExtension(t *testing.T, r *run) error {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		line, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(line), "--extension-process") || !strings.Contains(string(line), r.b.config.ProfileDir) {
+			continue // it ended meanwhile, or is another one
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return errors.New("there is no such process")
 }
 
 // A tab that the browser discards to save memory gets a new target and a new
