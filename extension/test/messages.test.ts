@@ -29,6 +29,17 @@ const html = `<!doctype html><title>Shop</title><body>
       addEventListener(type, (event) => heard.push(type + ':' + event.target.id + ':' + event.isTrusted), true);
     window.took = () => heard.splice(0).join(' ');
   </script>`;
+/** Fields of other kinds. */
+const fields = `<!doctype html><title>Fields</title><body style="height:3000px">
+  <form onsubmit="event.preventDefault(); sent.textContent = 'sent ' + q.value">
+    <label>Search <input id=q></label> <button>Go</button> <p id=sent></p></form>
+  <label>Count <input id=count type=number></label>
+  <label>Day <input id=day type=date></label>
+  <div id=note contenteditable aria-label=Note role=textbox>old</div>
+  <label>Upper <input id=upper maxlength=4 onkeydown="if (event.key === 'x') event.preventDefault()"></label>
+  <label>Fixed <input id=fixed readonly></label>
+  <button id=menu onmouseenter="menu.textContent = 'Menu is open'">Menu</button>
+  <button id=twice ondblclick="twice.textContent = 'Twice: ' + event.detail">Double</button>`;
 
 let profile: string;
 let server: Server;
@@ -65,6 +76,10 @@ beforeAll(async () => {
     if (request.url === '/slow') {
       response.write(html); // and nothing more, until the test says so
       slow = () => response.end();
+      return;
+    }
+    if (request.url === '/fields') {
+      response.end(fields);
       return;
     }
     const frame = `<iframe src="${site.replace('127.0.0.1', 'localhost')}/inner"></iframe>`;
@@ -172,7 +187,7 @@ it('looks and acts in a tab that is older than the extension, and the page can t
   const filled = await value(tab, 'cs:rpc', 'fill', { ref: name, text: 'Ada' });
   expect(filled.value).toBe('Ada');
   expect(await took(older)).toBe('input:name:false change:name:false');
-  const typed = await value(tab, 'cs:rpc', 'type', { ref: name, text: ' L' });
+  const typed = await value(tab, 'cs:rpc', 'type', { ref: name, text: ' L', clear: false });
   expect(typed.value).toBe('Ada L');
   expect(await took(older)).toBe(
     'keydown:name:false input:name:false keydown:name:false input:name:false',
@@ -190,6 +205,42 @@ it('looks and acts in a tab that is older than the extension, and the page can t
   expect(
     await older.evaluate<string>('[news.checked, city.value, document.activeElement.id].join()'),
   ).toBe('true,Berlin,city');
+});
+
+it('types, presses, points and scrolls as far as a page’s own events go', async () => {
+  const page = await open('/fields');
+  const tab = await tabOf(`${site}/fields`);
+  const does = async (method: string, name: string, params: object): Promise<unknown> => {
+    const done = await value(tab, 'cs:rpc', method, { ref: await refOf(tab, name), ...params });
+    return done.value ?? done.hit;
+  };
+  expect(await does('type', 'edit Search', { text: 'herring', clear: false })).toBe('herring');
+  expect(await does('press', 'edit Search', { keys: 'Backspace Enter' })).toContain('Search');
+  expect(await page.locator('#sent').textContent()).toBe('sent herrin');
+  expect(await does('press', 'edit Search', { keys: 'Control+A Delete' })).toContain('Search');
+  expect(await page.locator('#q').inputValue()).toBe('');
+  expect(await does('type', 'Count', { text: '12.5', clear: true })).toBe('12.5');
+  expect(await does('fill', 'Day', { text: '2026-11-21' })).toBe('2026-11-21');
+  expect(await does('fill', 'Note', { text: 'a new one' })).toBe('a new one');
+  expect(await does('type', 'Note', { text: ' and more', clear: false })).toBe(
+    'a new one and more',
+  );
+  expect(await does('type', 'Note', { text: 'x y', clear: true })).toBe('x y');
+  // The page has a word in it: a key that it holds back, and how long a text may be.
+  expect(await does('type', 'edit Upper', { text: 'axbcdef', clear: true })).toBe('abcd');
+  expect(await does('type', 'edit Upper', { text: 'no', clear: true })).toBe('no');
+  const ref = await refOf(tab, 'Fixed');
+  expect(await asks(tab, 'cs:rpc', 'fill', { ref, text: 'x' })).toMatchObject({ code: 'disabled' });
+  expect(await asks(tab, 'cs:rpc', 'press', { keys: 'Hyper+Q' })).toMatchObject({
+    code: 'bad_argument',
+  });
+  await does('hover', 'btn Menu', {});
+  expect(await page.locator('#menu').textContent()).toBe('Menu is open');
+  await does('click', 'btn Double', { button: 'left', count: 2, keys: '' });
+  expect(await page.locator('#twice').textContent()).toBe('Twice: 2');
+  const { scrolled } = await value(tab, 'cs:rpc', 'scroll', { down: 500, right: 0 });
+  expect((scrolled as number[]).slice(0, 3)).toEqual([0, 500, 500]);
+  expect(await page.evaluate(() => scrollY)).toBe(500);
 });
 
 it('refuses in words what is wrong with an element, or with the site', async () => {

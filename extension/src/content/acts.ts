@@ -2,7 +2,7 @@ import { MessageError, type MessageCode } from '../messages/envelope';
 import type { Done } from '../messages/methods';
 import type { Page } from '../page/page';
 import type { Reached } from '../page/reach';
-import { pressKey, readChords, replaceText, typeText } from './keys';
+import { clearText, pressKey, readChords, replaceText, typeText } from './keys';
 import { pointer, type Pointer } from './pointer';
 
 /** What an action led to, without what every answer has. */
@@ -93,11 +93,23 @@ export class Acts {
     return this.#holds(ref, came, text);
   }
 
-  async type({ ref, text }: On & { text: string }, signal: AbortSignal): Promise<Came> {
+  async type(
+    { ref, text, clear }: On & { text: string; clear: boolean },
+    signal: AbortSignal,
+  ): Promise<Came> {
     const line = this.#take(ref);
     const came = await this.#watched(line, () => {
-      if (!this.#page.focus(ref)) throw notActable(`${line} takes no focus`);
-      toEnd(this.#deep());
+      if (clear) {
+        const filled = this.#page.fill(ref, text);
+        if (filled.state !== 'type') {
+          this.#judge(filled, line);
+          return;
+        }
+        clearText(this.#deep());
+      } else {
+        if (!this.#page.focus(ref)) throw notActable(`${line} takes no focus`);
+        toEnd(this.#deep());
+      }
       typeText(this.#deep(), text, signal);
     });
     return this.#holds(ref, came);

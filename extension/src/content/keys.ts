@@ -144,6 +144,12 @@ export function pressKey(el: Element, chord: Chord | string): void {
   el.dispatchEvent(new KeyboardEvent('keyup', init));
 }
 
+/** Takes away all that a field holds. */
+export function clearText(el: Element): void {
+  if (!isField(el)) edit('delete', '');
+  else if (el.value !== '') change(el, 0, el.value.length, '', 'deleteContentBackward');
+}
+
 /** Types a text: key by key, or as a whole where a part of it would be no value. */
 export function typeText(el: Element, text: string, signal: AbortSignal): void {
   if (el instanceof HTMLInputElement && isField(el) && el.selectionStart === null) {

@@ -115,8 +115,8 @@ export interface Methods {
     hover: Call<On, Done>;
     /** Puts a text into a field in place of what it holds. */
     fill: Call<On & { readonly text: string }, Done>;
-    /** Types behind what a field holds, key by key. */
-    type: Call<On & { readonly text: string }, Done>;
+    /** Types behind what a field holds, or in place of it, key by key. */
+    type: Call<On & { readonly text: string; readonly clear: boolean }, Done>;
     select: Call<On & { readonly option: string }, Done>;
     check: Call<On & { readonly on: boolean }, Done>;
     scroll: Call<

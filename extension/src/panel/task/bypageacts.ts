@@ -51,7 +51,8 @@ export const does: Readonly<Partial<Record<string, { done: string; send: Sends }
     done: 'typed',
     send: on((link, about, args, place, signal, ref) => {
       const text = word(args, 'value') ?? '';
-      return link.tab('cs:rpc', 'type', { ...about, ref, text }, place, signal);
+      const clear = args.clear === true;
+      return link.tab('cs:rpc', 'type', { ...about, ref, text, clear }, place, signal);
     }),
   },
   select: {
