@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"pilotfish/backend/chat"
 	"pilotfish/backend/protocol"
 )
 
@@ -52,5 +53,35 @@ func TestAnswersThatHaveNoNames(t *testing.T) {
 		if got := permissionOption("id", test.name, test.kind); got.Name != test.says || got.Scope == test.kind {
 			t.Errorf("%q is shown as %+v", test.name, got)
 		}
+	}
+}
+
+func TestArgumentsAmongTheContent(t *testing.T) {
+	text := func(words string) []protocol.ToolContent {
+		return []protocol.ToolContent{{Kind: protocol.ContentText, Text: words}}
+	}
+	for name, test := range map[string]struct {
+		status  protocol.ToolStatus
+		content []protocol.ToolContent
+		want    string
+	}{
+		"written to their end":      {protocol.ToolRunning, text(`{"command":"rm -r build"}`), `{"command":"rm -r build"}`},
+		"still being written":       {protocol.ToolRunning, text(`{"command":"rm -r`), ""},
+		"an outcome":                {protocol.ToolDone, text(`{"command":"rm -r build"}`), ""},
+		"words":                     {protocol.ToolRunning, text("Running: rm -r b…"), ""},
+		"a list":                    {protocol.ToolRunning, text(`["rm"]`), ""},
+		"nothing is asked":          {protocol.ToolRunning, text(`{}`), ""},
+		"two pieces":                {protocol.ToolRunning, append(text(`{"a":1}`), text("b")...), ""},
+		"a status that nobody said": {"", text(`{"command":"rm -r build"}`), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := &chat.ToolUpdate{Content: test.content}
+			if test.status != "" {
+				u.Status = &test.status
+			}
+			if got := arguments(u); string(got) != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -35,6 +35,7 @@ type session struct {
 	replays   bool // the agent says the history again
 	streaming stream
 	shown     map[string]bool // the tool calls whose content was said
+	asked     map[string]bool // the tool calls whose input was said
 	plans     bool            // it says its plans in the words of the protocol
 	used      *tokens         // of the turn, as far as the agent says it meanwhile
 
@@ -61,7 +62,7 @@ type turnResult struct {
 func newSession(a *agent, cfg chat.SessionConfig, sink chat.Sink) *session {
 	s := &session{
 		agent: a, log: a.log, sink: sink, inbox: newInbox(), gone: make(chan struct{}),
-		shown: map[string]bool{}, questions: map[*question]struct{}{},
+		shown: map[string]bool{}, asked: map[string]bool{}, questions: map[*question]struct{}{},
 	}
 	if !a.takesSystem() {
 		s.unsaid = cfg.System

@@ -147,11 +147,16 @@ func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
 			u.Status = new(protocol.ToolPending)
 		}
 	}
+	u.Content, u.Images = readToolContent(t.Content)
 	if said(t.RawInput) {
 		u.Input = t.RawInput
+		s.asked[t.ID] = true
+	} else if words := arguments(u); words != nil && !s.asked[t.ID] {
+		// Kimi writes the arguments down where others tell the outcome, and cuts them
+		// in its question: they are kept for it.
+		u.Input, u.Content = words, []protocol.ToolContent{}
 	}
-	u.Content, u.Images = readToolContent(t.Content)
-	if edit, ok := readInput(t.RawInput).edit(); ok && len(u.Content) == 0 && !s.shown[t.ID] {
+	if edit, ok := readInput(u.Input).edit(); ok && len(u.Content) == 0 && !s.shown[t.ID] {
 		u.Content = []protocol.ToolContent{edit}
 		if u.Kind == nil || *u.Kind == "other" {
 			u.Kind = new("edit")
@@ -166,6 +171,7 @@ func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
 	}
 	if u.Status != nil && final(*u.Status) {
 		delete(s.shown, t.ID)
+		delete(s.asked, t.ID)
 	}
 	if t.Locations != nil {
 		u.Paths = make([]string, 0, len(t.Locations))
@@ -176,6 +182,20 @@ func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
 		}
 	}
 	return u
+}
+
+// arguments are those of a call that is not over, told as its only content; nil for
+// any other content.
+func arguments(u *chat.ToolUpdate) json.RawMessage {
+	if u.Status == nil || final(*u.Status) || len(u.Content) != 1 || u.Content[0].Kind != protocol.ContentText {
+		return nil
+	}
+	var object map[string]json.RawMessage
+	text := []byte(u.Content[0].Text)
+	if json.Unmarshal(text, &object) != nil || len(object) == 0 {
+		return nil
+	}
+	return text
 }
 
 // said reports whether a raw field says something.
