@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { FakeBackend } from './fakes/backend';
 import type { Turn } from './fakes/task';
-import type { State } from './states';
+import { approval, type State } from './states';
 
 /** A step that does what it should, on a page of its own. */
 export const firstTurn: Turn = {
@@ -162,6 +162,128 @@ export const taskStates: State[] = [
     },
   },
   {
+    name: 'task-approval',
+    prepare: withModel,
+    async act(page, made) {
+      await toTask(page);
+      await begin(page, 'Send the form for Ada');
+      await page.getByText('Thinks').waitFor();
+      const id = made.tasks.heads()[0]?.id ?? '';
+      const args = [
+        { name: 'target', value: 'e7' },
+        { name: 'what it hits', value: 'button “Send message”' },
+        { name: 'the form goes to', value: 'https://shop.example.com/contact/messages' },
+        { name: 'with', value: 'Name: Ada Lovelace\nMessage: Where is my parcel?' },
+      ];
+      const question = approval({
+        actor: { kind: 'task', id, name: 'task “Send the form for Ada”' },
+        command: 'click',
+        kind: 'send',
+        why: 'send or publish something',
+        args,
+      });
+      made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
+      await page.getByRole('button', { name: 'For this task' }).waitFor();
+    },
+  },
+  {
+    name: 'task-paused',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [firstTurn];
+    },
+    async act(page, made) {
+      await toTask(page);
+      await begin(page, longGoal);
+      await page.getByText('step 1 of 40').waitFor();
+      await page.getByText('Thinks').waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('pausing', { exact: true }).waitFor();
+      made.tasks.answers({ goal: 'Save the form.', actions: [{ do: 'click', ref: 'e1' }] });
+      await page.getByText('paused', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'task-stopped',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [firstTurn];
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page);
+      await page.getByText('step 1 of 40').waitFor();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.locator('.end', { hasText: 'Stopped by you' }).waitFor();
+    },
+  },
+  {
+    name: 'task-interrupted',
+    prepare(made) {
+      withModel(made);
+      made.tasks.add(longGoal, { state: 'interrupted', steps: 7, tab: 't1' });
+    },
+    async act(page) {
+      await page.getByRole('tab', { name: 'Task' }).click();
+      await page.getByRole('button', { name: 'Go on at step 8' }).waitFor();
+    },
+  },
+  {
+    name: 'task-elsewhere',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [firstTurn];
+      made.tasks.add('Order the tickets', { state: 'waiting', tab: 't1' });
+    },
+    async act(page) {
+      await page.evaluate(() => {
+        globalThis.fakeChrome.activate(12);
+      });
+      await toTask(page);
+      await page.getByRole('list', { name: 'Tasks in other tabs' }).waitFor();
+    },
+  },
+  {
+    name: 'task-tab-closed',
+    prepare: withModel,
+    async act(page, made) {
+      await toTask(page);
+      await begin(page, longGoal);
+      await page.getByText('Thinks').waitFor();
+      made.tabs = made.tabs.filter(({ id }) => id !== 't1');
+      made.push({ type: 'tabs', tabs: made.tabs });
+      await page.evaluate(() => {
+        globalThis.fakeChrome.activate(12);
+      });
+      await page.getByText('has ended: All tabs of the task were closed.').waitFor();
+    },
+  },
+  {
+    name: 'task-read',
+    prepare(made) {
+      withModel(made);
+      made.tasks.turns = [firstTurn, ...replayed.slice(1)];
+      made.tasks.replies.snapshot = {
+        text: 'e1 edit Name\nMeanwhile, by itself:\ndownload: price-list.csv',
+        data: {
+          url: 'https://example.com/',
+          title: 'Example Domain',
+          news: ['download: price-list.csv'],
+        },
+      };
+    },
+    async act(page) {
+      await toTask(page);
+      await begin(page, longGoal);
+      await page.locator('.end', { hasText: 'It is saved.' }).waitFor();
+      await page.getByRole('button', { name: 'New task' }).click();
+      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('listitem').getByText(longGoal.slice(0, 50)).click();
+      await page.getByText('download: price-list.csv').first().waitFor();
+      await page.getByText('More', { exact: true }).first().click();
+    },
+  },
+  {
     name: 'task-done',
     prepare(made) {
       withModel(made);
@@ -212,6 +334,32 @@ export const taskStates: State[] = [
       await toTask(page);
       await page.getByRole('button', { name: 'Tasks so far' }).click();
       await page.getByText('Collect the headings').waitFor();
+    },
+  },
+  {
+    name: 'task-history-found',
+    prepare(made) {
+      withModel(made);
+      made.tasks.add('Order the tickets', { steps: 7 });
+      made.tasks.add(longGoal, { state: 'failed', steps: 40 });
+      for (const [task, step, before] of [
+        ['Order the tickets', 3, 'type Row 7, seat 12 into edit '],
+        [longGoal, 12, 'The page says that the '],
+      ] as const)
+        made.tasks.found.push({
+          task,
+          step,
+          in: 'result',
+          before,
+          match: 'voucher',
+          after: ' ABC-42 was accepted, and the price is now 17.40 € with delivery',
+        });
+    },
+    async act(page) {
+      await toTask(page);
+      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
+      await page.locator('mark', { hasText: 'voucher' }).last().waitFor();
     },
   },
   {
@@ -269,29 +417,3 @@ export const taskStates: State[] = [
     },
   },
 ];
-  {
-    name: 'task-history-found',
-    prepare(made) {
-      withModel(made);
-      made.tasks.add('Order the tickets', { steps: 7 });
-      made.tasks.add(longGoal, { state: 'failed', steps: 40 });
-      for (const [task, step, before] of [
-        ['Order the tickets', 3, 'type Row 7, seat 12 into edit '],
-        [longGoal, 12, 'The page says that the '],
-      ] as const)
-        made.tasks.found.push({
-          task,
-          step,
-          in: 'result',
-          before,
-          match: 'voucher',
-          after: ' ABC-42 was accepted, and the price is now 17.40 € with delivery',
-        });
-    },
-    async act(page) {
-      await toTask(page);
-      await page.getByRole('button', { name: 'Tasks so far' }).click();
-      await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
-      await page.locator('mark', { hasText: 'voucher' }).last().waitFor();
-    },
-  },

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
+import { settleTime } from '$ui/settled';
 import { backend, launch, openPanel } from './fakes/face';
 import { approval } from './states';
 import { begin, firstTurn, recordAndReplay, replayed, toTask, wish } from './task-states';
@@ -39,6 +40,15 @@ const focused = () =>
     return one?.ariaLabel ?? one?.textContent.trim();
   });
 
+/** Goes from one thing to the next by Tab, until something has the focus. */
+async function tabTo(name: string): Promise<void> {
+  for (let pressed = 0; pressed < 60; pressed += 1) {
+    if ((await focused()) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
 it('a model is set up by keys alone, and its key stays nowhere in the panel', async () => {
   await open();
   await button('Set up a model').focus();
@@ -59,16 +69,6 @@ it('a model is set up by keys alone, and its key stays nowhere in the panel', as
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
 });
 
-it('Escape leaves the form and the list, and the focus is where one writes', async () => {
-  made.tasks.profile();
-  await open();
-  for (const name of ['Change the model', 'Tasks so far']) {
-    await button(name).click();
-    await page.waitForFunction(() => document.activeElement?.matches('select, input'));
-    await page.keyboard.press('Escape');
-    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
-  }
-  expect(await focused()).toBe('What should be done on this page?');
 it('a model that was only tried goes with the form, and one that is there is removed there', async () => {
   await open();
   await button('Set up a model').click();
@@ -94,18 +94,18 @@ it('a model that was only tried goes with the form, and one that is there is rem
   await page.getByText('Pilot, plain instructions').waitFor();
 });
 
+it('Escape leaves the form and the list, and the focus is where one writes', async () => {
+  made.tasks.profile();
+  await open();
+  for (const name of ['Change the model', 'Tasks so far']) {
+    await button(name).click();
+    await page.waitForFunction(() => document.activeElement?.matches('select, input'));
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+  }
+  expect(await focused()).toBe('What should be done on this page?');
 });
 
-it('a question is answered, and the task goes on with it', async () => {
-  made.tasks.profile();
-  made.tasks.turns = [
-    { goal: 'Ask.', actions: [{ do: 'ask', question: 'Which city?' }] },
-    { goal: 'End.', actions: [{ do: 'done', success: true, text: 'It is Lisbon.' }] },
-  ];
-  await open();
-  await begin(page);
-  const field = page.getByRole('textbox', { name: 'Answer' });
-  await field.fill('Lisbon');
 it('without a model it carries out plain instructions, step by step', async () => {
   await open();
   await wish(page, 'book me a table');
@@ -194,9 +194,47 @@ it('a follow-up task is told of all that went before it, and so is its own', asy
     expect(told).toContain(words);
 });
 
+it('a question is answered, and the task goes on with it', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [
+    { goal: 'Ask.', actions: [{ do: 'ask', question: 'Which city?' }] },
+    { goal: 'End.', actions: [{ do: 'done', success: true, text: 'It is Lisbon.' }] },
+  ];
+  await open();
+  await begin(page);
+  const field = page.getByRole('textbox', { name: 'Answer' });
+  await field.fill('Lisbon');
   await field.press('Enter');
   await page.locator('.end', { hasText: 'It is Lisbon.' }).waitFor();
   expect(JSON.stringify(asked('/llm/call').at(-1))).toContain('The person answers: Lisbon');
+});
+
+it('from the first word over a question to Stop by keys alone', async () => {
+  made.tasks.profile();
+  await open();
+  await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+  await page.keyboard.type('Send the form');
+  await page.keyboard.press('Enter');
+  await page.getByText('Thinks').waitFor();
+  const task = { kind: 'task', id: made.tasks.heads()[0]?.id ?? '', name: 'task' } as const;
+  const question = approval({ actor: task, kind: 'send', why: 'send or publish something' });
+  made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
+  await button('For this task').waitFor();
+  await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+    await page.evaluate(() => performance.now()),
+    settleTime,
+  ] as const);
+  await tabTo('For this task');
+  await page.keyboard.press('Enter');
+  await made.until(() => made.messages.some(({ type }) => type === 'answer'));
+  expect(made.messages.filter(({ type }) => type === 'answer')).toEqual([
+    { type: 'answer', approval: question.id, answer: 'task' },
+  ]);
+  made.push({ type: 'session', session: { ...made.session(), approvals: [] } });
+  await button('For this task').waitFor({ state: 'detached' });
+  await tabTo('Stop');
+  await page.keyboard.press('Enter');
+  await page.locator('.end', { hasText: 'Stopped by you' }).waitFor();
 });
 
 it('what is not done says so, with what to do', async () => {

@@ -1,6 +1,6 @@
 import { boxOf, rectOf } from './geometry.js';
 import type { Looker } from './look.js';
-import { elementOf, judge } from './resolve.js';
+import { elementOf, judge, type Judged } from './resolve.js';
 import type { Box, Point, Resolution } from './types.js';
 
 /** Where to act on an element, or why not. */
@@ -28,6 +28,8 @@ export async function reach(look: Looker, ref: string): Promise<Reached> {
     scrolled = bringIntoView(at.item?.hit ?? el, at.now.state === 'covered');
     if (scrolled) at = judge(look, ref, el, known.said);
   }
+  if (at.over !== undefined && fades(at.over))
+    at = await uncovered(() => judge(look, ref, el, known.said), at);
   if (at.now.state !== 'ok') return at.now;
   const stand = at.item?.hit ?? el;
   if (moves(stand)) {
@@ -39,6 +41,35 @@ export async function reach(look: Looker, ref: string): Promise<Reached> {
   // A frame is hit when its own document is: its middle will do.
   const point = at.point ?? { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
   return { state: 'ok', ref, line: at.now.line, point, box: boxOf(rect), scrolled };
+}
+
+/** Frames in which a library takes away what has faded. */
+const afterglow = 6;
+
+/** Waits while what covers an element is on its way: lists and dialogs fade before they are gone. */
+async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
+  let at = first;
+  let rested = 0;
+  for (let i = 0; i < patience && at.over !== undefined && rested < afterglow; i++) {
+    await new Promise((next) => requestAnimationFrame(next));
+    rested = fades(at.over) ? 0 : rested + 1;
+    at = again();
+  }
+  return at;
+}
+
+/** Whether an animation that has an end runs on what covers, around it or in it. */
+function fades(over: Element): boolean {
+  return document
+    .getAnimations()
+    .some(
+      ({ playState, effect }) =>
+        playState === 'running' &&
+        effect instanceof KeyframeEffect &&
+        Number.isFinite(Number(effect.getComputedTiming().endTime)) &&
+        effect.target !== null &&
+        (effect.target.contains(over) || over.contains(effect.target)),
+    );
 }
 
 /** Scrolls at once to an element; to the middle when something that stays put may cover an edge. */

@@ -29,6 +29,8 @@ export interface Judged {
   now: Resolution;
   item?: Item;
   point?: Point;
+  /** What covers it. */
+  over?: Element;
 }
 
 /** As resolve, for an element that was found otherwise. */
@@ -54,7 +56,7 @@ export function judge(look: Looker, ref: string, el: Element, said: string): Jud
   if (by && !outside) {
     const over = look.describe(by);
     const byRef = over?.offered ? look.refs.format(over.num) : '';
-    return { item, now: { state: 'covered', ref, line, by: look.words(by), byRef } };
+    return { item, over: by, now: { state: 'covered', ref, line, by: look.words(by), byRef } };
   }
   return { item, now: { state: 'off-screen', ref, line, box } };
 }

@@ -74,6 +74,8 @@ export class FakeTasks {
   /** The saved routines. */
   routines: TaskRoutine[] = [];
   readonly #push: (event: PanelEvent) => void;
+  /** Wakes a model that thinks. */
+  #wake: (() => void) | undefined;
 
   constructor(push: (event: PanelEvent) => void) {
     this.#push = push;
@@ -134,22 +136,22 @@ export class FakeTasks {
     if (!path.startsWith('/task/') && !path.startsWith('/llm/')) return undefined;
     this.asked.push({ path, body });
     if (path === '/llm/call') return this.#call();
+    if (path === '/llm/profiles') return this.slow.then(() => [200, this.llm]);
     return Promise.resolve(this.#answer(path, body));
   }
-    if (path === '/llm/profiles') return this.slow.then(() => [200, this.llm]);
 
   #answer(path: string, body: unknown): [number, unknown] {
     const { task } = body as TaskRequest;
     switch (path) {
       case '/llm/save':
         return this.#save(body as LLMSaveRequest);
-      case '/llm/models':
-        return [200, { models: [{ id: 'small' }, { id: 'large', name: 'Large' }] }];
       case '/llm/delete': {
         const { profile } = body as { profile: string };
         this.llm.profiles = this.llm.profiles.filter(({ id }) => id !== profile);
         return [200, this.llm];
       }
+      case '/llm/models':
+        return [200, { models: [{ id: 'small' }, { id: 'large', name: 'Large' }] }];
       case '/llm/test':
         return [200, { ok: true, message: 'It answers and can call tools', millis: 640 }];
       case '/llm/local':
@@ -171,10 +173,10 @@ export class FakeTasks {
           .filter(({ id, goal }) => goal.includes(text) || found.some((one) => one.task === id));
         return [200, { tasks, found }];
       }
-      case '/task/delete':
-        this.kept.delete(task);
       case '/task/plain':
         return [200, plainly(body as TaskPlainRequest)];
+      case '/task/delete':
+        this.kept.delete(task);
         this.#push({ type: 'task_gone', task });
         return [200, {}];
       case '/task/routines':
@@ -234,10 +236,21 @@ export class FakeTasks {
     return { ...reply, ...this.replies[name] };
   }
 
+  /** What a model that thinks answers at last. */
+  answers(turn: Turn): void {
+    this.turns.push(turn);
+    this.#wake?.();
+  }
+
   /** The model's next turn, in the form of OpenAI's chat completions. */
   #call(): Promise<[number, unknown]> {
     const turn = this.turns.shift();
-    if (turn === undefined) return new Promise(() => undefined); // it thinks
+    if (turn === undefined)
+      return new Promise((resolve) => {
+        this.#wake = () => {
+          resolve(this.#call());
+        };
+      });
     if ('message' in turn) return Promise.resolve([502, { error: { code: 'internal', ...turn } }]);
     const input = { evaluation: 'The last step did what it should.', memory: '', ...turn };
     const call = { name: 'step', arguments: JSON.stringify(input) };
@@ -260,14 +273,6 @@ export class FakeTasks {
   }
 }
 
-/** A picture. */
-const onePixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-const gone: [number, unknown] = [
-  404,
-  { error: { code: 'unknown_task', message: 'This task is gone.' } },
-];
 /** Reads instructions as far as the panel's tests write some. */
 function plainly({ text, task, step = 0 }: TaskPlainRequest): TaskPlainReply {
   const steps = text.split(' then ').map((one) => one.replace(/^./, (c) => c.toUpperCase()));
@@ -279,3 +284,11 @@ function plainly({ text, task, step = 0 }: TaskPlainRequest): TaskPlainReply {
     : { steps, said: 'There are 2 links.\n@e4 Home → https://example.com/\n@e5 More → /more' };
 }
 
+/** A picture. */
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const gone: [number, unknown] = [
+  404,
+  { error: { code: 'unknown_task', message: 'This task is gone.' } },
+];

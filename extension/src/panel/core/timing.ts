@@ -28,7 +28,9 @@ export const PAGE_AGAIN_MAX = 800;
 export const PAGE_LOAD = 5_000;
 /** How long a task's journal waits before it writes again what failed, in milliseconds. */
 export const WRITE_AGAIN = 500;
-/** How long a replay waits for an element that is not there yet, in milliseconds. */
+/** How long all tabs of a task are gone before it ends, in milliseconds. */
+export const TABS_GONE = 1_000;
+/** How long a task's own helpers wait for an element that is not there yet, in milliseconds. */
 export const REPLAY_WAIT = 3_000;
 /** How long a terminal that was attached to early waits for its screen, in milliseconds. */
 export const EARLY_WAIT = 5_000;
@@ -77,13 +79,7 @@ export const CLIPBOARD_LIMIT = 100 * 1024;
 export const DRAFT_QUIET = 300;
 /** How long a draft is not kept at most while somebody types on, in milliseconds. */
 export const DRAFT_LATEST = 2_000;
-/** How many entries of a conversation are asked for at once. */
-export const CHAT_PAGE = 200;
 /** How many conversations are kept while others are looked at. */
 export const MAX_TALKS = 12;
-/** How near to its end a conversation counts as read to the end, in pixels. */
-export const FOLLOW_WITHIN = 24;
-/** How near to its beginning older entries are asked for, in pixels. */
-export const OLDER_WITHIN = 600;
 /** The largest attachment of a message, in bytes. */
 export const MAX_ATTACHMENT = 10 * 1024 * 1024;

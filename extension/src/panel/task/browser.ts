@@ -9,10 +9,11 @@ import {
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
 import { systemClock } from '../connection/clock';
-import { COMMAND_TIMEOUT } from '../core/timing';
+import { COMMAND_TIMEOUT, REPLAY_WAIT } from '../core/timing';
 import { ByPage } from './bypage';
 import { callsOf, type Call } from './calls';
 import { secretText } from './core/recipe';
+import { hintInActions, inActions } from './hints';
 import { PageLink } from './pagelink';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
 
@@ -38,8 +39,18 @@ const effectSchema = v.object({
   value: v.optional(v.string()),
 });
 
-const lookSchema = v.object({ url: v.string(), title: v.string() });
+const lookSchema = v.object({
+  url: v.string(),
+  title: v.string(),
+  news: v.optional(v.array(v.string()), []),
+});
 const pictureSchema = v.object({ path: v.string() });
+
+/** Why an option was not met: it is drawn under another name, or twice for those who do not see. */
+const unseen = new Set(['no_element', 'hidden', 'covered', 'inert', 'ambiguous', 'not_actable']);
+
+/** What stands between a page and what happened by itself; see runSnapshot. */
+const meanwhile = '\nMeanwhile, by itself:\n';
 
 /** What is asked before the panel does a command itself; see protocol.ByPage. */
 interface ByPageAsk {
@@ -87,7 +98,11 @@ export class TaskBrowser implements Browser {
   async look(tab: string, signal: AbortSignal): Promise<Observation> {
     const known = this.world.tabs().find(({ id }) => id === tab);
     const part = this.world.whole === true ? { full: true } : { near: true, max: pageLetters };
-    const reply = await this.#run(tab, { command: 'snapshot', args: part }, signal);
+    const reply = await this.#run(
+      tab,
+      { command: 'snapshot', args: { ...part, news: true } },
+      signal,
+    );
     const where = v.safeParse(lookSchema, reply.data);
     const url = where.success ? where.output.url : (known?.url ?? '');
     const title = where.success ? where.output.title : (known?.title ?? '');
@@ -97,15 +112,20 @@ export class TaskBrowser implements Browser {
         message,
         hint = '',
       } = reply.error ?? { code: 'internal', message: 'it did not answer' };
-      return { tab, url, title, text: '', refused: { code, message, hint } };
+      const refused = { code, message: inActions(message), hint: hintInActions(hint) };
+      return { tab, url, title, text: '', refused };
     }
     const picture = this.#picture;
     this.#picture = undefined;
+    const lines = where.success ? where.output.news : [];
+    const at = lines.length > 0 ? reply.text.lastIndexOf(meanwhile) : -1;
+    const text = at < 0 ? reply.text : reply.text.slice(0, at);
     return {
       tab,
       url,
       title,
-      text: reply.text + this.#fresh(tab, url, reply.text),
+      text: inActions(text) + this.#fresh(tab, url, text),
+      ...(at >= 0 && { news: { lines, told: reply.text.slice(at + meanwhile.length) } }),
       ...(picture !== undefined && { picture }),
     };
   }
@@ -140,22 +160,30 @@ export class TaskBrowser implements Browser {
 
   /** A list that is no native one: it is opened, and its option chosen by what it says. */
   async #choose(tab: string, ref: string, option: string, signal: AbortSignal): Promise<Result> {
-    const opened = resultOf(
-      await this.#run(tab, { command: 'click', args: { target: ref } }, signal),
-      false,
-    );
+    const run = async (command: string, args: Record<string, unknown>, timeoutMs?: number) =>
+      resultOf(await this.#run(tab, { command, args }, signal, timeoutMs), false);
+    const opened = await run('click', { target: ref });
     if (!opened.ok) return opened;
     const name = JSON.stringify(option);
-    for (const target of [
-      `role=option name=${name}`,
-      `role=menuitem name=${name}`,
-      `text=${option}`,
-    ]) {
-      const chosen = resultOf(
-        await this.#run(tab, { command: 'click', args: { target } }, signal),
-        false,
-      );
-      if (chosen.ok || chosen.code !== 'no_element') return chosen;
+    const press = async (): Promise<Result | undefined> => {
+      for (const target of [
+        `role=option name=${name}`,
+        `role=menuitem name=${name}`,
+        `text=${option}`,
+      ]) {
+        const chosen = await run('click', { target });
+        if (!unseen.has(chosen.code ?? '')) return chosen;
+      }
+      return undefined;
+    };
+    const chosen = await press();
+    if (chosen !== undefined) return chosen;
+    // It draws the first of its options only, or asks a server for them.
+    const searched = await run('type', { target: ref, value: option });
+    if (searched.ok && searched.moved !== true) {
+      await run('wait', { for: 'text', value: option }, REPLAY_WAIT);
+      const found = await press();
+      if (found !== undefined) return found;
     }
     return {
       ok: false,
@@ -174,8 +202,9 @@ export class TaskBrowser implements Browser {
     tab: string,
     call: Call,
     signal: AbortSignal,
+    timeoutMs?: number,
   ): Promise<v.InferOutput<typeof replySchema>> {
-    const reply = await this.#request(tab, call, signal);
+    const reply = await this.#request(tab, call, signal, { timeoutMs });
     return reply.error?.code === CodeNoInput ? this.#byPage.run(tab, call, signal) : reply;
   }
 
@@ -183,7 +212,7 @@ export class TaskBrowser implements Browser {
     tab: string,
     call: Call,
     signal: AbortSignal,
-    { byPage }: { byPage?: ByPageAsk } = {},
+    { timeoutMs, byPage }: { timeoutMs?: number | undefined; byPage?: ByPageAsk } = {},
   ): Promise<v.InferOutput<typeof replySchema>> {
     signal.throwIfAborted();
     const reply = await this.world.connection.request(
@@ -191,8 +220,8 @@ export class TaskBrowser implements Browser {
       {
         task: this.id,
         viewer: this.world.viewer(),
-        // No deadline of its own: the person may be asked, and has their time.
-        command: { ...call, tab },
+        // Mostly no deadline of its own: the person may be asked, and has their time.
+        command: { ...call, tab, ...(timeoutMs !== undefined && { timeoutMs }) },
         ...(byPage !== undefined && { byPage }),
       },
       replySchema,
@@ -226,14 +255,16 @@ function resultOf(reply: v.InferOutput<typeof replySchema>, moved: boolean): Res
       hint = '',
     } = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
     // The text has both already, with what comes from the page in its envelope.
-    const text = reply.text !== '' ? reply.text : [message, hint].filter(Boolean).join(' ');
-    return { ok: false, code, text, moved };
+    const said = reply.text === '' ? message : reply.text.replace(/: $/, '');
+    const head = hint !== '' && said.endsWith(`: ${hint}`) ? said.slice(0, -hint.length - 2) : said;
+    const useful = hintInActions(hint);
+    return { ok: false, code, text: inActions(head) + (useful === '' ? '' : `: ${useful}`), moved };
   }
   const effect = v.safeParse(effectSchema, reply.data);
   const picture = v.safeParse(pictureSchema, reply.data);
   return {
     ok: true,
-    text: reply.text,
+    text: inActions(reply.text),
     moved:
       moved ||
       (effect.success &&

@@ -12,6 +12,7 @@ import type { Clock } from '../core/clock';
 import { WRITE_AGAIN } from '../core/timing';
 import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
+import { Closed, homeless } from './closed';
 import type { Heads } from './heads.svelte';
 import { Minds, type Again } from './minds';
 import { Orders } from './orders';
@@ -49,6 +50,7 @@ export class Tasks {
   readonly routines: Routines;
   readonly #around: Surroundings;
   readonly #orders: Orders;
+  readonly #closed: Closed;
   readonly #chosen = new SvelteMap<TabID, TaskID>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
@@ -58,6 +60,7 @@ export class Tasks {
   constructor(around: Surroundings) {
     this.#around = around;
     this.#orders = new Orders(around);
+    this.#closed = new Closed(around.clock, () => this.#runs.values());
     this.asking = new Asking(around.connection);
     this.ways = new Ways(this.asking);
     this.shelf = new Shelf(this.asking, around.heads);
@@ -221,6 +224,8 @@ export class Tasks {
       this.shelf.forget(event.task);
     } else if (event.type === 'models') {
       void this.ways.load();
+    } else if (event.type === 'tabs') {
+      this.#closed.tabs(event.tabs);
     } else if (event.type === 'task_order') {
       void this.#order(event);
     }
@@ -310,6 +315,9 @@ export class Tasks {
           void this.shelf.take(task.id, event.step.n, event.step.tab, heads.panel);
         }
         view.apply(event);
+        // It is shown beside no tab any more.
+        if (event.kind === 'end' && homeless(head, session.tabs))
+          this.lost = `“${head.title}” has ended: ${event.outcome.text}`;
       },
     });
     view.before = before;

@@ -1,6 +1,6 @@
 import { extract, type Wanted } from './extract';
 import type { Mind } from './mind';
-import type { Reins } from './reins';
+import { TabsClosed, type Reins } from './reins';
 import type { Action, Browser, Observation, Result, TabLine } from './types';
 
 /** What the hands need. */
@@ -50,7 +50,7 @@ export class Hands {
     const lost = this.#tab;
     if (!tabs.some(({ tab }) => tab === lost)) {
       const next = tabs[0];
-      if (next === undefined) throw new Error('All tabs of the task were closed.');
+      if (next === undefined) throw new TabsClosed();
       this.#tab = next.tab;
     }
     const page = await browser.look(this.#tab, reins.signal);

@@ -469,9 +469,21 @@ describe('tabs', () => {
       browser.pages = {};
       return { ok: true, text: 'x' };
     };
-    expect(await loop.run()).toEqual({
+    expect(await loop.run()).toMatchObject({
       state: 'failed',
       text: 'All tabs of the task were closed.',
+    });
+  });
+
+  it('all closed while it waits for an answer, the task does not wait on', async () => {
+    const { loop, until } = make([step('ask', { do: 'ask', question: 'Which?' })]);
+    const run = loop.run();
+    await until('status').then(() => until('status'));
+    loop.lose();
+    expect(await run).toEqual({
+      state: 'failed',
+      text: 'All tabs of the task were closed.',
+      hint: 'Begin it anew in another tab.',
     });
   });
 });

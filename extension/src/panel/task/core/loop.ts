@@ -4,7 +4,7 @@ import { Memory } from './memory';
 import { Mind } from './mind';
 import { Notices } from './notices';
 import { systemPrompt, turnPrompt } from './prompt';
-import { OutOfTime, Reins } from './reins';
+import { OutOfTime, Reins, TabsClosed } from './reins';
 import { describeStep, readAnswer } from './step';
 import {
   ModelError,
@@ -35,7 +35,8 @@ export class TaskLoop {
   readonly #mind: Mind;
   readonly #hands: Hands;
   readonly #notices: Notices;
-  #picture = false;
+  /** What the model asked to see; it is shown until it answers with a step. */
+  #picture: string | undefined;
 
   constructor(config: LoopConfig) {
     const { browser, clock, limits, model, now, restored: old } = config;
@@ -102,6 +103,11 @@ export class TaskLoop {
     this.#reins.stop();
   }
 
+  /** Ends the task: all its tabs were closed. */
+  lose(): void {
+    this.#reins.lose();
+  }
+
   /** Runs the task to its end. What goes wrong in it is an outcome. */
   async run(): Promise<Outcome> {
     const { hooks, goal } = this.#config;
@@ -122,10 +128,10 @@ export class TaskLoop {
   /** What an error means for the task. */
   #why(error: unknown): Outcome {
     const { signal } = this.#reins;
-    if (signal.aborted)
-      return signal.reason instanceof OutOfTime
-        ? outOfTime
-        : { state: 'stopped', text: 'Stopped by you.' };
+    const why: unknown = signal.aborted ? signal.reason : error;
+    if (why instanceof OutOfTime) return outOfTime;
+    if (why instanceof TabsClosed) return failed(why.message, 'Begin it anew in another tab.');
+    if (signal.aborted) return { state: 'stopped', text: 'Stopped by you.' };
     return error instanceof ModelError
       ? { state: 'failed', text: error.message, hint: error.hint }
       : { state: 'failed', text: inWords(error) };
@@ -190,7 +196,7 @@ export class TaskLoop {
       this.#notices.add(`The tab ${lost} was closed; the task goes on in ${page.tab}.`);
     await tell({ kind: 'observed', page });
     const left = limits.steps - n + 1;
-    this.#notices.look(page, left);
+    await this.#notices.look(page, left);
 
     await tell({ kind: 'thinking', n });
     const asked = now();
@@ -220,7 +226,6 @@ export class TaskLoop {
       await this.#config.tell({ kind: 'acting', action, tab: this.#hands.tab, target });
       const result = await this.#hands.act(action, page);
       deeds.push({ action, result, target });
-      this.#picture ||= action.do === 'screenshot' && result.ok;
       if (action.do === 'done' && result.ok)
         return { deeds, outcome: { state: action.success ? 'done' : 'failed', text: action.text } };
       const rest = thought.actions.length - i - 1;
@@ -238,7 +243,8 @@ export class TaskLoop {
     left: number,
   ): Promise<{ thought?: Thought; wrong: string; tokens: number }> {
     const { goal, vision = false, eval: mayEval = false, before = '' } = this.#config;
-    const pictures = vision && this.#picture && page.picture !== undefined ? [page.picture] : [];
+    if (vision && page.picture !== undefined) this.#picture = page.picture;
+    const pictures = this.#picture === undefined ? [] : [this.#picture];
     const answer = await this.#mind.ask({
       system: systemPrompt({ eval: mayEval }),
       text: turnPrompt({
@@ -255,8 +261,8 @@ export class TaskLoop {
       pictures,
       tool: describeStep({ eval: mayEval, vision }),
     });
-    this.#picture = false;
     const { thought, wrong } = readAnswer(answer);
+    if (thought !== undefined) this.#picture = undefined;
     return thought === undefined
       ? { wrong, tokens: answer.tokens }
       : { thought, wrong: '', tokens: answer.tokens };

@@ -13,6 +13,8 @@ export class Notices {
   #asked = 0;
   #failures = { key: '', times: 0 };
   #before = { url: '', tab: '' };
+  /** Why the last page could not be seen. */
+  #refused = '';
 
   constructor(private readonly tell: Tell) {}
 
@@ -40,7 +42,17 @@ export class Notices {
   }
 
   /** Before a turn: what of it should not be missed. */
-  look(page: Observation, left: number): void {
+  async look(page: Observation, left: number): Promise<void> {
+    const { news, refused } = page;
+    if (news !== undefined) {
+      this.add(`Meanwhile, by itself:\n${news.told}`);
+      for (const text of news.lines) await this.tell({ kind: 'notice', text });
+    }
+    // A dialog stands before the person's eyes.
+    const why = refused === undefined || refused.code === 'dialog' ? '' : refused.message;
+    if (why !== '' && why !== this.#refused)
+      await this.tell({ kind: 'notice', text: `The page cannot be seen: ${why}` });
+    this.#refused = why;
     if (warnings.includes(left))
       this.add(`Only ${String(left)} ${left === 1 ? 'step is' : 'steps are'} left.`);
     if (this.#before.tab === page.tab && this.#before.url !== '' && this.#before.url !== page.url)

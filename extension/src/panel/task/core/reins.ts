@@ -8,6 +8,13 @@ class Stopped extends Error {}
 /** The task's time is over. */
 export class OutOfTime extends Error {}
 
+/** Nothing is left that the task could work on. */
+export class TabsClosed extends Error {
+  constructor() {
+    super('All tabs of the task were closed.');
+  }
+}
+
 export interface ReinsConfig {
   readonly clock: Clock;
   /** Milliseconds since some moment. */
@@ -84,6 +91,11 @@ export class Reins {
 
   stop(): void {
     this.#end(new Stopped('stopped'));
+  }
+
+  /** Ends the task: its tabs were closed. */
+  lose(): void {
+    this.#end(new TabsClosed());
   }
 
   /** Asks the person, and waits. */

@@ -112,6 +112,8 @@ export interface Observation {
   readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
   /** The picture, for models that see: base64 of a JPEG. */
   readonly picture?: string | undefined;
+  /** What happened by itself since the last look: for the person, and in an envelope for the model. */
+  readonly news?: { readonly lines: readonly string[]; readonly told: string };
 }
 
 /** One open tab of the task. */

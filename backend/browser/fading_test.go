@@ -1,0 +1,32 @@
+package browser
+
+import (
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestWhatFadesIsWaitedFor: what covers an element and is on its way out is no
+// reason to refuse; what stays is, however it moves.
+func TestWhatFadesIsWaitedFor(t *testing.T) {
+	s := stageOf(t, `<style>
+			.over { position: fixed; inset: 0; background: #0003 }
+			.going { opacity: 0; transition: opacity 300ms }
+			.stays { animation: pulse 1s infinite }
+			@keyframes pulse { to { opacity: .5 } }
+		</style>
+		<button onclick="this.textContent = 'Pressed'">Press</button><div class=over></div>
+		<script>
+			const over = document.querySelector('.over')
+			const go = () => { over.className = 'over going'; over.ontransitionend = () => setTimeout(() => over.remove()) }
+		</script>`)
+	s.eval(t, "over.className = 'over stays'")
+	s.refused(t, click("text=Press"), protocol.CodeCovered)
+	s.eval(t, "over.className = 'over'")
+	s.refused(t, click("text=Press"), protocol.CodeCovered)
+	s.eval(t, "go()")
+	s.act(t, click("text=Press"))
+	if got := s.eval(t, "document.querySelector('button').textContent"); got != "Pressed" {
+		t.Errorf("the button says %q", got)
+	}
+}
