@@ -93,8 +93,9 @@ func place(d protocol.ToolContent) int {
 		if text == file {
 			return 1
 		}
-		if text != "" && strings.Count(file, text) == 1 {
-			return 1 + strings.Count(file[:strings.Index(file, text)], "\n")
+		above, below, found := strings.Cut(file, text)
+		if text != "" && found && !strings.Contains(below, text) {
+			return 1 + strings.Count(above, "\n")
 		}
 	}
 	return 0
