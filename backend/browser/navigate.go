@@ -25,6 +25,7 @@ type navigation struct {
 	// for every hop of the documents and for the machine that answered.
 	allow    func(url string) error
 	released func() // the tab's gate judges again
+	heard    bool   // the browser tells of it
 
 	begun     map[cdp.LoaderID]bool // documents that were asked for since
 	committed cdp.LoaderID
@@ -67,7 +68,11 @@ func (p *page) followNavigation(allow func(string) error) *navigation {
 }
 
 func (n *navigation) enable(ctx context.Context) error {
-	err := postCommand(ctx, n.p.session, network.Enable, network.EnableParams{})
+	if n.heard {
+		return nil
+	}
+	n.heard = true
+	err := n.p.hearRequests(ctx)
 	if n.allow != nil {
 		err = errors.Join(err, postCommand(ctx, n.p.session, fetch.Enable, fetch.EnableParams{
 			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
@@ -84,7 +89,9 @@ func (n *navigation) end(ctx context.Context) {
 		n.released()
 		_ = postCommand(ctx, n.p.session, fetch.Disable, cdp.Empty{})
 	}
-	_ = postCommand(ctx, n.p.session, network.Disable, cdp.Empty{})
+	if n.heard {
+		n.p.releaseRequests(ctx)
+	}
 }
 
 // run starts the navigation with start and follows it until it is as far as

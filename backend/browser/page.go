@@ -32,6 +32,8 @@ type page struct {
 	opened *opening    // nil until then, and after a try that failed
 	then   func(event) // what else follows the session's events
 
+	hearing hearing
+
 	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now
 	extra []*pending                                // further pictures under such a size
 }

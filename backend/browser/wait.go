@@ -200,12 +200,10 @@ func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 // one that the page never reads to its end, and one that never ends by itself
 // (server-sent events), tell no end.
 func (w *waiting) quiet(ctx context.Context) error {
-	if err := postCommand(ctx, w.p.session, network.Enable, network.EnableParams{}); err != nil {
+	defer w.p.releaseRequests(ctx)
+	if err := w.p.hearRequests(ctx); err != nil {
 		return err
 	}
-	defer func() {
-		_ = postCommand(context.WithoutCancel(ctx), w.p.session, network.Disable, cdp.Empty{})
-	}()
 	open := make(map[network.RequestID]cdp.LoaderID)
 	timer := time.NewTimer(protocol.NetworkQuiet)
 	defer timer.Stop()

@@ -175,6 +175,9 @@ const (
 	// NetworkQuiet is how long no request may be under way for the network to
 	// count as quiet.
 	NetworkQuiet = 500 * time.Millisecond
+	// RequestsHeard is how long after a command a page's requests are still told:
+	// the next command often follows at once.
+	RequestsHeard = 5 * time.Second
 	// CommandTimeout is a command's deadline unless its caller names another.
 	CommandTimeout = 30 * time.Second
 	// MaxCommandTimeout is the longest deadline that a caller may name.
