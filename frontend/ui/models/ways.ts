@@ -53,3 +53,8 @@ export function keyWord(state: LLMState, profile: LLMProfile): string {
   if (profile.keyKept === 'memory') return 'key kept for this run only';
   return profile.keyKept === 'keychain' ? 'key in the keychain' : '';
 }
+
+/** A hint as a sentence: it begins with a capital. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

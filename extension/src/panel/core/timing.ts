@@ -28,6 +28,8 @@ export const PAGE_AGAIN_MAX = 800;
 export const PAGE_LOAD = 5_000;
 /** How long a task's journal waits before it writes again what failed, in milliseconds. */
 export const WRITE_AGAIN = 500;
+/** How long a model may be tested, or asked for its list, in milliseconds; the app gives up first. */
+export const MODEL_TIMEOUT = 40_000;
 /** How long all tabs of a task are gone before it ends, in milliseconds. */
 export const TABS_GONE = 1_000;
 /** How long a task's own helpers wait for an element that is not there yet, in milliseconds. */

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { OfflineError, type Connection } from '../connection/connection';
-import { RefusedError } from '../connection/request';
+import { RefusedError, type Bounds } from '../connection/request';
 
 /** Why something did not work, and what to do about it. */
 export interface Problem {
@@ -18,8 +18,9 @@ export class Asking {
     path: string,
     body: unknown,
     schema: S,
+    bounds: Bounds = {},
   ): Promise<v.InferOutput<S>> {
-    return this.connection.request(path, body, schema);
+    return this.connection.request(path, body, schema, bounds);
   }
 
   /** Does something; what goes wrong is said. Returns whether it went well. */
@@ -40,6 +41,11 @@ export class Asking {
       this.problem = {
         message: 'Pilotfish is not connected just now.',
         hint: 'Try again when it is.',
+      };
+    else if (error instanceof DOMException && error.name === 'TimeoutError')
+      this.problem = {
+        message: 'Pilotfish did not answer in time.',
+        hint: 'Try again.',
       };
     else
       this.problem = { message: error instanceof Error ? error.message : String(error), hint: '' };

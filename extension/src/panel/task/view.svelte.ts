@@ -92,9 +92,9 @@ export class TaskView {
   /** The first step that the summary does not tell. */
   from = 0;
   /** What is done again without a model. */
-  recipe: Recipe | undefined;
+  recipe = $state.raw<Recipe>();
   /** It carries out plain instructions, without a model. */
-  plain = false;
+  plain = $state(false);
   /** What it was told of the tasks before it; empty for none. */
   before = '';
   #count = 0;

@@ -12,9 +12,13 @@ import type {
   LLMState,
   LLMVerdict,
 } from '$ui/protocol/protocol';
+import { MODEL_TIMEOUT } from '../core/timing';
 import type { Asking, Problem } from './asking.svelte';
 import { moveKeys } from './oldkeys';
 import { readSettings, writeSettings, type TaskSettings } from './settings';
+
+/** A model that hangs is given up by the app, which says so. */
+const slow = { timeout: MODEL_TIMEOUT };
 
 /** The ways to a model, and what a person sets for tasks. */
 export class Ways {
@@ -95,7 +99,8 @@ export class Ways {
   async models(profile: string): Promise<LLMModel[]> {
     let found: LLMModel[] = [];
     await this.#asking.try(async () => {
-      found = (await this.#asking.ask('/llm/models', { profile }, llmModelsReplySchema)).models;
+      const reply = await this.#asking.ask('/llm/models', { profile }, llmModelsReplySchema, slow);
+      found = reply.models;
     });
     return found;
   }
@@ -103,7 +108,7 @@ export class Ways {
   async test(profile: string): Promise<LLMVerdict | undefined> {
     let verdict: LLMVerdict | undefined;
     await this.#asking.try(async () => {
-      verdict = await this.#asking.ask('/llm/test', { profile }, llmVerdictSchema);
+      verdict = await this.#asking.ask('/llm/test', { profile }, llmVerdictSchema, slow);
     });
     return verdict;
   }
