@@ -1840,6 +1840,11 @@ export const PictureWait = 500 * 1;
  */
 export const NetworkQuiet = 500 * 1;
 /**
+ * RequestsHeard is how long after a command a page's requests are still told:
+ * the next command often follows at once.
+ */
+export const RequestsHeard = 5 * 1_000;
+/**
  * CommandTimeout is a command's deadline unless its caller names another.
  */
 export const CommandTimeout = 30 * 1_000;
