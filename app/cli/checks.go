@@ -18,6 +18,7 @@ import (
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/browser"
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
@@ -125,6 +126,9 @@ func (p *program) checkFolders(context.Context) finding {
 	}
 	var good []string
 	for _, dir := range []string{dirs.Config, dirs.State} {
+		if e := protocol.AsError(config.Foreign(dir)); e != nil {
+			return fail(e.Hint, "%s", e.Message)
+		}
 		info, err := os.Stat(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err := writable(existing(dir)); err != nil {

@@ -183,6 +183,31 @@ func ownFolder(dir string) error {
 	if err != nil {
 		return notWritable(dir, err)
 	}
+	if err := foreign(dir, info); err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder must be entered
+			return notWritable(dir, err)
+		}
+	}
+	return nil
+}
+
+// Foreign says why a folder that is there cannot be the app's; nil for one that is
+// ours, or that is not there yet.
+func Foreign(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return notWritable(dir, err)
+	}
+	return foreign(dir, info)
+}
+
+func foreign(dir string, info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return protocol.NewError(protocol.CodeNotWritable, dir+" is a symbolic link", "put a real folder of yours in its place")
@@ -190,11 +215,6 @@ func ownFolder(dir string) error {
 		return protocol.NewError(protocol.CodeNotWritable, dir+" is not a folder", "move it away")
 	case !ownedByUs(info):
 		return protocol.NewError(protocol.CodeNotWritable, dir+" belongs to another user", "move it away, or set "+protocol.EnvHome+" to a folder of yours")
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder must be entered
-			return notWritable(dir, err)
-		}
 	}
 	return nil
 }
