@@ -363,6 +363,12 @@ describe('checkpoints', () => {
 });
 
 describe('input', () => {
+  it('puts the halves of a character together that come one after the other', async () => {
+    await live();
+    for (const half of 'a🐟b') for (const unit of half.split('')) stream.input(unit);
+    expect(socket().typed).toBe('a🐟b');
+  });
+
   it('drops the answers of the terminal during a replay, and only those', async () => {
     await attach();
     ready();

@@ -88,6 +88,8 @@ export class Stream {
   #replaying = false;
   #exited = false;
   #painted = false;
+  /** The first half of a character that was typed; its second comes at once. */
+  #half = '';
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
 
@@ -141,7 +143,12 @@ export class Stream {
   /** Sends typing of the person and answers of the terminal. */
   input(text: string): void {
     if (this.#replaying && isReply(text)) return;
-    this.#bytes(this.#config.encode(text));
+    // A key of a character beyond 16 bits, such as an emoji, comes as two halves.
+    const whole = this.#half + text;
+    const last = whole.charCodeAt(whole.length - 1);
+    const end = last >= 0xd800 && last <= 0xdbff ? whole.length - 1 : whole.length;
+    this.#half = whole.slice(end);
+    if (end > 0) this.#bytes(this.#config.encode(whole.slice(0, end)));
   }
 
   /** Sends bytes that are no text, such as the mouse reports of old programs. */
