@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pilotfish/backend/protocol"
@@ -36,6 +37,11 @@ func (p *program) activity(ctx context.Context, in invocation) error {
 	}
 	ctx, cancel := deadline(ctx, in.timeout)
 	defer cancel()
+	if in.values["after"] == "" { // the newest are meant
+		if err := newest(ctx, c, query); err != nil {
+			return err
+		}
+	}
 	var page protocol.ActivityPage
 	if err := c.fetch(ctx, "/activity/history?"+query.Encode(), &page); err != nil {
 		return err
@@ -44,6 +50,9 @@ func (p *program) activity(ctx context.Context, in invocation) error {
 		return p.printJSON(page)
 	}
 	var out strings.Builder
+	if in.values["after"] == "" && query.Get("after") != "" {
+		fmt.Fprintf(&out, "(%s before these; --after 0 shows them from the first on)\n", query.Get("after"))
+	}
 	for _, gap := range page.Gaps {
 		out.WriteString(describeGap(gap))
 	}
@@ -54,6 +63,25 @@ func (p *program) activity(ctx context.Context, in invocation) error {
 		fmt.Fprintf(&out, "(%d more; --after %d shows them)\n", page.Last-page.Next, page.Next)
 	}
 	return p.print(out.String())
+}
+
+// newest has a question about the activity begin so far before its end as it is
+// to have entries.
+func newest(ctx context.Context, c *client, query url.Values) error {
+	ask := maps.Clone(query)
+	ask.Set("limit", "1")
+	var page protocol.ActivityPage
+	if err := c.fetch(ctx, "/activity/history?"+ask.Encode(), &page); err != nil {
+		return err
+	}
+	limit := uint64(protocol.ActivityPageSize)
+	if n, err := strconv.ParseUint(query.Get("limit"), 10, 32); err == nil {
+		limit = n
+	}
+	if page.Last > limit {
+		query.Set("after", strconv.FormatUint(page.Last-limit, 10))
+	}
+	return nil
 }
 
 // followActivity prints each event of the stream as it comes.

@@ -77,6 +77,12 @@ func (a *action) run(ctx context.Context) error {
 	if err := a.fx.finish(ctx); err != nil {
 		return err
 	}
+	switch a.q.Kind {
+	case protocol.ActScroll:
+		a.fx.out.Gone = nil // out of view is not gone
+	case protocol.ActUpload:
+		a.fx.out.Nothing = false // it has the files, whatever the page shows of them
+	}
 	return a.verify(ctx)
 }
 
@@ -283,7 +289,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	case "refused":
 		// The options are the page's words: they stand in the message, which an
 		// agent gets in an envelope.
-		has, hint := "", "look at it with `pilotfish inspect`, or choose another target"
+		has, hint := "", fits(aimed.Filled.Why)
 		if len(aimed.Filled.Options) > 0 {
 			has, hint = "; it has "+plain(strings.Join(aimed.Filled.Options, ", ")), "name one of them by label or value"
 		}
@@ -309,6 +315,19 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		a.after["ref"] = aimed.Reached.Ref
 	}
 	return nil
+}
+
+// fits says what to do with a field that did not take something.
+func fits(why string) string {
+	switch {
+	case strings.HasPrefix(why, "not a value"):
+		return "a date is 2026-02-28, a time 13:05, a month 2026-02, a colour #ff8800; a slider takes numbers of its range"
+	case why == "read-only", strings.Contains(why, "disabled"):
+		return "choose another one, or do first what it waits for"
+	case strings.HasPrefix(why, "takes one"):
+		return "name one option"
+	}
+	return "take the action that fits it: fill, select, check, click or upload"
 }
 
 func (a *action) fill(ctx context.Context) error {

@@ -166,19 +166,26 @@ func (p *page) inFront() bool {
 // sized gives a page its own size again. A tab in the back keeps the size that
 // it was last told: it is told its own before it is let go.
 func (p *page) sized(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams, x, y int64) {
-	_ = p.resize(ctx, own)
-	p.flush(ctx)
-	p.sizedAs(nil)
-	asked := ctx
-	ctx = context.WithoutCancel(ctx)
-	_ = postCommand(ctx, p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
-	// That took away what the tab is made to believe of its size, too.
-	if s, v := p.emulated(); v != nil {
-		_ = postCommand(ctx, s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+	for range 3 { // a further picture that is still on its way gives it the other size once more
+		_ = p.resize(ctx, own)
+		p.flush(ctx)
+		p.sizedAs(nil)
+		_ = postCommand(context.WithoutCancel(ctx), p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+		// That took away what the tab is made to believe of its size, too.
+		if s, v := p.emulated(); v != nil {
+			_ = postCommand(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+		}
+		p.laidOut(ctx)
+		world, err := p.world(ctx)
+		if err != nil {
+			break
+		}
+		if has, err := p.has(ctx, world, own); has || err != nil {
+			break
+		}
 	}
-	// It takes it up when the size before was drawn.
-	_ = p.settled(asked, own.Width)
-	_ = postCommand(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)})
+	back := runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)}
+	_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.Evaluate, back)
 }
 
 // framing finds out which part of the page is wanted; nil is what is in view.
@@ -201,6 +208,9 @@ func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *
 		}
 	case (q.Full || q.Slices) && clip == nil && m.CSSContentSize != nil:
 		clip = &protocol.Clip{Width: math.Ceil(m.CSSContentSize.Width), Height: math.Ceil(m.CSSContentSize.Height)}
+	}
+	if size := m.CSSContentSize; clip != nil && size != nil && (clip.X >= size.Width || clip.Y >= size.Height) {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %.0f × %.0f", size.Width, size.Height))
 	}
 	if clip == nil {
 		if view := m.CSSVisualViewport; view != nil {

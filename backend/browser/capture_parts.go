@@ -202,7 +202,7 @@ const searchScript = `(page, { what, limit }) => {
 	};
 	const blockOf = (el) => {
 		let at = el;
-		while (at.parentElement && getComputedStyle(at).display.startsWith('inline')) at = at.parentElement;
+		while (at.parentElement && /^(inline|contents)$/.test(getComputedStyle(at).display)) at = at.parentElement;
 		return at;
 	};
 	const actable = (el) => {

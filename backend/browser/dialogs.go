@@ -104,3 +104,18 @@ func (b *Browser) Dialogs(ctx context.Context, id protocol.TabID, policy, text s
 	defer d.mu.Unlock()
 	return protocol.DialogLog{Policy: d.policy, Since: d.since, Dropped: d.ring.dropped, Entries: append([]protocol.DialogEntry{}, d.ring.items...)}, nil
 }
+
+// dialogPolicy is accept or dismiss where a tab's dialogs are answered so; empty
+// where they wait.
+func (b *Browser) dialogPolicy(id protocol.TabID) string {
+	d, ok := get[*dialogWatch](b.kept(id), featureDialogs)
+	if !ok {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.policy == "leave" {
+		return ""
+	}
+	return d.policy
+}

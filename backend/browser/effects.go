@@ -186,7 +186,7 @@ func (fx *effects) event(e event) {
 		}
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
-			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt}
+			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.b.dialogPolicy(fx.tab)}
 		}
 	case cdppage.JavascriptDialogClosed.Method:
 		fx.out.Dialog = nil

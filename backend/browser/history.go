@@ -121,6 +121,7 @@ func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
 	}
 	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
 		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
+		p.r.b.tabs.titled(p.target, info.URL, info.Title)
 	}
 	return nil
 }

@@ -138,7 +138,9 @@ func (r *recorder) add(step protocol.RecordedStep) {
 	if step.Do == "dblclick" { // it is told of after the clicks that it consists of
 		for range 2 {
 			if n := len(r.steps); n > 0 && r.steps[n-1].Do == "click" && r.steps[n-1].CSS == step.CSS {
-				r.steps = r.steps[:n-1]
+				// The first click met the page as the next time will.
+				step, r.steps = r.steps[n-1], r.steps[:n-1]
+				step.Do, step.At = "dblclick", time.Now().UTC()
 			}
 		}
 	}

@@ -40,7 +40,8 @@
 	// one: only then a test may look for it by role and name.
 	const plainly = (e) => {
 		if (e.getAttribute('aria-labelledby') || e.title) return false;
-		if (e.getAttribute('role') || e.getAttribute('aria-label')) return true;
+		const given = e.getAttribute('role') || e.getAttribute('aria-label');
+		if (given && e.localName !== 'input' || e.getAttribute('role')) return true;
 		switch (e.localName) {
 			case 'input': return /^(text|email|tel|url|search|checkbox|radio|submit|button|reset)$/.test(e.type) && !e.list;
 			case 'select': return !e.multiple && e.size <= 1 && ![...e.labels ?? []].some((l) => l.contains(e));

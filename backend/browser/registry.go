@@ -85,6 +85,20 @@ func (r *registry) wake() {
 	r.changed = make(chan struct{})
 }
 
+// titled takes in the title that a page was found to have. Without the worker
+// nobody else tells it: the protocol's own word is of the moment in which the
+// page began.
+func (r *registry) titled(id target.ID, url, title string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.byTarget(id)
+	if t == nil || r.bridged && t.ChromeTabID != 0 || t.URL != url || t.Title == title {
+		return
+	}
+	t.Title = title
+	r.wake()
+}
+
 // touch wakes the waiters though no tab changed.
 func (r *registry) touch() {
 	r.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
 )
@@ -113,7 +114,7 @@ func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverri
 			}
 		}
 	}
-	return p.settled(ctx, size.Width)
+	return p.settled(ctx, size)
 }
 
 // sizedAs notes the size that the page is given for now; nil is its own.
@@ -154,26 +155,28 @@ func (p *page) flush(ctx context.Context) {
 	}
 }
 
-// settled waits until the page is so wide.
-func (p *page) settled(ctx context.Context, width int64) error {
+// settled waits until the page has a size.
+func (p *page) settled(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	world, err := p.world(ctx)
 	if err != nil {
 		return err
 	}
 	for range 10 { // a page that forbids its size is taken as it is
 		p.laidOut(ctx)
-		has, err := evaluate[float64](ctx, p.session, "Math.round(innerWidth * visualViewport.scale)", world)
-		if err != nil {
+		if has, err := p.has(ctx, world, size); has || err != nil {
 			return err
-		}
-		if math.Abs(has-float64(width)) <= 1 {
-			return nil
 		}
 		if err := p.secondPicture(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// has says whether the page has a size.
+func (p *page) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
+	is, err := evaluate[[2]float64](ctx, p.session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
+	return err == nil && math.Abs(is[0]-float64(size.Width)) <= 1 && math.Abs(is[1]-float64(size.Height)) <= 1, err
 }
 
 // sizeTries is how often a page is told a size before it is taken as it is.

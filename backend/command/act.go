@@ -103,7 +103,7 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 				q.Values = append(q.Values, name)
 			}
 		case protocol.ActScroll:
-			if q.Target == "" && q.DX == 0 && q.DY == 0 {
+			if q.Target == "" && !in.args.given("x") && !in.args.given("y") {
 				q.DY = scrollStep
 			}
 		}

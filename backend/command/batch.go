@@ -91,7 +91,7 @@ func parse(lines []string) ([]protocol.CommandRequest, error) {
 	for i, l := range lines {
 		request, err := ParseLine(l, Find)
 		if err == nil && nests(request.Command) {
-			err = badArgument(request.Command+" cannot stand inside of another", "")
+			err = badArgument(request.Command+" cannot stand inside of another", "name its commands one by one")
 		}
 		if err != nil {
 			e := protocol.AsError(err)

@@ -91,6 +91,30 @@ func runSnapshot(ctx context.Context, in *invocation) (result, error) {
 // newsShown is how many characters one line of news has.
 const newsShown = 300
 
+// opened tells of a dialog that came of an action.
+func opened(d *protocol.DialogInfo) string {
+	article := "a"
+	if d.Type == "alert" {
+		article = "an"
+	}
+	if d.Answered != "" {
+		return fmt.Sprintf("%s %s dialog came, and the tab's policy answered it: %s", article, d.Type, d.Answered)
+	}
+	return fmt.Sprintf("%s %s dialog is open: answer it with `dialog accept` or `dialog dismiss`", article, d.Type)
+}
+
+// valueShown is how many characters of a field's value are told.
+const valueShown = 200
+
+// held is a value as it is, its spaces and line ends too.
+func held(value string) string {
+	value = clean(value)
+	if r := []rune(value); len(r) > valueShown {
+		return fmt.Sprintf("%q and %d more characters", string(r[:valueShown]), len(r)-valueShown)
+	}
+	return fmt.Sprintf("%q", value)
+}
+
 // told puts an effect into words: what was done first, then what the page says
 // of it.
 func (in *invocation) told(done string, e *protocol.Effect) result {
@@ -102,7 +126,7 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 	}
 	head := done
 	if e.Dialog != nil {
-		head += fmt.Sprintf("; a %s dialog is open: answer it with `dialog accept` or `dialog dismiss`", e.Dialog.Type)
+		head += "; " + opened(e.Dialog)
 		add("dialog: ", []string{e.Dialog.Message})
 	}
 	place, full := in.place(e.URL)
@@ -131,15 +155,17 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 		add("download: ", e.Downloads)
 	}
 	if e.Moved != nil {
-		head += fmt.Sprintf("; scrolled by %.0f,%.0f, above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])
+		head += fmt.Sprintf(" by %.0f,%.0f; above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])
 	}
 	if e.Nothing && e.Dialog == nil && e.Value == nil && e.Moved == nil {
 		head += "; no change was seen"
 	}
-	page = append(page, line(e.Hit, 200))
+	hit := line(e.Hit, 200)
 	if e.Value != nil {
-		page[len(page)-1] += fmt.Sprintf(" holds %q", line(*e.Value, 200))
+		hit, _, _ = strings.Cut(hit, ` ="`) // what it held before
+		hit += " holds " + held(*e.Value)
 	}
+	page = append(page, hit)
 	if e.Navigated {
 		add("title: ", []string{e.Title})
 	}

@@ -280,7 +280,7 @@ func runA11y(ctx context.Context, in *invocation) (string, result, error) {
 	head := fmt.Sprintf("%d rules broken, %d to be looked at by a person, %d passed", len(audit.Violations), len(audit.Unsure), audit.Passed)
 	var lines []string
 	for _, f := range audit.Violations {
-		lines = append(lines, fmt.Sprintf("%s (%s): %s, %d elements", field(f.Rule), field(f.Impact), field(f.Help), len(f.Nodes)))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s, %s", field(f.Rule), field(f.Impact), field(f.Help), plural(len(f.Nodes), "element")))
 		for i, n := range f.Nodes {
 			if i == 5 {
 				lines = append(lines, fmt.Sprintf("  … %d more elements (--json has them)", len(f.Nodes)-i))
@@ -290,7 +290,7 @@ func runA11y(ctx context.Context, in *invocation) (string, result, error) {
 		}
 	}
 	for _, f := range audit.Unsure {
-		lines = append(lines, fmt.Sprintf("to look at: %s: %s, %d elements", field(f.Rule), field(f.Help), len(f.Nodes)))
+		lines = append(lines, fmt.Sprintf("to look at: %s: %s, %s", field(f.Rule), field(f.Help), plural(len(f.Nodes), "element")))
 	}
 	if len(lines) > 0 {
 		head += "\n" + in.listed(audit.URL, lines, "lines")

@@ -67,6 +67,11 @@ func runGoto(ctx context.Context, in *invocation) (result, error) {
 	return in.arrived(in.browser.Navigate(ctx, in.tab, address, in.wait(), in.allow()))
 }
 
+// notHosts are kinds of address, whatever stands behind their colon.
+var notHosts = map[string]bool{
+	"javascript": true, "data": true, "file": true, "about": true, "chrome": true, "blob": true, "mailto": true, "tel": true, "view-source": true, "chrome-extension": true,
+}
+
 // schemeless reads an address as people type it: a host, perhaps a port and a
 // path. "localhost:3000" is one, though it reads like a scheme.
 func schemeless(raw string) (host, port string, ok bool) {
@@ -80,6 +85,9 @@ func schemeless(raw string) (host, port string, ok bool) {
 		if digits := port[1:]; digits == "" || len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
 			return "", "", false
 		}
+	}
+	if notHosts[strings.ToLower(host)] && strings.Contains(raw, ":") {
+		return "", "", false
 	}
 	if inner, isIP := strings.CutPrefix(host, "["); isIP {
 		inner, closed := strings.CutSuffix(inner, "]")

@@ -212,7 +212,7 @@ func (in *invocation) networkRules(ctx context.Context, do, what string) (result
 		if r.Block {
 			how = "blocked"
 		}
-		lines = append(lines, fmt.Sprintf("%s  %s  used %d times", line(r.Pattern, urlShown), how, r.Hits))
+		lines = append(lines, fmt.Sprintf("%s  %s  used %s", line(r.Pattern, urlShown), how, plural(r.Hits, "time")))
 	}
 	return result{text: listed(lines, in.args.number("max"), "nothing is blocked or mocked in "+string(in.tab)), data: rules}, nil
 }
@@ -334,10 +334,13 @@ func (in *invocation) networkBody(ctx context.Context, id string) (result, error
 		return result{text: fmt.Sprintf("%d bytes of %s; --save writes them into a file", b.Bytes, line(b.Entry.MIME, 80)), data: b}, nil
 	}
 	runes := []rune(b.Text)
-	more := ""
-	if len(runes) > bodyShown {
-		b.Text = string(runes[:bodyShown])
-		more = fmt.Sprintf("\n(%d of %d characters; --save writes all into a file)", bodyShown, len(runes))
+	more, limit := "", bodyShown
+	if n := in.args.number("max"); n > 0 {
+		limit = n
+	}
+	if len(runes) > limit {
+		b.Text = string(runes[:limit])
+		more = fmt.Sprintf("\n(%d of %d characters; --save writes all into a file)", limit, len(runes))
 	}
 	return result{text: in.foreign(b.Entry.URL, b.Text) + more, data: b}, nil
 }

@@ -117,6 +117,9 @@ type DialogInfo struct {
 	Type    string `json:"type"` // alert, confirm, prompt or beforeunload
 	Message string `json:"message"`
 	Default string `json:"default,omitempty"` // what a prompt has in its field
+	// Answered is accept or dismiss where the tab's policy answered it at once;
+	// empty while it waits.
+	Answered string `json:"answered,omitempty"`
 }
 
 // Effect is what an action did, as it was seen.

@@ -2779,6 +2779,11 @@ export interface DialogInfo {
   type: string; // alert, confirm, prompt or beforeunload
   message: string;
   default?: string; // what a prompt has in its field
+  /**
+   * Answered is accept or dismiss where the tab's policy answered it at once;
+   * empty while it waits.
+   */
+  answered?: string;
 }
 /**
  * Effect is what an action did, as it was seen.
