@@ -241,7 +241,13 @@ export class Tasks {
     const run = this.#runs.get(task.id);
     if (run === undefined) return;
     for (const tab of task.tabs) if (!run.head.tabs.includes(tab)) this.#chosen.set(tab, task.id);
+    this.#adopt(task);
     run.took(task);
+  }
+
+  /** Tabs in which nothing was chosen yet show the task that has them: what a write answered may have told of them first. */
+  #adopt(task: Task): void {
+    for (const tab of task.tabs) if (!this.#chosen.has(tab)) this.#chosen.set(tab, task.id);
   }
 
   /** A program asks for a task; the panel of the tab's window takes it, or says why it cannot. */
@@ -309,6 +315,7 @@ export class Tasks {
       ...(restored !== undefined && { restored }),
       show: (event, head) => {
         heads.put(head);
+        this.#adopt(head);
         view.index = Math.max(view.index, head.index);
         if (event.kind === 'step') {
           guide?.told(event.step);
