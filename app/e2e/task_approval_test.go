@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,7 +28,7 @@ func asked(t *testing.T, w *watched) {
 				t.Errorf("the question does not say %q: %s", part, shown)
 			}
 		}
-		w.word(answer.press)
+		w.word(w.panel, answer.press)
 		if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, answer.told) {
 			t.Errorf("%s: the model was told %q", answer.press, said)
 		}
@@ -40,24 +41,24 @@ func asked(t *testing.T, w *watched) {
 
 // word answers a question in the panel with the pointer. It counts when the
 // question has been in view for a moment: until then it is pressed again.
-func (w *watched) word(label string) {
-	w.t.Helper()
-	w.eventually("the question is answered", func() bool {
+func (p *product) word(panel *tap.Page, label string) {
+	p.t.Helper()
+	p.eventually("the question is answered", func() bool {
 		var at *struct{ X, Y float64 }
 		find := fmt.Sprintf(`(() => {
 			const r = [...document.querySelectorAll('.approval button')].find((b) => b.textContent.trim() === %q)?.getBoundingClientRect()
 			return r ? {X: r.x + r.width / 2, Y: r.y + r.height / 2} : null
 		})()`, label)
-		if err := w.panel.Eval(w.ctx, find, &at); err != nil {
-			w.t.Fatal(err)
+		if err := panel.Eval(p.ctx, find, &at); err != nil {
+			p.t.Fatal(err)
 		}
 		if at == nil {
 			return true
 		}
 		for _, kind := range []string{"mousePressed", "mouseReleased"} {
 			params := map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}
-			if err := w.panel.Call(w.ctx, "Input.dispatchMouseEvent", params, nil); err != nil {
-				w.t.Fatal(err)
+			if err := panel.Call(p.ctx, "Input.dispatchMouseEvent", params, nil); err != nil {
+				p.t.Fatal(err)
 			}
 		}
 		return false

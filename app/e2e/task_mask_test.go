@@ -185,6 +185,15 @@ func covered(t *testing.T, w *watched) {
 	page := w.page(w.browser, "/hands")
 	w.thinking()
 	w.until(page, "the page is covered", isCovered)
+	// The page does what it can against that.
+	for _, attack := range []string{
+		"document.documentElement.lastElementChild.remove()",
+		"document.documentElement.lastElementChild.style.cssText = 'display: none !important'",
+		"{ const d = document.body.appendChild(document.createElement('dialog')); d.style.cssText = 'inset: 0; width: 100%; height: 100%'; d.showModal(); d.remove() }",
+		"new MutationObserver(() => document.querySelectorAll('html > :not(head, body)').forEach((e) => e.remove())).observe(document, {childList: true, subtree: true})",
+	} {
+		w.do(page, attack)
+	}
 	w.touch(page)
 	w.do(page, "location.reload()")
 	page = w.page(w.browser, "/hands")

@@ -9,6 +9,32 @@ import (
 func libraryScenarios() []scenario {
 	return []scenario{
 		{
+			name: "Material UI: a form with its dialog", page: "/mui",
+			turns: []turn{
+				does(enter("edit Name", "Ada")),
+				does(choose("select Size", "Medium")),
+				does(choose("select Country", "Canada")),
+				does(on("check", "[ ] News"), on("check", "switch Fast")),
+				does(click("btn Save")),
+				// The dialog goes slowly.
+				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
+			},
+			sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
+		},
+		{
+			name: "Ant Design: a form with its dialog", page: "/antd",
+			turns: []turn{
+				does(enter(`edit "* Name`, "Ada")),
+				does(choose("select Colour", "Green")),
+				does(choose("select City", "City 150")),
+				does(on("check", `( ) "Invoice`), on("check", `[ ] "News`), on("check", "switch Fast")),
+				// Enter takes the date, and sends the form.
+				does(enter("edit Day", "2026-12-24", "enter", true)),
+				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
+			},
+			sees: []string{"Saved: Ada, Green, City 150, 2026-12-24, Invoice, news, fast"},
+		},
+		{
 			name: "Material UI: a menu", page: "/mui",
 			turns: []turn{does(click("btn More")), does(click("item Archive"))},
 			sees:  []string{"Saved: archived"},

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -57,6 +58,10 @@ type stage struct {
 	panel   *tap.Page
 	hosted  *hosted
 	pages   string
+
+	// both is where two tasks meet.
+	both chan struct{}
+	over <-chan struct{}
 
 	mu    sync.Mutex
 	now   *scenario
@@ -148,8 +153,8 @@ func (st *stage) play(s scene) model.Reply {
 // newStage starts a product whose panel shows Task, with a model set up.
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	st := &stage{pages: scenarioSite(t)}
-	st.hosted = newHosted(t, map[string]func(scene) model.Reply{"Scenario:": st.play})
+	st := &stage{pages: scenarioSite(t), both: make(chan struct{}), over: t.Context().Done()}
+	st.hosted = newHosted(t, map[string]func(scene) model.Reply{"Scenario:": st.play, "Pair": st.pair})
 	st.hosted.answer = func(model.Request) string {
 		st.mu.Lock()
 		defer st.mu.Unlock()
@@ -218,6 +223,9 @@ func (st *stage) scenario(one *scenario) {
 	if strings.Contains(prompts, "undefined") {
 		st.t.Error("a prompt says undefined")
 	}
+	if named := regexp.MustCompile(`.*pilotfish [a-z].*`).FindString(prompts); named != "" {
+		st.t.Errorf("a prompt names a command that the model does not have: %s", named)
+	}
 	for _, text := range one.never {
 		if strings.Contains(prompts, text) {
 			st.t.Errorf("a prompt has %q", text)
@@ -265,6 +273,10 @@ func scenarioSite(t *testing.T) string {
 		w.Header().Set("Content-Disposition", "attachment; filename=report.csv")
 		_, _ = fmt.Fprint(w, "a,b\n1,2\n")
 	})
+	mux.HandleFunc("GET /paper.pdf", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = io.WriteString(w, paper)
+	})
 	for _, library := range []string{"mui", "antd", "radix", "select2"} {
 		script := filepath.Join(repoRoot(t), "build/cache/components", library+".js")
 		if _, err := os.Stat(script); err != nil {
@@ -278,3 +290,7 @@ func scenarioSite(t *testing.T) string {
 	t.Cleanup(srv.Close)
 	return srv.URL
 }
+
+// paper is a PDF of one empty page.
+const paper = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
+	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"

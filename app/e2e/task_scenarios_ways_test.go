@@ -51,7 +51,25 @@ func wayScenarios() []scenario {
 		},
 		{
 			name: "a page of the browser's own", page: "/away.html",
-			turns: []turn{does(plain("goto", "url", "chrome://settings/"))}, told: []string{"FAILED (refused)"},
+			turns: []turn{does(plain("goto", "url", "chrome://settings/")), does(plain("goto", "url", "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html"))},
+			told:  []string{"FAILED (refused)", "a page of the browser itself", "a page of another extension"},
+		},
+		{
+			name: "a page that no agent sees", page: "/away.html",
+			turns: []turn{{meanwhile: command("goto", "--tab", "t1", "chrome://version"), acts: []act{plain("tabs")}}, does(plain("back"))},
+			told:  []string{"The page cannot be seen (refused): chrome://version/ is refused: a page of the browser itself", "You can go to another address"},
+			sees:  []string{"# Away"},
+		},
+		{
+			name: "a PDF file", page: "/away.html",
+			turns: []turn{does(plain("goto", "url", "/paper.pdf")), does(plain("back"))},
+			told:  []string{"a PDF file in the browser's viewer"}, sees: []string{"# Away"},
+		},
+		{
+			name: "windows that a script opens", page: "/away.html",
+			turns: []turn{does(click("btn Tab")), does(click("btn Popup")), does(toTab("/opened?popup"))},
+			told:  []string{"it opened t"}, sees: []string{"A page of its own"},
+			check: (*stage).joined,
 		},
 		{
 			name: "the page is loaded again in mid-task", page: "/away.html",
@@ -215,6 +233,9 @@ func TestTaskWays(t *testing.T) {
 	st.run(t, wayScenarios())
 	st.run(t, modelScenarios())
 	st.run(t, personScenarios())
+	st.run(t, fileScenarios(t))
+	st.run(t, noticeScenarios())
+	st.each(t, tabScenarios())
 }
 
 // button is the expression of the button that a label names.

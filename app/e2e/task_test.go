@@ -2,8 +2,11 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -179,7 +182,7 @@ func TestTaskFillsForm(t *testing.T) {
 	}{{model.OpenAI, protocol.LLMCompatible}, {model.Anthropic, protocol.LLMAnthropic}} {
 		t.Run(one.api, func(t *testing.T) {
 			pages := taskSite(t)
-			m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill})
+			m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill, "See": see})
 			p := start(t, options{})
 			browser := p.browser(protocol.DefaultSession)
 			panel := p.panel(browser)
@@ -206,8 +209,82 @@ func TestTaskFillsForm(t *testing.T) {
 				t.Errorf("the journal has %+v", tasks)
 			}
 			p.untold(model.Key)
+
+			if seen := pictures(t, m.Requests()); len(seen) > 0 {
+				t.Errorf("a model that sees none was sent %d pictures", len(seen))
+			}
+			p.press(panel, "Change the model")
+			p.until(panel, "the form is there", control("It takes pictures"))
+			p.do(panel, control("It takes pictures")+".click()")
+			p.press(panel, "Use it")
+			p.task(panel, pages+"/landed", "See the page")
+			p.ended(panel, protocol.TaskDone)
+			seen := pictures(t, m.Requests())
+			if len(seen) != 1 || seen[0].Width < 300 || seen[0].Height < 300 {
+				t.Errorf("a model that sees was sent %+v", seen)
+			}
 		})
 	}
+}
+
+// see is what a model does that looks at a picture.
+func see(s scene) model.Reply {
+	if s.first() {
+		return step(do{"do": "screenshot"})
+	}
+	return finish(true, "I have seen it.")
+}
+
+// pictures are the pictures that requests have, in the form of their format.
+func pictures(t *testing.T, requests []model.Request) (found []image.Config) {
+	t.Helper()
+	for _, r := range requests {
+		var body struct {
+			Messages []struct {
+				Content json.RawMessage `json:"content"`
+			} `json:"messages"`
+		}
+		if err := json.Unmarshal(r.Raw, &body); err != nil {
+			t.Fatal(err)
+		}
+		for _, message := range body.Messages {
+			var parts []struct {
+				Type  string `json:"type"`
+				Image struct {
+					URL string `json:"url"`
+				} `json:"image_url"`
+				Source struct {
+					Type string `json:"type"`
+					Kind string `json:"media_type"`
+					Data string `json:"data"`
+				} `json:"source"`
+			}
+			if json.Unmarshal(message.Content, &parts) != nil {
+				continue // a plain text
+			}
+			for _, part := range parts {
+				data, ok := "", false
+				switch {
+				case part.Type == "image_url" && r.API == model.OpenAI:
+					data, ok = strings.CutPrefix(part.Image.URL, "data:image/jpeg;base64,")
+				case part.Type == "image" && r.API == model.Anthropic:
+					data, ok = part.Source.Data, part.Source.Type == "base64" && part.Source.Kind == "image/jpeg"
+				default:
+					continue
+				}
+				raw, err := base64.StdEncoding.DecodeString(data)
+				if err != nil || !ok {
+					t.Fatalf("a picture in a form that %s does not take: %+v, %v", r.API, part, err)
+				}
+				config, err := jpeg.DecodeConfig(bytes.NewReader(raw))
+				if err != nil {
+					t.Fatalf("what was sent is no JPEG: %v", err)
+				}
+				found = append(found, config)
+			}
+		}
+	}
+	return found
 }
 
 // untold checks that a secret is in no file below the product's home: neither

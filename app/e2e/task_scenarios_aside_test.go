@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fileScenarios bring a file in or out, for which a person is asked.
+func fileScenarios(t *testing.T) []scenario {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	upload := on("upload", "file Picture", "file", file)
+	return []scenario{
+		{
+			name: "a download that is denied", page: "/files.html",
+			turns: []turn{does(click("link Report"))}, told: []string{"FAILED (refused)", "the person said no"},
+			meet: answers("Deny", "wants to save a file from the page", "/report.csv"),
+		},
+		{
+			name: "a download that is allowed", page: "/files.html",
+			turns: []turn{does(click("link Report"))}, told: []string{"it downloads 1 file", "report.csv"},
+			meet: answers("Once", "wants to save a file from the page"),
+		},
+		{
+			name: "an upload that is denied", page: "/files.html",
+			turns: []turn{does(upload)}, told: []string{"FAILED (refused)", "the person said no"}, never: []string{"Got notes.txt"},
+			meet: answers("Deny", "wants to give the page a file", file),
+		},
+		{
+			name: "an upload that is allowed", page: "/files.html",
+			turns: []turn{does(upload)}, sees: []string{"Got notes.txt of 5"},
+			meet: answers("Once", "wants to give the page a file", file),
+		},
+	}
+}
+
+// answers is a person who reads the question, which says all of says, and answers
+// it.
+func answers(label string, says ...string) func(*stage) {
+	return func(st *stage) {
+		st.t.Helper()
+		st.until(st.panel, "the person is asked", `document.querySelector('.approval')`)
+		shown := st.shown(st.panel)
+		for _, text := range says {
+			if !strings.Contains(shown, text) {
+				st.t.Errorf("the question does not say %q: %s", text, shown)
+			}
+		}
+		st.word(st.panel, label)
+	}
+}
+
+// noticeScenarios are what happens by itself, between two actions.
+func noticeScenarios() []scenario {
+	// While the first action waits, it happens; the second one comes after it.
+	later := does(plain("wait", "for", "text", "value", "It is over"), plain("tabs"))
+	question := does(plain("wait", "for", "text", "value", "never on this page"), plain("tabs"))
+	happens := func(script string) func(*stage) {
+		return func(st *stage) {
+			st.t.Helper()
+			st.until(st.panel, "it waits", `document.querySelector('.doing')?.innerText.startsWith('Wait for')`)
+			st.do(st.page(st.browser, "/notices.html"), script)
+		}
+	}
+	return []scenario{
+		{
+			name: "a fault and a download by themselves", page: "/notices.html", meet: happens("fault()"),
+			turns: []turn{later, {meanwhile: command("downloads", "wait", "--tab", "t1"), acts: []act{plain("tabs")}}},
+			told:  []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
+			check: func(st *stage) {
+				st.enclosed("the basket fell over", "download: report.csv")
+				if shown := st.shown(st.panel); !strings.Contains(shown, "the basket fell over") {
+					st.t.Errorf("the person is not told of the fault: %s", shown)
+				}
+			},
+		},
+		{
+			name: "a dialog by itself", page: "/notices.html", meet: happens("question()"),
+			turns: []turn{question, does(plain("dialog", "answer", "accept"))},
+			told:  []string{"FAILED (dialog)", "The page cannot be seen (dialog)", "the action dialog with answer accept"},
+			sees:  []string{"Left"}, never: []string{"a dialog was answered"},
+		},
+		{
+			name: "a dialog that the person answers", page: "/notices.html", meet: happens("question()"),
+			turns: []turn{question, {meanwhile: command("dialog", "dismiss", "--tab", "t1"), acts: []act{plain("tabs")}}},
+			told:  []string{"a dialog was answered: confirm: Leave it all?"}, sees: []string{"Kept"},
+			check: func(st *stage) { st.enclosed("Leave it all?") },
+		},
+	}
+}
+
+// toTab goes on in the tab of the task whose address has a part.
+func toTab(address string) act {
+	return func(s scene) do {
+		for line := range strings.SplitSeq(part(s.prompt, "Tabs of the task"), "\n") {
+			for _, word := range strings.Fields(strings.TrimLeft(line, "* ")) {
+				if strings.Contains(line, address) {
+					return do{"do": "switch_tab", "tab": word}
+				}
+			}
+		}
+		return do{"do": "switch_tab", "tab": fmt.Sprintf("there is no tab %s", address)}
+	}
+}

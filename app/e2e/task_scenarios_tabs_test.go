@@ -1,0 +1,173 @@
+package e2e
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/backend/protocol"
+)
+
+// pair is a task that fills one form of two: it sends it when the other one is as
+// far, so that both are under way at the same time.
+func (st *stage) pair(s scene) model.Reply {
+	name := strings.TrimPrefix(s.goal, "Pair ")
+	switch s.taken() {
+	case 0:
+		return step(enter("edit Name", name)(s))
+	case 1:
+		select {
+		case st.both <- struct{}{}:
+		case <-st.both:
+		case <-st.over:
+		}
+		return step(click("btn Save")(s))
+	}
+	return s.checked("Saved: name=" + name)
+}
+
+// play is one meeting of tasks and tabs.
+type play struct {
+	name string
+	does func(*stage)
+}
+
+// each plays them one after the other.
+func (st *stage) each(t *testing.T, all []play) {
+	t.Helper()
+	whole := st.product
+	for _, one := range all {
+		passed := t.Run(one.name, func(t *testing.T) {
+			p := *whole
+			p.t = t
+			st.product = &p
+			one.does(st)
+		})
+		if !passed {
+			break // what follows would begin where this one was left
+		}
+	}
+	st.product = whole
+}
+
+func tabScenarios() []play {
+	return []play{
+		{"a tab closed in the middle of a step", func(st *stage) {
+			st.closed(plain("wait", "for", "text", "value", "never on this page"), "Wait for never")
+		}},
+		{"a tab closed while the task waits for an answer", func(st *stage) {
+			st.closed(plain("ask", "question", "Which of the two?"), "Which of the two?")
+		}},
+		{"two tabs, one of them behind", (*stage).sideBySide},
+		{"two windows", (*stage).twoWindows},
+	}
+}
+
+// beside opens a page in a tab in front, as a person does, and shows Task beside
+// it.
+func (st *stage) beside(address string) string {
+	st.t.Helper()
+	tab := st.made("newtab", address)
+	st.until(st.panel, "the panel is beside the new tab", `!document.querySelector('.goal')`)
+	st.toTask(st.panel)
+	return tab
+}
+
+// made is the tab that a command makes.
+func (st *stage) made(args ...string) string {
+	st.t.Helper()
+	var reply struct {
+		Data protocol.PageInfo `json:"data"`
+	}
+	out := st.cli(append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), &reply); err != nil || reply.Data.Tab == "" {
+		st.t.Fatalf("%v: no tab: %v\n%s", args, err, out)
+	}
+	return string(reply.Data.Tab)
+}
+
+// closed: a person closes the tab of a task while it does something; it ends in
+// words.
+func (st *stage) closed(how act, sign string) {
+	st.t.Helper()
+	st.mu.Lock()
+	st.now, st.asked, st.seen = &scenario{turns: []turn{does(how)}}, 0, nil
+	st.mu.Unlock()
+	tab := st.beside(st.pages + "/late.html")
+	st.tell(st.panel, "Scenario: closed")
+	st.until(st.panel, "it is in the middle of it", `document.body.innerText.includes(`+strconv.Quote(sign)+`)`)
+	st.cli("closetab", tab)
+	st.until(st.panel, "the panel says that it has ended", `document.body.innerText.includes('has ended: All tabs of the task were closed.')`)
+	if task := st.tasks()[0]; task.State != protocol.TaskFailed || !strings.Contains(task.Summary, "All tabs of the task were closed") {
+		st.t.Errorf("the task is %s: %s", task.State, task.Summary)
+	}
+	st.press(st.panel, "Dismiss")
+}
+
+// saves checks that a page has what a task entered.
+func (st *stage) saves(part, name string) {
+	st.t.Helper()
+	st.until(st.page(st.browser, part), "the form is saved", `document.getElementById('out').textContent.includes(`+strconv.Quote("name="+name)+`)`)
+}
+
+// sideBySide: a task goes on behind while another one works in front; the panel
+// says where the other one is, and nothing takes the person's tab from them.
+func (st *stage) sideBySide() {
+	st.t.Helper()
+	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
+	tab := st.beside(st.pages + "/fields.html?bob")
+	st.until(st.panel, "the panel says where the other one works", `document.querySelector('[aria-label="Tasks in other tabs"]')?.innerText.includes('working in t1')`)
+	st.tell(st.panel, "Pair Bob")
+	st.until(st.panel, "it is shown", `document.querySelector('.goal')?.textContent === 'Pair Bob'`)
+	st.ended(st.panel, protocol.TaskDone)
+	st.saves("?ada", "Ada")
+	st.saves("?bob", "Bob")
+	st.eventually("the one behind is over, too", func() bool { return over(st.tasks(), "Pair Ada") })
+	for _, one := range st.session(protocol.DefaultSession).Tabs {
+		if one.Active != (string(one.ID) == tab) {
+			st.t.Errorf("the person was in %s: %+v", tab, one)
+		}
+	}
+	st.cli("closetab", tab)
+}
+
+// twoWindows: each window has its panel and its task, and none disturbs the other.
+func (st *stage) twoWindows() {
+	st.t.Helper()
+	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
+	tab := st.made("windows", "new")
+	st.cli("goto", "--tab", tab, st.pages+"/fields.html?cyd")
+	if out := st.cli("task", "run", "Pair Cyd", "--tab", tab); !strings.Contains(out, "Saved: name=Cyd") {
+		st.t.Errorf("the task of the other window says: %s", out)
+	}
+	st.ended(st.panel, protocol.TaskDone)
+	st.saves("?ada", "Ada")
+	st.saves("?cyd", "Cyd")
+	var goal string
+	if err := st.panel.Eval(st.ctx, `document.querySelector('.goal').textContent`, &goal); err != nil || goal != "Pair Ada" {
+		st.t.Errorf("the panel of the first window shows %q, %v", goal, err)
+	}
+	st.cli("windows", "close", "--tab", tab)
+}
+
+// over says whether the newest task with a goal is done.
+func over(all []protocol.Task, goal string) bool {
+	at := slices.IndexFunc(all, func(t protocol.Task) bool { return t.Goal == goal })
+	return at >= 0 && all[at].State == protocol.TaskDone
+}
+
+// joined: what a page opened is the task's; the tabs go again.
+func (st *stage) joined() {
+	st.t.Helper()
+	if tabs := st.tasks()[0].Tabs; len(tabs) != 3 {
+		st.t.Errorf("the task has the tabs %q", tabs)
+	}
+	for _, tab := range st.session(protocol.DefaultSession).Tabs {
+		if tab.ID != "t1" {
+			st.cli("closetab", string(tab.ID))
+		}
+	}
+}
