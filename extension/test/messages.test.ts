@@ -260,6 +260,20 @@ it('refuses in words what is wrong with an element, or with the site', async () 
   expect(await took(older)).toBe('');
 });
 
+it('never takes a ref of the document before for an element of this one', async () => {
+  const page = await open('/again');
+  const tab = await tabOf(`${site}/again`);
+  const ref = await refOf(tab, 'Save');
+  await page.reload();
+  // Another one looks, and there the button has the same number.
+  const { text } = await value(tab, 'cs:query', 'look', { caller: 'another' });
+  expect(text).toContain(`${ref} btn Save`);
+  const click = { ref, button: 'left', count: 1, keys: '' };
+  expect(await asks(tab, 'cs:rpc', 'click', click)).toMatchObject({ code: 'no_element' });
+  expect(await asks(tab, 'cs:query', 'facts', { ref })).toMatchObject({ code: 'no_element' });
+  expect(await took(page)).toBe('');
+});
+
 it('reaches a frame of another site', async () => {
   await open('/framed');
   const tab = await tabOf(`${site}/framed`);

@@ -5,9 +5,10 @@
  */
 import { answering, type Asked, type Desk } from '../messages/answer';
 import { MessageError, tabEvent } from '../messages/envelope';
-import type { About, Told } from '../messages/methods';
+import type { About, Done, Told } from '../messages/methods';
 import { createPage } from '../page/page';
 import { Acts } from './acts';
+import { Shown } from './shown';
 
 declare global {
   /** Set in the isolated world once this script runs: it may be injected twice. */
@@ -26,6 +27,7 @@ if (globalThis.pilotfishHands === undefined) {
 function begin(): void {
   const page = createPage();
   const acts = new Acts(page);
+  const shown = new Shown();
 
   /** Makes ready for a question, and refuses it on a page of another site. */
   const about = ({ caller, origin, prefix, base }: About): void => {
@@ -45,18 +47,30 @@ function begin(): void {
         el instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(el) : null,
     });
   };
+  /** The ref of a target; a ref must have been shown to who asks, in this document. */
+  const find = (caller: string, target: string): string => {
+    if (/^@?f\d+e\d+$/.test(target) && !shown.has(caller, target))
+      throw new MessageError(
+        'no_element',
+        `${target} was not shown since this page was loaded.`,
+        'Look at the page again.',
+      );
+    return acts.find(target);
+  };
   const told = (): Told => ({ next: page.next(), url: location.href, title: document.title });
   /** An action, before which everything is checked that may have changed on its way. */
   const act =
-    <P extends About, R extends object>(
+    <P extends About, R extends Pick<Done, 'change'>>(
       does: (params: P, signal: AbortSignal) => Promise<R>,
     ): ((params: P, asked: Asked) => Promise<R & Told>) =>
     async (params, { signal }) => {
       signal.throwIfAborted();
       about(params);
       const ref = 'ref' in params ? params.ref : undefined;
-      const at = typeof ref === 'string' ? { ref: acts.find(ref) } : {};
+      const at = typeof ref === 'string' ? { ref: find(params.caller, ref) } : {};
       const done = await does({ ...params, ...at }, signal);
+      const { appeared = [], changed = [] } = done.change ?? {};
+      shown.note(params.caller, [...appeared, ...changed].join('\n'));
       return { ...done, ...told() };
     };
 
@@ -81,18 +95,22 @@ function begin(): void {
           'There is no such handle on the page.',
           'Look at the page again.',
         );
+      shown.note(caller, part.text);
       return { text: part.text, ...told() };
     },
     facts: ({ ref, ...params }) => {
       about(params);
-      const at = ref === undefined ? {} : { ref: acts.find(ref) };
-      if (at.ref !== undefined) acts.known(at.ref);
+      const at = ref === undefined ? {} : { ref: find(params.caller, ref) };
+      if (at.ref !== undefined) {
+        acts.known(at.ref);
+        shown.note(params.caller, at.ref);
+      }
       return { ...at, facts: page.facts(at) ?? null, ...told() };
     },
     read: ({ ref, ...params }) => {
       about(params);
-      if (ref !== undefined) acts.known(ref);
-      return { text: page.markdown(ref), ...told() };
+      const at = ref === undefined ? undefined : find(params.caller, ref);
+      return { text: page.markdown(at), ...told() };
     },
   };
   const does: Desk<'cs:rpc'> = {
