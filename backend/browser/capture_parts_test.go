@@ -111,7 +111,7 @@ func TestSearch(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	f, ctx, id := shop(t)
 	for script, want := range map[string]string{
-		"1 + 1": "2", "document.title": `"Shop"`, "await Promise.resolve({a: [1]})": `{"a":[1]}`, "[1,2]": "[1,2]", "null": "null",
+		"1 + 1": "2", "document.title": `"Shop"`, "await Promise.resolve({a: [1]})": `{"a":[1]}`, "Promise.resolve({a: [2]})": `{"a":[2]}`, "new Promise((done) => setTimeout(done, 20, 'late'))": `"late"`, "[1,2]": "[1,2]", "null": "null",
 		"new Map([['a', 1]])": `{"a":1}`, "const x = 3; x * 2": "6",
 	} {
 		v, err := f.Evaluate(ctx, id, script)
@@ -125,7 +125,7 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%s: %+v, %v", script, v, err)
 		}
 	}
-	for script, want := range map[string]string{"throw new Error('no fish')": "no fish", "throw 'plain'": "plain", "(((": "SyntaxError", "await Promise.reject(new Error('later'))": "later"} {
+	for script, want := range map[string]string{"throw new Error('no fish')": "no fish", "throw 'plain'": "plain", "(((": "SyntaxError", "await Promise.reject(new Error('later'))": "later", "Promise.reject(new Error('soon'))": "soon"} {
 		if _, err := f.Evaluate(ctx, id, script); code(err) != protocol.CodeScript || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", script, err)
 		}

@@ -33,10 +33,20 @@ func (b *Browser) Evaluate(ctx context.Context, id protocol.TabID, expression st
 		defer func() {
 			_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
 		}()
-		if res.ExceptionDetails != nil {
-			return thrown(res.ExceptionDetails)
+		result, fault := res.Result, res.ExceptionDetails
+		// What is written as in a console is awaited by its own words only; one that
+		// comes to a promise means what that comes to.
+		if fault == nil && result != nil && result.Subtype == runtime.RemoteObjectSubtypePromise {
+			kept, err := cdp.Call(ctx, p.session, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
+			if err != nil {
+				return err
+			}
+			result, fault = kept.Result, kept.ExceptionDetails
 		}
-		return p.describe(ctx, res.Result, &out)
+		if fault != nil {
+			return thrown(fault)
+		}
+		return p.describe(ctx, result, &out)
 	})
 	return out, err
 }

@@ -139,6 +139,9 @@ func (in *invocation) blamed(url string, err error, hit bool) error {
 		named = strings.HasSuffix(e.Message, stillMoving)
 	}
 	if named {
+		if url == "" { // the action did not come so far as to know
+			url = in.current()
+		}
 		return protocol.NewError(e.Code, in.foreign(url, e.Message), line(e.Hint, 400))
 	}
 	return err

@@ -24,6 +24,23 @@ func listed(lines []string, limit int, none string) string {
 	return strings.Join(lines, "\n")
 }
 
+// rows is listed for what a page wrote: its lines go into an agent's envelope,
+// and what is ours does not.
+func (in *invocation) rows(url string, lines []string, none string) string {
+	limit := in.args.number("max")
+	if limit == 0 {
+		limit = protocol.ListShown
+	}
+	if len(lines) <= limit {
+		if len(lines) == 0 {
+			return none
+		}
+		return in.foreign(url, strings.Join(lines, "\n"))
+	}
+	more := len(lines) - limit
+	return fmt.Sprintf("… %d more before these (--max shows more)\n%s", more, in.foreign(url, strings.Join(lines[more:], "\n")))
+}
+
 // maxArg is the budget of a listing.
 func maxArg() Arg {
 	return Arg{Name: "max", Type: Integer, Flag: true, Min: 1, Max: 10_000, Default: "50", Help: "at most so many; the reply says how many there are besides"}

@@ -141,7 +141,7 @@ func runCookies(ctx context.Context, in *invocation) (result, error) {
 	if name != "" && len(kept) == 0 {
 		return result{}, badArgument(fmt.Sprintf("there is no cookie %.80q", name), "`pilotfish cookies` lists them")
 	}
-	return result{text: in.foreign(in.current(), listed(lines, in.args.number("max"), "no cookies")), data: kept}, nil
+	return result{text: in.rows(in.current(), lines, "no cookies"), data: kept}, nil
 }
 
 func cookieLine(c protocol.Cookie) string {
@@ -257,7 +257,7 @@ func runStorage(ctx context.Context, in *invocation) (result, error) {
 	if key != "" && len(lines) == 0 {
 		return result{}, badArgument(fmt.Sprintf("there is no entry %.80q", key), "`pilotfish storage` lists them")
 	}
-	return result{text: in.foreign(st.Origin, listed(lines, in.args.number("max"), "nothing is stored")), data: st}, nil
+	return result{text: in.rows(st.Origin, lines, "nothing is stored"), data: st}, nil
 }
 
 func runState(ctx context.Context, in *invocation) (result, error) {

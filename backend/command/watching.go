@@ -129,7 +129,7 @@ func runConsole(ctx context.Context, in *invocation) (result, error) {
 		lines = append(lines, text)
 	}
 	l.Entries = kept
-	text := in.foreign(in.current(), listed(lines, in.args.number("max"), "the console is empty"))
+	text := in.rows(in.current(), lines, "the console is empty")
 	if l.Dropped > 0 {
 		text += fmt.Sprintf("\n(%d older entries are not kept any more)", l.Dropped)
 	}
@@ -276,7 +276,7 @@ func (in *invocation) networkList(ctx context.Context) (result, error) {
 		lines = append(lines, requestLine(e))
 	}
 	l.Entries = kept
-	text := in.foreign(in.current(), listed(lines, in.args.number("max"), "no such request since "+string(in.tab)+" is watched; `reload` shows the page's own"))
+	text := in.rows(in.current(), lines, "no such request since "+string(in.tab)+" is watched; `reload` shows the page's own")
 	if l.Dropped > 0 {
 		text += fmt.Sprintf("\n(%d older requests are not kept any more)", l.Dropped)
 	}
@@ -371,7 +371,7 @@ func runDialogs(ctx context.Context, in *invocation) (result, error) {
 		}
 		lines = append(lines, text)
 	}
-	return result{text: "policy: " + l.Policy + "\n" + in.foreign(in.current(), listed(lines, in.args.number("max"), "no dialog since it is watched")), data: l}, nil
+	return result{text: "policy: " + l.Policy + "\n" + in.rows(in.current(), lines, "no dialog since it is watched"), data: l}, nil
 }
 
 func runDownloads(ctx context.Context, in *invocation) (result, error) {
@@ -397,7 +397,7 @@ func runDownloads(ctx context.Context, in *invocation) (result, error) {
 			}
 			lines = append(lines, text)
 		}
-		return result{text: in.foreign(in.current(), listed(lines, in.args.number("max"), "no downloads")), data: list}, nil
+		return result{text: in.rows(in.current(), lines, "no downloads"), data: list}, nil
 	}
 	if id != "" && !slices.ContainsFunc(list, func(d protocol.Download) bool { return d.ID == id }) {
 		return result{}, badArgument(fmt.Sprintf("there is no download %.40q", id), "`pilotfish downloads` lists them")

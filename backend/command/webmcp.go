@@ -101,7 +101,7 @@ func runWebMCP(ctx context.Context, in *invocation) (result, error) {
 	if len(lines) == 0 {
 		return result{text: "the page in " + string(in.tab) + " offers no tools", data: tools}, nil
 	}
-	return result{text: "tools of the page in " + string(in.tab) + ":\n" + in.foreign(in.current(), listed(lines, in.args.number("max"), "")), data: tools}, nil
+	return result{text: "tools of the page in " + string(in.tab) + ":\n" + in.rows(in.current(), lines, ""), data: tools}, nil
 }
 
 // schemaNames are the arguments of a tool, shortly.
