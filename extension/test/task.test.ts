@@ -306,8 +306,7 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
       defaults: { name: 'Ada Lovelace' },
       steps: [
         'goto "https://example.com/"',
-        'fill "role=edit name=\\"Name\\"" ""',
-        'type "role=edit name=\\"Name\\"" "${name}"',
+        'type "role=edit name=\\"Name\\"" "${name}" --clear',
         'click "role=button name=\\"Save\\""',
       ],
     },

@@ -37,7 +37,9 @@ export function linesOf(recipe: Recipe): string[] {
         [
           command,
           ...bare.map((name) => word(textOf(said[name]))),
-          ...named.map(([name, value]) => `--${name}=${word(textOf(value))}`),
+          ...named.map(([name, value]) =>
+            value === true ? `--${name}` : `--${name}=${word(textOf(value))}`,
+          ),
         ].join(' '),
       );
     }
