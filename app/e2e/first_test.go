@@ -116,4 +116,14 @@ func TestAgentInTheTerminal(t *testing.T) {
 	// An agent's token opens its own door only.
 	p.typeLine(panel, "run pilotfish sessions stop; echo code $?")
 	p.untilScreen(panel, "code 4")
+
+	// Another tab gets the same agent: that of Settings, by its name.
+	p.cli("newtab", pages+"/second")
+	p.cli("tab", "t2")
+	const begin = `[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && b.textContent.trim() === 'Start tui-agent beside this tab')`
+	p.until(panel, "the empty tab offers the agent of Settings", begin)
+	if err := panel.Eval(p.ctx, begin+`.click()`, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.untilScreen(panel, "tab t2")
 }
