@@ -340,7 +340,7 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 		{Do: "dblclick", CSS: "#c"}, {Do: "rightclick", CSS: "#d"},
 		{Do: "fill", CSS: "#pw", Secret: true}, {Do: "fill", CSS: "#again", Secret: true},
 		{Do: "upload", CSS: "#file", Value: "cv.pdf"},
-		{Do: "check", CSS: "#in", Frame: "https://two.example/f"},
+		{Do: "check", CSS: "#in", Frame: "https://two.example/f"}, {Do: "click", CSS: "button", Role: "button", Name: `A "b"`, Sure: true, Frame: "https://two.example/f"},
 	}}
 	if reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"}); !reply.OK {
 		t.Fatalf("%+v", reply)
@@ -356,7 +356,7 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 	}
 	want := []string{
 		`goto "https://one.example/"`, `click "#a"`, `click "#b"`, `dblclick "#c"`, `click "#d" --button right`,
-		`fill "#pw" "${password}"`, `fill "#again" "${password2}"`, `upload "#file" "${file}"`, `check "#in"`,
+		`fill "#pw" "${password}"`, `fill "#again" "${password2}"`, `upload "#file" "${file}"`, `check "#in"`, `click "role=button name=\"A \\\"b\\\"\""`,
 	}
 	if !slices.Equal(u.saved.Steps, want) || len(u.saved.Params) != 3 {
 		t.Errorf("the routine is %q with %v", u.saved.Steps, u.saved.Params)

@@ -129,6 +129,9 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 	r := protocol.Routine{Version: 1, Name: name, Created: time.Now().UTC(), Params: map[string]string{}, Steps: []string{}}
 	for _, s := range steps {
 		target := quoteWord(s.CSS)
+		if s.Frame != "" && s.Sure { // its selector would be looked for in the page first
+			target = quoteWord("role=" + s.Role + " name=" + js(noParam(s.Name)))
+		}
 		value := quoteWord(noParam(s.Value))
 		if s.Secret {
 			param := "password"
