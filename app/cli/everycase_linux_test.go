@@ -85,7 +85,7 @@ func (c *crowd) open(t *testing.T) string {
 
 // fill puts what is here in place of what the examples name.
 func (c *crowd) fill(line string) string {
-	return strings.NewReplacer("HOST", c.host, "example.com", c.host, "localhost:3000", c.host, "/home/me/check.js", c.file, "report.pdf", c.file, "*.bank."+c.host, "*.bank.example").Replace(line)
+	return strings.NewReplacer("HOST", c.host, "example.com", c.host, "localhost:3000", c.host, "/home/me/check.js", c.file, "report.pdf", c.file, "path d2", "path d99", "*.bank."+c.host, "*.bank.example").Replace(line)
 }
 
 // good runs all examples of a command one way, in order, in a fresh tab.

@@ -337,10 +337,13 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 		{Do: "goto", URL: "https://one.example/"},
 		{Do: "click", CSS: "#a", Role: "button", Name: "Delete"},
 		{Do: "click", CSS: "#b", Role: "button", Name: `Save "all"`, Sure: true},
-		{Do: "dblclick", CSS: "#c"}, {Do: "rightclick", CSS: "#d"},
-		{Do: "fill", CSS: "#pw", Secret: true}, {Do: "fill", CSS: "#again", Secret: true},
+		{Do: "dblclick", CSS: "#c"},
+		{Do: "rightclick", CSS: "#d"},
+		{Do: "fill", CSS: "#pw", Secret: true},
+		{Do: "fill", CSS: "#again", Secret: true},
 		{Do: "upload", CSS: "#file", Value: "cv.pdf"},
-		{Do: "check", CSS: "#in", Frame: "https://two.example/f"}, {Do: "click", CSS: "button", Role: "button", Name: `A "b"`, Sure: true, Frame: "https://two.example/f"},
+		{Do: "check", CSS: "#in", Frame: "https://two.example/f"},
+		{Do: "click", CSS: "button", Role: "button", Name: `A "b"`, Sure: true, Frame: "https://two.example/f"},
 	}}
 	if reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"}); !reply.OK {
 		t.Fatalf("%+v", reply)
