@@ -76,7 +76,7 @@ conformance: install-build build/bin/pilotfish ## run MCP's own conformance suit
 test-agents: install-test build/bin/pilotfish ## install real agents, run the tests with them
 	@$(SAY_ROOT)
 	@cd build/agents && npm ci --no-audit --no-fund --loglevel=error
-	@go test -tags $(TAGS),agents -count=1 -timeout 15m ./app/agents/...
+	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
 
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol
