@@ -259,11 +259,23 @@ func (l *looker) args(f *docFrame, scope string, view *[4]float64, budget int) l
 // single looks at one frame without those in it.
 func (l *looker) single(ctx context.Context, f *docFrame, budget int) (looked, error) {
 	var s shot
-	if err := l.p.look(ctx, f, "look", l.args(f, "", nil, budget), &s); err != nil {
+	if err := l.ask(ctx, f, l.args(f, "", nil, budget), &s); err != nil {
 		return looked{}, err
 	}
 	l.shown(f)
 	return looked{lines: handles(split(s.Text), f), refs: s.Refs, more: s.More, items: s.Items}, nil
+}
+
+// ask takes one look. Where closed roots are found while it is taken, it is taken
+// again, and the second would tell as a change only what was in them: so they are
+// found before.
+func (l *looker) ask(ctx context.Context, f *docFrame, args, into any) error {
+	if l.q.Delta {
+		if err := l.p.look(ctx, f, "url", nil, nil); err != nil {
+			return err
+		}
+	}
+	return l.p.look(ctx, f, "look", args, into)
 }
 
 func (l *looker) shown(f *docFrame) {
@@ -287,7 +299,7 @@ func (l *looker) frame(ctx context.Context, f *docFrame, scope string, view *[4]
 		own = max(200, budget-handleRoom*len(inner))
 	}
 	var s shot
-	if err := l.p.look(ctx, f, "look", l.args(f, scope, view, own), &s); err != nil {
+	if err := l.ask(ctx, f, l.args(f, scope, view, own), &s); err != nil {
 		return looked{}, err
 	}
 	l.shown(f)

@@ -69,3 +69,25 @@ func TestWaitInFrames(t *testing.T) {
 		t.Errorf("what is there in a frame: %v", err)
 	}
 }
+
+// TestChangesBesideClosedRoots: closed roots that a look finds hide nothing of
+// what else has changed.
+func TestChangesBesideClosedRoots(t *testing.T) {
+	s := stageOf(t, `<button>First</button><div id=host></div><script>
+		const close = (at, name) => { at.attachShadow({ mode: 'closed' }).innerHTML = '<button>' + name + '</button>'; };
+		close(host, 'Inside');
+		const more = () => { document.body.insertAdjacentHTML('beforeend', '<button>Second</button><div id=other></div>'); close(other, 'Within'); };
+	</script>`)
+	delta := protocol.LookRequest{Caller: "a", Delta: true}
+	for i, want := range [][]string{{"First", "Inside"}, {"Second", "Within"}} {
+		if i > 0 {
+			s.eval(t, "more()")
+		}
+		look := s.look(t, delta)
+		for _, name := range want {
+			if !strings.Contains(look.Text, name) {
+				t.Errorf("%s is missing in %q", name, look.Text)
+			}
+		}
+	}
+}
