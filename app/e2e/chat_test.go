@@ -186,6 +186,52 @@ func TestChatReopened(t *testing.T) {
 	p.untilSaid(panel, "finis")
 	p.untilSaid(panel, "Done in")
 	p.saidAsWritten(panel, talkOne)
+
+	// Its document is loaded anew again and again while more is said, and a message is
+	// sent from each.
+	p.say(panel, "say over ; slow 500 10 ; ask go on ; say omega")
+	for i := 1; i <= 3; i++ {
+		p.until(panel, "it is being said", `[...document.querySelectorAll('article.text')].at(-1)?.innerText.includes('over')`)
+		if err := panel.Call(p.ctx, "Page.reload", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.say(panel, fmt.Sprintf("say waited %d", i))
+		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Waiting messages"] li').length === %d`, i))
+	}
+	p.allow(panel)
+	p.until(panel, "the last has its end", `[...document.querySelectorAll('article.text')].at(-1)?.innerText.includes('waited 3') && [...document.querySelectorAll('article.end')].at(-1)?.innerText.includes('Done in')`)
+	p.drawnAsWritten(panel, talkOne)
+	kinds := map[protocol.ChatEntryKind]int{}
+	for _, e := range p.history(talkOne).Entries {
+		kinds[e.Kind]++
+	}
+	if kinds[protocol.EntryUser] != 5 || kinds[protocol.EntryEnd] != 5 {
+		t.Errorf("five messages were sent; the conversation has %d, with %d ends", kinds[protocol.EntryUser], kinds[protocol.EntryEnd])
+	}
+}
+
+// drawnAsWritten compares the entries that the panel draws, which are those about
+// its view, with the journal.
+func (p *product) drawnAsWritten(panel *tap.Page, id protocol.ConversationID) {
+	p.t.Helper()
+	var drawn []struct{ ID, Text string }
+	if err := panel.Eval(p.ctx, `[...document.querySelectorAll('article.text')].map((one) => ({ id: one.dataset.entry, text: one.innerText }))`, &drawn); err != nil {
+		p.t.Fatal(err)
+	}
+	written := map[string]string{}
+	for _, e := range p.history(id).Entries {
+		written[e.ID] = e.Text
+	}
+	if len(drawn) == 0 {
+		p.t.Error("the panel draws nothing that was said")
+	}
+	for _, one := range drawn {
+		text, ok := written[one.ID]
+		delete(written, one.ID) // a second one would not be found
+		if got, want := strings.Fields(one.Text), strings.Fields(text); !ok || strings.Join(got, " ") != strings.Join(want, " ") {
+			p.t.Errorf("entry %s is drawn as\n%s\nand written as\n%s", one.ID, one.Text, text)
+		}
+	}
 }
 
 // saidAsWritten compares what the panel shows of the agent's words with the
@@ -227,6 +273,15 @@ func TestChatWorkerStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	p.allow(panel)
+	p.until(panel, "the answer has its end", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('finis'))`)
+	p.untilSaid(panel, "Done in")
+	p.saidAsWritten(panel, talkOne)
+}
+
+// allow answers the question of the conversation in view.
+func (p *product) allow(panel *tap.Page) {
+	p.t.Helper()
 	// A press that comes right after the question was drawn does not count.
 	p.eventually("the question is answered", func() bool {
 		var answered bool
@@ -235,18 +290,15 @@ func TestChatWorkerStopped(t *testing.T) {
 			return document.querySelector('article.permission details') !== null;
 		})()`
 		if err := panel.Eval(p.ctx, focus, &answered); err != nil {
-			t.Fatal(err)
+			p.t.Fatal(err)
 		}
 		if !answered {
 			if err := panel.Type(p.ctx, "\n"); err != nil {
-				t.Fatal(err)
+				p.t.Fatal(err)
 			}
 		}
 		return answered
 	})
-	p.until(panel, "the answer has its end", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('finis'))`)
-	p.untilSaid(panel, "Done in")
-	p.saidAsWritten(panel, talkOne)
 }
 
 // chooseTalk goes to a conversation by its title.
