@@ -1,15 +1,19 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"html"
 	"image/color"
+	"image/png"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/protocol"
 )
@@ -226,5 +230,33 @@ func TestMaskIsInNoPicture(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The cover is dark where the rest of the person's screen is.
+func TestMaskInTheDark(t *testing.T) {
+	s := stageOf(t, `<body style="margin:0;background:#0000ff">`)
+	s.cover(t)
+	var shot []byte
+	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page) error {
+		dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+		if _, err := cdp.Call(ctx, p.session, emulation.SetEmulatedMedia, dark); err != nil {
+			return err
+		}
+		// As a person sees it: our own pictures leave it out.
+		taken, err := cdp.Call(ctx, p.session, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
+		shot = taken.Data
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := img.Bounds().Size()
+	if x, y := at.X/2, at.Y-18; !near(img, x, y, color.RGBA{R: 0x20, G: 0x24, B: 0x2c, A: 255}) {
+		t.Errorf("its bar is %v", img.At(x, y))
 	}
 }

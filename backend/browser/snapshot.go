@@ -69,7 +69,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 			return err
 		}
 		look.URL, look.Title = info.URL, info.Title
-		if look.Refs <= refsOfViewer && p.showsPDF(ctx) {
+		if ownRefs(out.lines) <= 1 && p.showsPDF(ctx) {
 			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
 				"a picture shows it, and the person can read or save it")
 		}
@@ -98,9 +98,17 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 	})
 }
 
-// refsOfViewer is the most that the viewer of PDF files shows: its frame, and
-// what stands in that.
-const refsOfViewer = 4
+// ownRefs is how many lines have a ref of the tab's own document: the viewer of
+// PDF files has the frame only, in which all else stands.
+func ownRefs(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		if ref, _, _ := strings.Cut(strings.TrimLeft(line, " "), " "); strings.HasPrefix(ref, "e") && refScope().MatchString(ref) {
+			n++
+		}
+	}
+	return n
+}
 
 // showsPDF says whether the browser's own viewer of PDF files stands in the tab.
 func (p *page) showsPDF(ctx context.Context) bool {

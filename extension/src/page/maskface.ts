@@ -31,7 +31,8 @@ const dress =
   'background:none!important;z-index:2147483647!important;pointer-events:none!important';
 
 const style = `
-  :host { color-scheme: light dark; }
+  /* Not on the host: there the page's own scheme is taken away with all else. */
+  .all { color-scheme: light dark; }
   .glass, .edge { position: fixed; inset: 0; }
   .glass { pointer-events: auto; cursor: default; touch-action: none; }
   .edge {
@@ -74,6 +75,7 @@ const style = `
   @media (max-width: 420px) {
     .bar { right: 10px; left: 10px; max-width: none; transform: none; }
     .words { flex: 1; }
+    .title, .step { max-width: none; }
     kbd { display: none; }
   }
   @media print { .all { display: none; } }

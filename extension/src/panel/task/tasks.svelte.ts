@@ -18,6 +18,7 @@ import { Minds, type Again } from './minds';
 import { Orders } from './orders';
 import type { Param, Recipe } from './core/recipe';
 import { doneOf, type Choice } from './core/replay';
+import { allClosed } from './core/reins';
 import { Run, type RunConfig } from './run';
 import { Routines } from './routines.svelte';
 import { Shelf } from './shelf.svelte';
@@ -323,8 +324,10 @@ export class Tasks {
         }
         view.apply(event);
         // It is shown beside no tab any more.
-        if (event.kind === 'end' && homeless(head, session.tabs))
-          this.lost = `“${head.title}” has ended: ${event.outcome.text}`;
+        if (event.kind !== 'end') return;
+        const { text } = event.outcome;
+        if (text === allClosed || homeless(head, session.tabs))
+          this.lost = `“${head.title}” has ended: ${text}`;
       },
     });
     view.before = before;

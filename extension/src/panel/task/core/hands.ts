@@ -48,13 +48,17 @@ export class Hands {
     const { browser, reins } = this.#config;
     const tabs = await browser.tabs(reins.signal);
     const lost = this.#tab;
-    if (!tabs.some(({ tab }) => tab === lost)) {
-      const next = tabs[0];
-      if (next === undefined) throw new TabsClosed();
-      this.#tab = next.tab;
+    for (let open = tabs; ; open = open.filter(({ tab }) => tab !== this.#tab)) {
+      if (!open.some(({ tab }) => tab === this.#tab)) {
+        const next = open[0];
+        if (next === undefined) throw new TabsClosed();
+        this.#tab = next.tab;
+      }
+      const page = await browser.look(this.#tab, reins.signal);
+      // The backend knows sooner than the panel that a tab is closed.
+      if (page.refused?.code !== 'unknown_tab')
+        return { page, tabs: open, ...(lost !== this.#tab && { lost }) };
     }
-    const page = await browser.look(this.#tab, reins.signal);
-    return { page, tabs, ...(lost !== this.#tab && { lost }) };
   }
 
   /** Carries one action out. What goes wrong is a result, told to the model. */

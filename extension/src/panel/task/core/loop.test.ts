@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../core/fakes/clock';
 import { ScriptedModel, SmallBrowser, step } from './fakes/world';
 import { TaskLoop, targetOf, type LoopConfig, type LoopEvent } from './loop';
+import { allClosed } from './reins';
 import { ModelError, type Answer, type Prompt, type Step } from './types';
 
 interface Made {
@@ -473,6 +474,16 @@ describe('tabs', () => {
       state: 'failed',
       text: 'All tabs of the task were closed.',
     });
+  });
+
+  it('that the backend knows to be closed before the panel does are left', async () => {
+    const { loop, browser } = make([step('wait', { do: 'reload' })]);
+    const refused = { code: 'unknown_tab', message: 'there is no tab t1', hint: '' };
+    browser.answer = () => {
+      browser.pages.t1 = { tab: 't1', url: '', title: '', text: '', refused };
+      return { ok: false, code: 'unknown_tab', text: 'there is no tab t1' };
+    };
+    expect(await loop.run()).toMatchObject({ state: 'failed', text: allClosed });
   });
 
   it('all closed while it waits for an answer, the task does not wait on', async () => {

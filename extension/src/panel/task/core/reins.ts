@@ -8,10 +8,13 @@ class Stopped extends Error {}
 /** The task's time is over. */
 export class OutOfTime extends Error {}
 
+/** How a task ends of which nothing is left that it could work on. */
+export const allClosed = 'All tabs of the task were closed.';
+
 /** Nothing is left that the task could work on. */
 export class TabsClosed extends Error {
   constructor() {
-    super('All tabs of the task were closed.');
+    super(allClosed);
   }
 }
 
