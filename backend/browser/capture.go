@@ -209,7 +209,7 @@ func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *
 	case (q.Full || q.Slices) && clip == nil && m.CSSContentSize != nil:
 		clip = &protocol.Clip{Width: math.Ceil(m.CSSContentSize.Width), Height: math.Ceil(m.CSSContentSize.Height)}
 	}
-	if size := m.CSSContentSize; clip != nil && size != nil && (clip.X >= size.Width || clip.Y >= size.Height) {
+	if size := m.CSSContentSize; q.Clip != nil && size != nil && size.Width > 0 && size.Height > 0 && (q.Clip.X >= size.Width || q.Clip.Y >= size.Height) {
 		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %.0f × %.0f", size.Width, size.Height))
 	}
 	if clip == nil {

@@ -25,7 +25,7 @@ func TestPicturesOfWhatIsEmulated(t *testing.T) {
 	s.tab, s.url = id, pages(t, map[string]string{"/": banded})
 	s.open(t, "/")
 	size := func() string {
-		v, err := s.Evaluate(deadline(t), id, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done([innerWidth, innerHeight, devicePixelRatio, scrollY].join(' ')))))")
+		v, err := s.Evaluate(deadline(t), id, "[innerWidth, innerHeight, scrollY].join(' ')")
 		if err != nil {
 			t.Fatal(err)
 		}
