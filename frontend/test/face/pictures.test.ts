@@ -45,16 +45,7 @@ const pictures: Record<string, Picture> = {
   talks: { scenario: 'talks' },
   'talks-narrow': { scenario: 'talks', width: 320, height: 800 },
   talk: { scenario: 'talks', prepare: toTalk },
-  'talk-small': { scenario: 'talks', width: 640, height: 480, prepare: toTalk },
   'talk-narrow': { scenario: 'talks', width: 320, height: 640, prepare: toTalk },
-  'talk-top': {
-    scenario: 'talks',
-    prepare: async (page) => {
-      await toTalk(page);
-      await page.getByText('Clicked Next').click();
-      await page.getByRole('img', { name: /^The page after/ }).waitFor();
-    },
-  },
   'talk-empty': {
     scenario: 'talks',
     prepare: async (page) => {

@@ -1,7 +1,7 @@
 // A conversation in the window: read, answered, and the same as in the panel.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { raise, type Show, type Stage } from './stage';
 
 let stage: Stage;
@@ -35,23 +35,22 @@ async function violations(): Promise<string[]> {
   });
 }
 
-describe.each(['light', 'dark'] as const)('%s', (scheme) => {
-  test.each([320, 640, 900])(
-    'at %i pixels nothing is cut, and axe finds nothing',
-    async (width) => {
-      await open({ scheme, width, height: 640 });
-      await page.getByRole('button', { name: 'Allow once' }).waitFor();
-      expect(await violations()).toEqual([]);
-      const over = await page.evaluate(() =>
-        [...document.querySelectorAll('main *')]
-          .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-          .filter((element) => element.closest('pre, .lines') === null)
-          .filter((element) => getComputedStyle(element).display !== 'inline')
-          .map((element) => element.className),
-      );
-      expect(over).toEqual([]);
-    },
+test.each([
+  [320, 'dark'],
+  [640, 'light'],
+  [900, 'dark'],
+] as const)('at %i pixels, %s, nothing is cut, and axe finds nothing', async (width, scheme) => {
+  await open({ scheme, width, height: 640 });
+  await page.getByRole('button', { name: 'Allow once' }).waitFor();
+  expect(await violations()).toEqual([]);
+  const over = await page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+      .filter((element) => element.closest('pre, .lines') === null)
+      .filter((element) => getComputedStyle(element).display !== 'inline')
+      .map((element) => element.className),
   );
+  expect(over).toEqual([]);
 });
 
 test('the question is judged and answered where it stands', async () => {
