@@ -86,8 +86,8 @@ func Catalogue() []Entry {
 			SignIn: "start qwen in a terminal and type /auth",
 		},
 		{
-			Kind: "kimi", Name: "Kimi CLI", Program: "kimi",
-			Install: "uv tool install --python 3.13 kimi-cli", URL: "https://github.com/MoonshotAI/kimi-cli",
+			Kind: "kimi", Name: "Kimi Code", Program: "kimi",
+			Install: "npm install -g @moonshot-ai/kimi-code@latest", URL: "https://github.com/MoonshotAI/kimi-code",
 			Chat:   []ChatWay{{Driver: DriverACP, Program: "kimi", Args: []string{"acp"}}},
 			SignIn: "run `kimi login` in a terminal",
 		},
