@@ -262,9 +262,8 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 	}
 }
 
-// descendants opens a handle of every process below pid, so that its end can be
-// waited for.
-func descendants(t *testing.T, pid int) (handles []int) {
+// below are the processes that pid started, and theirs.
+func below(t *testing.T, pid int) (pids []int) {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
@@ -280,40 +279,30 @@ func descendants(t *testing.T, pid int) (handles []int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			handle, err := unix.PidfdOpen(child, 0)
-			if err != nil {
-				continue // it ended meanwhile
-			}
-			handles = append(append(handles, handle), descendants(t, child)...)
+			pids = append(append(pids, child), below(t, child)...)
+		}
+	}
+	return pids
+}
+
+// descendants opens a handle of every process below pid, so that its end can be
+// waited for.
+func descendants(t *testing.T, pid int) (handles []int) {
+	t.Helper()
+	for _, child := range below(t, pid) {
+		if handle, err := unix.PidfdOpen(child, 0); err == nil { // or it ended meanwhile
+			handles = append(handles, handle)
 		}
 	}
 	return handles
 }
 
-// child is a process of this name among the children of another and theirs; 0 for
-// none.
+// child is a process of this name below another; 0 for none.
 func child(t *testing.T, pid int, name string) int {
 	t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range tasks {
-		list, err := os.ReadFile(path)
-		if err != nil {
-			continue // the thread ended meanwhile
-		}
-		for _, field := range strings.Fields(string(list)) {
-			below, err := strconv.Atoi(field)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", below)); err == nil && strings.TrimSpace(string(comm)) == name {
-				return below
-			}
-			if found := child(t, below, name); found != 0 {
-				return found
-			}
+	for _, pid := range below(t, pid) {
+		if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.TrimSpace(string(comm)) == name {
+			return pid
 		}
 	}
 	return 0
