@@ -220,6 +220,8 @@ it('from the first word over a question to Stop by keys alone', async () => {
   const question = approval({ actor: task, kind: 'send', why: 'send or publish something' });
   made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
   await button('For this task').waitFor();
+  const head = page.locator('header', { has: page.getByLabel('Tasks so far') });
+  await head.getByText('needs you').waitFor();
   await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
     await page.evaluate(() => performance.now()),
     settleTime,
@@ -232,6 +234,7 @@ it('from the first word over a question to Stop by keys alone', async () => {
   ]);
   made.push({ type: 'session', session: { ...made.session(), approvals: [] } });
   await button('For this task').waitFor({ state: 'detached' });
+  await head.getByText('working').waitFor();
   await tabTo('Stop');
   await page.keyboard.press('Enter');
   await page.locator('.end', { hasText: 'Stopped by you' }).waitFor();
