@@ -30,7 +30,15 @@ it('as Markdown a task can be read, and no words of the page are headings', () =
         url: 'https://a.test/x y',
         title: '',
         thought: { evaluation: '', memory: '', goal: 'Save it', actions: [] },
-        deeds: [{ action: { do: 'click', ref: 'e1' }, result: { ok: false, text: '# gone\n<b>' } }],
+        deeds: [
+          {
+            action: { do: 'click', ref: 'e1' },
+            result: {
+              ok: false,
+              text: '<page-0a origin="https://a.test">\n# gone\n<b>\n</page-0a>',
+            },
+          },
+        ],
         tokens: 1,
         took: 1,
         modelTook: 1,
