@@ -179,6 +179,8 @@ func TestHeadlessRestore(t *testing.T) {
 	})
 	if len(f.atReady) != len(want) {
 		t.Errorf("ready with %d of %d tabs", len(f.atReady), len(want))
+	} else if !f.atReady[1].Active {
+		t.Errorf("ready before the tab in front was there: %+v", f.atReady)
 	}
 	for i, tab := range f.Tabs() {
 		if tab.ID != want[i].ID {

@@ -172,6 +172,11 @@ func (r *run) greet(ctx context.Context) error {
 	r.mark("answered")
 	if r.b.config.Headless {
 		r.openRestored(ctx)
+		// A command without a tab means the one in front, and must not come before it
+		// is there.
+		if err := r.activateRestored(ctx); err != nil {
+			return err
+		}
 	}
 	r.b.mu.Lock()
 	_, version, _ := strings.Cut(v.Product, "/")
@@ -181,6 +186,9 @@ func (r *run) greet(ctx context.Context) error {
 	r.log.InfoContext(ctx, "browser ready", "name", info.Name, "version", info.Version, "browser_pid", info.PID)
 	if r.b.config.OnReady != nil {
 		r.b.config.OnReady(info)
+	}
+	if r.b.config.Headless {
+		return nil
 	}
 	return r.activateRestored(ctx)
 }
