@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
 )
@@ -161,31 +160,6 @@ func (p *page) inFront() bool {
 		}
 	}
 	return false
-}
-
-// sized gives a page its own size again. A tab in the back keeps the size that
-// it was last told: it is told its own before it is let go.
-func (p *page) sized(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams, x, y int64) {
-	for range 3 { // a further picture that is still on its way gives it the other size once more
-		_ = p.resize(ctx, own)
-		p.flush(ctx)
-		p.sizedAs(nil)
-		_ = postCommand(context.WithoutCancel(ctx), p.session, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
-		// That took away what the tab is made to believe of its size, too.
-		if s, v := p.emulated(); v != nil {
-			_ = postCommand(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
-		}
-		p.laidOut(ctx)
-		world, err := p.world(ctx)
-		if err != nil {
-			break
-		}
-		if has, err := p.has(ctx, world, own); has || err != nil {
-			break
-		}
-	}
-	back := runtime.EvaluateParams{Expression: fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", x, y)}
-	_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.Evaluate, back)
 }
 
 // framing finds out which part of the page is wanted; nil is what is in view.
@@ -345,18 +319,10 @@ func (p *page) secondPicture(ctx context.Context) error {
 	if err := p.sizeAgain(ctx); err != nil {
 		return err
 	}
-	_, sent, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, cdppage.CaptureScreenshotParams{
+	_, _, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, cdppage.CaptureScreenshotParams{
 		Format: cdppage.CaptureScreenshotFormatJpeg, Quality: &least, OptimizeForSpeed: &fast,
 	})
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.size != nil {
-		p.extra = append(p.extra, sent)
-	}
-	return nil
+	return err
 }
 
 // decodePicture reads a png or jpeg into pixels that can be drawn on.

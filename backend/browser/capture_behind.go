@@ -34,25 +34,23 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 			"take what is in view, or bring the tab to the front with `pilotfish tab`")
 	}
 	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
-	own, err := p.ownSize(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer p.sized(ctx, own, view.PageX, view.PageY)
-	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, Mobile: own.Mobile}
-	if err := p.resize(ctx, size); err != nil {
-		return nil, err
-	}
 	params := captureParams(q, nil)
 	fast := !whole
 	params.OptimizeForSpeed = &fast
-	if whole {
-		return p.captureSized(ctx, params, float64(width), float64(height))
+	if !whole {
+		params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
 	}
-	params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
-	data, err := p.captureSized(ctx, params, float64(width), float64(height))
-	if err != nil {
-		return nil, err
+	var data []byte
+	err = p.resized(ctx, func(own emulation.SetDeviceMetricsOverrideParams, big *page) error {
+		if err := big.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, Mobile: own.Mobile}); err != nil {
+			return err
+		}
+		var err error
+		data, err = big.captureSized(ctx, params, float64(width), float64(height))
+		return err
+	})
+	if err != nil || whole {
+		return data, err
 	}
 	img, err := decodePicture(data)
 	if err != nil {

@@ -55,18 +55,18 @@ func TestPicturesOfWhatIsEmulated(t *testing.T) {
 			}
 			for y := 30; y < 3000; y += 295 {
 				if !near(img, 3, y, color.RGBA{R: uint8(y / 300 * 20), G: 200}) {
-					t.Errorf("%+v: at %d it is %v", q, y, img.At(3, y))
+					t.Errorf("%v %+v: at %d it is %v", emulated, q, y, img.At(3, y))
 				}
 			}
 			if now := size(); now != before {
-				t.Errorf("%+v: the page is %s, and was %s", q, now, before)
+				t.Errorf("%v %+v: the page is %s, and was %s", emulated, q, now, before)
 			}
 		}
 		if _, err := s.Responsive(deadline(t), id, []int{500}, protocol.ScreenshotRequest{Format: "png"}); err != nil {
 			t.Fatal(err)
 		}
 		if now := size(); now != before {
-			t.Errorf("after a picture at another width the page is %s, and was %s", now, before)
+			t.Errorf("%v: after a picture at another width the page is %s, and was %s", emulated, now, before)
 		}
 	}
 }

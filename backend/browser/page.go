@@ -34,8 +34,8 @@ type page struct {
 
 	hearing hearing
 
-	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now
-	extra []*pending                                // further pictures under such a size
+	size *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now
+	of   *page                                     // the page that this session is beside; see resized
 }
 
 // page returns the session with a target, attaching if need be.

@@ -3,14 +3,16 @@ package browser
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"image"
 	"math"
-	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/protocol"
 )
@@ -32,25 +34,16 @@ func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []in
 			return err
 		}
 		defer release()
-		m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
-		if err != nil {
-			return err
-		}
-		own, err := p.ownSize(ctx)
-		if err != nil {
-			return err
-		}
-		if v := m.CSSLayoutViewport; v != nil {
-			defer p.sized(ctx, own, v.PageX, v.PageY)
-		}
-		for _, width := range widths {
-			shot, err := b.atWidth(ctx, id, p, width, q)
-			if err != nil {
-				return err
+		return p.resized(ctx, func(_ emulation.SetDeviceMetricsOverrideParams, sized *page) error {
+			for _, width := range widths {
+				shot, err := b.atWidth(ctx, id, sized, width, q)
+				if err != nil {
+					return err
+				}
+				shots = append(shots, shot)
 			}
-			shots = append(shots, shot)
-		}
-		return nil
+			return nil
+		})
 	})
 	return shots, err
 }
@@ -99,31 +92,97 @@ func (p *page) laidOut(ctx context.Context) {
 	}
 }
 
+// resized lets f give the page other sizes, by a session of its own, and the page
+// its own size again. A picture that is done gives the page back the size that it
+// had when the picture was asked for, whenever that is; those that nobody waits
+// for are forgotten with the session.
+func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *page) error) error {
+	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	own, err := p.ownSize(ctx)
+	if err != nil {
+		return err
+	}
+	beside, err := p.r.conn.attach(ctx, p.target)
+	if err != nil {
+		return err
+	}
+	err = f(own, &page{session: beside, r: p.r, of: p, dead: make(chan struct{})})
+	leave := postCommand(context.WithoutCancel(ctx), p.r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.id})
+	p.ownSizeAgain(ctx, own)
+	if view := m.CSSLayoutViewport; view != nil {
+		back := fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", view.PageX, view.PageY)
+		_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: back})
+	}
+	return errors.Join(err, leave)
+}
+
+// ownSizeAgain returns when the page has its own size, or what the tab is made to
+// believe, or has refused it often enough.
+func (p *page) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
+	for range sizeTries {
+		if s, v := p.emulated(); v != nil {
+			_ = postCommand(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+		}
+		if p.shownAnew(ctx, func() error { return nil }) != nil {
+			return
+		}
+		p.laidOut(ctx)
+		world, err := p.world(ctx)
+		if err != nil {
+			return
+		}
+		if has, err := p.has(ctx, world, own); has || err != nil {
+			return
+		}
+		if p.secondPicture(ctx) != nil {
+			return
+		}
+	}
+}
+
 // resize gives the page a size and waits until it has it. A tab in the back
 // takes the next one only when the last was drawn: so it is drawn.
 func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	p.sizedAs(&size)
-	// Shown anew, a tab in the back takes up its size.
-	for _, on := range []bool{false, true} {
-		if _, err := cdp.Call(ctx, p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: on}); err != nil {
-			return err
-		}
-		if !on {
-			if _, err := cdp.Call(ctx, p.session, emulation.SetDeviceMetricsOverride, size); err != nil {
+	err := p.shownAnew(ctx, func() error {
+		_, err := cdp.Call(ctx, p.session, emulation.SetDeviceMetricsOverride, size)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.settled(ctx, size)
+}
+
+// shownAnew hides a tab in the back and shows it again, between which it is
+// changed: then it takes up its size.
+func (p *page) shownAnew(ctx context.Context, change func() error) error {
+	sessions := []*session{p.session}
+	if p.of != nil {
+		sessions = append(sessions, p.of.session)
+	}
+	show := func(on bool) error {
+		for _, s := range sessions {
+			if _, err := cdp.Call(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: on}); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
-	return p.settled(ctx, size)
+	if err := show(false); err != nil {
+		return err
+	}
+	return errors.Join(change(), show(true))
 }
 
 // sizedAs notes the size that the page is given for now; nil is its own.
 func (p *page) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.size = size; size == nil {
-		p.extra = nil
-	}
+	p.size = size
 }
 
 // sizeAgain tells the page its size just before a picture: when a picture is
@@ -137,22 +196,6 @@ func (p *page) sizeAgain(ctx context.Context) error {
 		return nil
 	}
 	return postCommand(ctx, p.session, emulation.SetDeviceMetricsOverride, *size)
-}
-
-// flush draws until every further picture that was asked for under another size
-// is done: those that are left give the view the size that it has.
-func (p *page) flush(ctx context.Context) {
-	p.mu.Lock()
-	before := p.extra
-	p.extra = nil
-	p.mu.Unlock()
-	for range 4 * sizeTries {
-		before = slices.DeleteFunc(before, func(o *pending) bool { return len(o.reply) > 0 })
-		if len(before) == 0 || ctx.Err() != nil || p.secondPicture(ctx) != nil {
-			return
-		}
-		p.laidOut(ctx)
-	}
 }
 
 // settled waits until the page has a size.

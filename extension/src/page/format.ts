@@ -135,7 +135,7 @@ export function header(view: Box): string {
   const above = Math.round(scrollY);
   const below = Math.max(
     0,
-    Math.round(document.documentElement.scrollHeight - innerHeight - scrollY),
+    Math.round((document.querySelector(':root')?.scrollHeight ?? 0) - innerHeight - scrollY),
   );
   const size = `${view[2]}x${view[3]}`;
   return `page ${quote(document.title)} ${location.href} ${size} [↑${above} ↓${below}]`;

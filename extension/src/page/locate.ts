@@ -1,7 +1,7 @@
 import { signs } from './format.js';
 import { viewport } from './geometry.js';
 import { matcher } from './lines.js';
-import { type Looker, walkItems } from './look.js';
+import { type Looker, pageRoot, walkItems } from './look.js';
 import { isOperable } from './state.js';
 import { parseTarget, type Target } from './target.js';
 import type { Candidate, Item, Located } from './types.js';
@@ -20,7 +20,7 @@ export function locate(look: Looker, input: string): Located {
   }
   const target = parseTarget(input);
   if (target.by === 'bad') return { state: 'bad', target: input, why: target.why };
-  const items = [...walkItems(look.items(document.body, viewport(), false))];
+  const items = [...walkItems(look.items(pageRoot(), viewport(), false))];
   try {
     return answer(look, input, target, choose(look, items, target), items);
   } catch (error) {
@@ -34,7 +34,7 @@ export function locate(look: Looker, input: string): Located {
 
 /** The elements that a target means just now, none of them given a ref. */
 export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
-  const items = [...walkItems(look.items(document.body, viewport(), false))];
+  const items = [...walkItems(look.items(pageRoot(), viewport(), false))];
   const found = choose(look, items, target).map(({ el }) => el);
   const unique = found.filter((el, at) => found.indexOf(el) === at);
   if (target.by === 'point' || target.nth === undefined) return unique;

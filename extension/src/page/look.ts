@@ -53,7 +53,8 @@ export class Looker {
   }
 
   /** The things of a part of the page, with their refs, covered ones marked. */
-  items(root: Element, view: Area, near: boolean): Item[] {
+  items(root: Element | null, view: Area, near: boolean): Item[] {
+    if (root === null) return [];
     return this.tree.through(() => this.#items(root, view, near));
   }
 
@@ -250,7 +251,8 @@ export class Looker {
         (el, _, all) => !all.some((other) => other !== el && other.contains(el)),
       );
     }
-    return [modalOf(this.tree) ?? document.body];
+    const page = modalOf(this.tree) ?? pageRoot();
+    return page === null ? [] : [page];
   }
 
   #number(items: Item[]): void {
@@ -323,6 +325,14 @@ export class Looker {
       ...(item.children.length > 0 ? { children: item.children.map((at) => this.#data(at)) } : {}),
     };
   }
+}
+
+/**
+ * What holds the page: its body, the root of a document that has none (an image,
+ * XML), or nothing, as between document.open() and the first word written.
+ */
+export function pageRoot(): Element | null {
+  return document.querySelector('body,frameset') ?? document.querySelector(':root');
 }
 
 /** The modal dialog that makes the rest of the page inert. */

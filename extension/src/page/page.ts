@@ -5,7 +5,7 @@ import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
 import { boxOf, rectOf } from './geometry.js';
 import { locate } from './locate.js';
-import { Looker } from './look.js';
+import { Looker, pageRoot } from './look.js';
 import { markdown } from './markdown.js';
 import { type Expected, Mask } from './mask.js';
 import type { Shown } from './maskface.js';
@@ -120,9 +120,7 @@ export function createPage(): Page {
   const mask = new Mask(tree);
   let watching: Watch | undefined;
   const part = (scope: string | undefined): Element | null =>
-    scope === undefined
-      ? (document.querySelector('body,frameset') ?? document.documentElement) // XML has none
-      : (elementOf(look, scope) ?? document.querySelector(scope));
+    scope === undefined ? pageRoot() : (elementOf(look, scope) ?? document.querySelector(scope));
   const marked = (mark: string | undefined): FrameMark | undefined =>
     mark === undefined ? undefined : (el) => `<${mark} ${refs.format(refs.number(el))}>`;
   return {

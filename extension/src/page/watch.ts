@@ -1,6 +1,6 @@
 import { identity } from './format.js';
 import { viewport } from './geometry.js';
-import { type Looker, walkItems } from './look.js';
+import { type Looker, pageRoot, walkItems } from './look.js';
 import type { Item } from './types.js';
 
 /** What changed on the page since the watch began. */
@@ -161,8 +161,7 @@ export class Watch {
   }
 
   #state(): Before {
-    const root = document.body;
-    const items = this.#look.items(root, viewport(), true);
+    const items = this.#look.items(pageRoot(), viewport(), true);
     const lines: Before['lines'] = new Map();
     const texts = new Map<string, number>();
     for (const item of walkItems(items)) {
