@@ -204,11 +204,20 @@ func TestLoginShellThatHangsIsEnded(t *testing.T) {
 // of the person would wait for it.
 func TestLoginShellIsAskedToEnd(t *testing.T) {
 	home := t.TempDir()
-	lock, began, manager := filepath.Join(home, "lock"), filepath.Join(home, "began"), filepath.Join(home, "manager")
-	if err := syscall.Mkfifo(began, 0o600); err != nil {
+	lock, manager := filepath.Join(home, "lock"), filepath.Join(home, "manager")
+	began, ended := filepath.Join(home, "began"), filepath.Join(home, "ended")
+	for _, fifo := range []string{began, ended} {
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// For both ways, so that neither end waits for the other to open it.
+	word, err := os.OpenFile(ended, os.O_RDWR, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, manager, "touch "+lock+"\ntrap 'rm "+lock+"' EXIT\necho >"+began+"\nsleep 300\n")
+	defer word.Close()
+	write(t, manager, "touch "+lock+"\ntrap 'rm "+lock+"; echo ended >"+ended+"' EXIT\n/bin/sh -c 'echo >"+began+"; exec sleep 300'\n")
 	write(t, filepath.Join(home, ".bash_profile"), `eval "$(/bin/bash `+manager+`)"`+"\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -220,6 +229,13 @@ func TestLoginShellIsAskedToEnd(t *testing.T) {
 	}()
 	if path, err := loginPath(ctx, "/bin/bash", []string{"HOME=" + home, "PATH=/usr/bin:/bin"}); err == nil {
 		t.Fatalf("a shell that was ended said %q", path)
+	}
+	// What the shell had started ends beside it.
+	if err := word.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := word.Read(make([]byte, 16)); err != nil {
+		t.Errorf("its program did not end in order: %v", err)
 	}
 	if _, err := os.Stat(lock); err == nil {
 		t.Error("the lock is still there")

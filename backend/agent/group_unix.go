@@ -3,9 +3,9 @@
 package agent
 
 import (
-	"errors"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // ownGroup gives the program a session of its own, so that a shell that
@@ -13,11 +13,21 @@ import (
 // it ends what it started. It is asked to end and not killed: a profile may hold
 // a lock (pyenv's, for one), and with a lock that stays each later shell of the
 // person waits. An interactive shell ignores SIGTERM and obeys SIGHUP.
-func ownGroup(cmd *exec.Cmd) {
+//
+// It is asked once more later: a shell that hears it just before it starts a
+// program waits for that program, which has heard nothing. Not at once, for a
+// second signal would end what the first one's cleaning up has started. over is
+// called when the program has ended.
+func ownGroup(cmd *exec.Cmd) (over func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	ask := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP) }
+	again := time.AfterFunc(time.Hour, func() { _ = ask() }) // it may have ended by then
+	again.Stop()
 	cmd.Cancel = func() error {
-		return errors.Join(syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP), syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM))
+		again.Reset(endDelay / 2)
+		return ask()
 	}
+	return func() { again.Stop() }
 }
 
 // killGroup ends what did not end when it was asked to.

@@ -14,6 +14,10 @@ import (
 // maxOutput bounds what is kept of a program's output, in bytes.
 const maxOutput = 64 << 10
 
+// endDelay is how long a program that is told to end may take, and how long one
+// that ended is waited for when something that it started keeps its output open.
+const endDelay = time.Second
+
 // output runs a program that should say something and end, and returns what it
 // said on its output. When ctx ends, the program's whole group is ended: a
 // shell's profile may have started others.
@@ -23,10 +27,11 @@ func output(ctx context.Context, env []string, path string, args ...string) (str
 	cmd.Dir = os.TempDir() // a project's own settings must not answer
 	var out, problem limited
 	cmd.Stdout, cmd.Stderr = &out, &problem
-	ownGroup(cmd)
+	over := ownGroup(cmd)
 	// A child that keeps the output open does not hold us up.
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = endDelay
 	err := cmd.Run()
+	over()
 	if ctx.Err() != nil {
 		killGroup(cmd)
 	}
