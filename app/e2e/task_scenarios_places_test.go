@@ -16,8 +16,8 @@ func libraryScenarios() []scenario {
 				does(choose("select Country", "Canada")),
 				does(on("check", "[ ] News"), on("check", "switch Fast")),
 				does(click("btn Save")),
-				// The dialog goes slowly.
-				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
+				// The dialog goes slowly, and hides the page until it is out of the document.
+				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", ".MuiDialog-root")),
 			},
 			sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
 		},
