@@ -1,8 +1,9 @@
 // Command report reads the events of `go test -json` on its input, prints what
-// `go test` itself would print, and appends one line "passed failed skipped" to
-// the file that it is given. Only top-level tests are counted: a subtest is part
-// of its test. A package that fails without a failed test (it does not compile,
-// it panics, it runs out of time) counts as one failure.
+// `go test` itself would print, appends one line "passed failed skipped" to the
+// first file that it is given, and a line for each failure to the second, so that
+// the end of a long run says what failed. Only top-level tests are counted: a
+// subtest is part of its test. A package that fails without a failed test (it does
+// not compile, it panics, it runs out of time) counts as one failure.
 package main
 
 import (
@@ -24,33 +25,64 @@ type event struct {
 }
 
 // counts are what is reported.
-type counts struct{ passed, failed, skipped int }
+type counts struct {
+	passed, failed, skipped int
+	// failures has a line for each failed test: its package, its name, what it said
+	// first.
+	failures []string
+}
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go test -json ... | report COUNTS-FILE")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: go test -json ... | report COUNTS-FILE FAILURES-FILE")
 		os.Exit(2)
 	}
-	if err := run(os.Stdin, os.Stdout, os.Args[1]); err != nil {
+	if err := run(os.Stdin, os.Stdout, os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, out io.Writer, file string) error {
+func run(in io.Reader, out io.Writer, countsFile, failuresFile string) error {
 	sum, err := report(in, out)
 	if err != nil {
 		return err
 	}
+	if err := appendTo(failuresFile, sum.failures...); err != nil {
+		return err
+	}
+	return appendTo(countsFile, fmt.Sprint(sum.passed, sum.failed, sum.skipped))
+}
+
+// appendTo adds lines to a file.
+func appendTo(file string, lines ...string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(f, sum.passed, sum.failed, sum.skipped); err != nil {
-		f.Close()
-		return err
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(f, line); err != nil {
+			f.Close()
+			return err
+		}
 	}
 	return f.Close()
+}
+
+// failure is the line on a failed test: the first of its output that is from a test
+// file or a panic, at most 240 bytes of it.
+func failure(pkg, test, output string) string {
+	said := ""
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, "_test.go:") || strings.HasPrefix(line, "panic:") {
+			said = strings.TrimSpace(line)
+			break
+		}
+	}
+	if len(said) > 240 {
+		said = strings.ToValidUTF8(said[:240], "") + "…"
+	}
+	return strings.TrimSpace(pkg + " " + test + " " + said)
 }
 
 // report copies the output of packages and of failed tests, and counts.
@@ -87,6 +119,13 @@ func report(in io.Reader, out io.Writer) (counts, error) {
 			if e.Test == "" {
 				if e.Action == "fail" && !failedIn[e.Package] {
 					sum.failed++
+					said, name := "", ""
+					for key, b := range output {
+						if key[0] == e.Package && strings.Contains(b.String(), "panic:") {
+							name, said = key[1], b.String()
+						}
+					}
+					sum.failures = append(sum.failures, failure(e.Package, name, said))
 				}
 				continue
 			}
@@ -101,6 +140,11 @@ func report(in io.Reader, out io.Writer) (counts, error) {
 			case "fail":
 				sum.failed++
 				failedIn[e.Package] = true
+				said := ""
+				if b := output[key]; b != nil {
+					said = b.String()
+				}
+				sum.failures = append(sum.failures, failure(e.Package, top, said))
 			}
 			if b := output[key]; b != nil && e.Action != "pass" {
 				fmt.Fprint(out, b.String())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,12 @@ go: a line of the go command
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (counts{passed: 1, failed: 3, skipped: 1}); got != want {
+	want := counts{passed: 1, failed: 3, skipped: 1, failures: []string{
+		"p TestB b_test.go:1: wrong",
+		"q TestHangs panic: test timed out",
+		"r",
+	}}
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}
 	for _, line := range []string{"b_test.go:1: wrong", "FAIL\tp\t0.1s", "panic: test timed out", "r.go:1: undefined: x", "ok  \ts\t0.2s", "go: a line of the go command"} {
