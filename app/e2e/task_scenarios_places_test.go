@@ -17,7 +17,7 @@ func libraryScenarios() []scenario {
 				does(on("check", "[ ] News"), on("check", "switch Fast")),
 				does(click("btn Save")),
 				// The dialog goes slowly, and hides the page until it is out of the document.
-				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", ".MuiDialog-root")),
+				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
 			sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
 		},

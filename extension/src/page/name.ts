@@ -18,6 +18,8 @@ interface Pass {
   within: boolean;
   /** Already following a reference: references are not followed again. */
   referred: boolean;
+  /** Only what can be seen counts: what has faded away says nothing. */
+  drawn?: true;
 }
 
 /** Accessible names (accname 1.2, html-aam), each computed once in a look. */
@@ -55,9 +57,10 @@ export class Names {
     return name;
   }
 
-  /** The text inside an element as a name would have it, whatever its role. */
+  /** The text inside an element as a name would have it, whatever its role; what has faded away is no part of it. */
   content(el: Element): string {
-    const pass = { seen: new Set([el]), hidden: false, within: true, referred: false };
+    const seen = new Set([el]);
+    const pass: Pass = { seen, hidden: false, within: true, referred: false, drawn: true };
     return collapse(this.#content(el, pass));
   }
 
@@ -238,6 +241,7 @@ export class Names {
     if (silent.has(child.localName)) return '';
     if (child.localName === 'br') return ' ';
     if (!pass.hidden && !this.#shown(child, true)) return '';
+    if (pass.drawn && this.#styles.of(child).opacity === '0') return '';
     if (child.getAttribute('aria-hidden') === 'true' && !pass.hidden) return '';
     // A child that is itself invisible may hold something visible.
     const own = this.#visible(child) || pass.hidden;

@@ -1,5 +1,6 @@
 import { boxOf, rectOf } from './geometry.js';
 import type { Looker } from './look.js';
+import { afterglow, animated, patience } from './motion.js';
 import { elementOf, judge, type Judged } from './resolve.js';
 import type { Box, Point, Resolution } from './types.js';
 
@@ -8,9 +9,6 @@ export type Reached =
   | { state: 'ok'; ref: string; line: string; point: Point; box: Box; scrolled: boolean }
   | Exclude<Resolution, { state: 'ok' }>
   | { state: 'moving'; ref: string; line: string };
-
-/** Frames that an element may go on moving before it is called moving: about a second. */
-const patience = 60;
 
 /**
  * Brings an element into view, lets its running animations come to rest, and
@@ -43,9 +41,6 @@ export async function reach(look: Looker, ref: string): Promise<Reached> {
   return { state: 'ok', ref, line: at.now.line, point, box: boxOf(rect), scrolled };
 }
 
-/** Frames in which a library takes away what has faded. */
-const afterglow = 6;
-
 /** Waits while what covers an element is on its way: lists and dialogs fade before they are gone. */
 async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
   let at = first;
@@ -60,16 +55,7 @@ async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
 
 /** Whether an animation that has an end runs on what covers, around it or in it. */
 function fades(over: Element): boolean {
-  return document
-    .getAnimations()
-    .some(
-      ({ playState, effect }) =>
-        playState === 'running' &&
-        effect instanceof KeyframeEffect &&
-        Number.isFinite(Number(effect.getComputedTiming().endTime)) &&
-        effect.target !== null &&
-        (effect.target.contains(over) || over.contains(effect.target)),
-    );
+  return animated((target) => target.contains(over) || over.contains(target), true);
 }
 
 /** Scrolls at once to an element; to the middle when something that stays put may cover an edge. */
@@ -102,15 +88,7 @@ async function settle(el: Element): Promise<boolean> {
 }
 
 function moves(el: Element): boolean {
-  return document
-    .getAnimations()
-    .some(
-      ({ playState, effect }) =>
-        playState === 'running' &&
-        effect instanceof KeyframeEffect &&
-        effect.target !== null &&
-        (effect.target === el || effect.target.contains(el)),
-    );
+  return animated((target) => target.contains(el));
 }
 
 /** Scrolls the page or a scrolling area by pixels; says what it moved and what is left. */

@@ -26,13 +26,16 @@ export interface Visitor {
   leave: (el: Element, display: string) => void;
   /** Is given each frame that is drawn; nothing of it is visited from here. */
   frame?: (el: Element) => void;
+  /** Visits what has faded away (opacity 0) too. */
+  faded?: boolean;
 }
 
 /** Walks what is drawn of a part of the page. */
 export function visit(tree: FlatTree, root: Element, visitor: Visitor): void {
   const style = getComputedStyle(root);
   if (skipped.has(root.localName) || style.display === 'none') return;
-  if (style.contentVisibility === 'hidden' || style.opacity === '0') return;
+  if (style.contentVisibility === 'hidden') return;
+  if (style.opacity === '0' && visitor.faded !== true) return;
   const { display } = style;
   if (style.fontSize === '0px' && display === 'inline') return;
   const visible = style.visibility === 'visible';
@@ -108,6 +111,11 @@ export function plainText(tree: FlatTree, root: Element | null = document.body):
   return written(tree, root, {});
 }
 
+/** plainText with what has faded away but is still in the document. */
+export function fadedText(tree: FlatTree, root: Element | null = document.body): string {
+  return written(tree, root, { faded: true });
+}
+
 /** plainText as a person reads it: with the marks of lists, what fields hold, and frames. */
 export function readableText(
   tree: FlatTree,
@@ -120,11 +128,12 @@ export function readableText(
 function written(
   tree: FlatTree,
   root: Element | null,
-  { full = false, frame }: { full?: boolean; frame?: FrameMark },
+  { full = false, frame, faded = false }: { full?: boolean; frame?: FrameMark; faded?: boolean },
 ): string {
   if (!root) return '';
   const lines = new Lines();
   visit(tree, root, {
+    faded,
     text: (data, _, pre) => {
       lines.add(data, pre);
     },

@@ -1,9 +1,10 @@
 import { matcher } from './lines.js';
 import { matches } from './locate.js';
 import type { Looker } from './look.js';
+import { afterglow, animated, patience } from './motion.js';
 import { elementOf } from './resolve.js';
 import { parseTarget } from './target.js';
-import { plainText } from './text.js';
+import { fadedText, plainText } from './text.js';
 
 /** What to wait for: exactly one of these. */
 export interface WaitFor {
@@ -32,11 +33,12 @@ export interface Waited {
 export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   const start = performance.now();
   const holds = condition(look, what);
-  if (holds()) return Promise.resolve({ state: 'met', ms: 0 });
+  const first = holds();
+  if (first === true) return Promise.resolve({ state: 'met', ms: 0 });
   return new Promise((done, fail) => {
     let frame = 0;
     let ended = false;
-    let stale = true;
+    let stale = first === 'soon';
     const end = (state: Waited['state']): void => {
       ended = true;
       observer.disconnect();
@@ -47,7 +49,9 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     const attempt = (): void => {
       if (ended) return;
       try {
-        if (holds()) end('met');
+        const now = holds();
+        if (now === true) end('met');
+        else if (now === 'soon') stale = true;
       } catch (error) {
         fail(error instanceof Error ? error : new Error(String(error)));
         end('timeout');
@@ -61,8 +65,9 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     const tick = (): void => {
       if (ended) return;
       // Styles move without a mutation only while something is animated.
-      if (stale || what.test || document.getAnimations().length > 0) attempt();
+      const due = stale || what.test !== undefined || document.getAnimations().length > 0;
       stale = false;
+      if (due) attempt();
       frame = requestAnimationFrame(tick);
     };
     const deadline = setTimeout(
@@ -81,7 +86,10 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   });
 }
 
-function condition(look: Looker, what: WaitFor): () => boolean {
+/** Whether a condition holds; 'soon' asks for another look in the next frame. */
+type Holds = boolean | 'soon';
+
+function condition(look: Looker, what: WaitFor): () => Holds {
   const { text, element, gone, test } = what;
   if (text !== undefined) {
     const has = matcher(text);
@@ -89,11 +97,41 @@ function condition(look: Looker, what: WaitFor): () => boolean {
   }
   if (element !== undefined) return presence(look, element);
   if (gone !== undefined) {
+    const words = wordsOf(gone);
+    if (words !== undefined) return vanished(look, words);
     const there = presence(look, gone);
     return () => !there();
   }
   if (test) return () => Boolean(test());
   throw new TypeError('nothing to wait for: text, element, gone or test');
+}
+
+/** What a target asks of the text of the page, for one that does. */
+function wordsOf(input: string): string | undefined {
+  const target = parseTarget(input);
+  return target.by === 'text' && target.nth === undefined ? target.text : undefined;
+}
+
+/**
+ * Whether a text is no longer to be seen. What has just faded is not gone yet: a
+ * library takes it out of the document some frames later, and until then a dialog
+ * hides the page from whoever looks. What stays there unseen for good counts as gone.
+ */
+function vanished(look: Looker, text: string): () => Holds {
+  const has = matcher(text);
+  let frames = 0;
+  let rested = 0;
+  return () => {
+    if (has(plainText(look.tree))) {
+      frames = rested = 0;
+      return false;
+    }
+    // Frames stand still in a hidden tab.
+    if (document.hidden || !has(fadedText(look.tree))) return true;
+    frames++;
+    rested = animated(() => true, true) ? 0 : rested + 1;
+    return rested > afterglow || frames > patience ? true : 'soon';
+  };
 }
 
 /** A test whether what a target means is there; throws for one that cannot be read. */

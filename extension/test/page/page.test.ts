@@ -343,6 +343,42 @@ describe('effects', () => {
     });
     await expect(world.run(`page.waitFor({ element: '<<', timeout: 0 })`)).rejects.toThrow();
   });
+
+  test('are over when what has faded is out of the document', async () => {
+    const world = await open(
+      '<div id=app aria-hidden=true><button>Save</button></div>' +
+        '<div id=over onclick="0" style="position: fixed; inset: 0">' +
+        '<div id=box><p>Save it now?</p></div></div>',
+    );
+    const gone = world.run<{ state: string; there: boolean }>(
+      `page.waitFor({ gone: 'text=Save it now?', timeout: 20000 })
+        .then((waited) => ({ ...waited, there: document.getElementById('over') !== null }))`,
+    );
+    // As component libraries close a dialog: it fades, and is taken away some frames later.
+    await page.evaluate(async () => {
+      const box = document.getElementById('box');
+      await box?.animate({ opacity: [1, 0] }, { duration: 100, fill: 'forwards' }).finished;
+      for (let i = 0; i < 3; i++) await new Promise((next) => requestAnimationFrame(next));
+      document.getElementById('over')?.remove();
+      document.getElementById('app')?.removeAttribute('aria-hidden');
+    });
+    expect(await gone).toMatchObject({ state: 'met', there: false });
+    expect((await snapshot(world)).text).toContain('btn Save');
+  });
+
+  test('are over when what has faded stays there unseen', async () => {
+    const world = await open(
+      '<div onclick="0" style="position: fixed; inset: 0"><p id=p style="opacity: 0">Save it now?</p></div>',
+    );
+    expect(
+      await world.run(`page.waitFor({ gone: 'text=Save it now?', timeout: 20000 })`),
+    ).toMatchObject({ state: 'met' });
+    expect((await snapshot(world)).text).not.toContain('Save it now?');
+    await page.evaluate(() => {
+      document.getElementById('p')?.removeAttribute('style');
+    });
+    expect((await snapshot(world)).text).toContain('Save it now?');
+  });
 });
 
 describe('extraction', () => {
