@@ -296,6 +296,9 @@ const (
 	// ChatCancelWait is how long an agent may take to end a turn that is cancelled,
 	// before its process is ended.
 	ChatCancelWait = 10 * time.Second
+	// ChatCloseWait is how long an agent may take to close a session, in which it
+	// writes down what was said, before its process may end.
+	ChatCloseWait = 2 * time.Second
 	// ChatAnswerWait is how long a question of an agent waits for the person.
 	ChatAnswerWait = 24 * time.Hour
 	// ChatSilence is after how long a turn that says nothing is offered to be ended,

@@ -311,7 +311,9 @@ func (s *session) Cancel(context.Context) error {
 	return nil
 }
 
-// Close lets the session go.
+// Close lets the session go. It returns when the agent has closed it, for one that
+// knows how to: Kimi Code writes down then what was said last, and knows less when
+// its process ends before.
 func (s *session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	was := s.closed
@@ -324,9 +326,14 @@ func (s *session) Close(ctx context.Context) error {
 	s.endQuestions()
 	close(s.gone)
 	s.agent.forget(s)
-	if err == nil && s.agent.can.Can.Session.Close.yes() {
-		err = s.agent.conn.call(sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: sdk.SessionId(s.id)},
-			func(json.RawMessage, error) {})
+	if err != nil || !s.agent.can.Can.Session.Close.yes() {
+		return err
 	}
-	return err
+	ctx, cancel := context.WithTimeout(ctx, protocol.ChatCloseWait)
+	defer cancel()
+	err = s.agent.conn.request(ctx, sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: sdk.SessionId(s.id)}, new(sdk.CloseSessionResponse))
+	if err != nil {
+		return fmt.Errorf("closing a session of %s: %w", s.agent.launch.Name, err)
+	}
+	return nil
 }

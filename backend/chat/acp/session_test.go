@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -34,6 +35,31 @@ func TestASessionIsLoadedWithoutItsHistory(t *testing.T) {
 		if got[len(got)-1] != "text after" || slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "before") && !strings.HasPrefix(line, "title") }) {
 			t.Errorf("%v: %q", args, got)
 		}
+	}
+}
+
+// Some write down what was said when the session is closed, and not before.
+func TestACloseIsWaitedFor(t *testing.T) {
+	args := []string{"-late", "-state", t.TempDir()}
+	a := start(t, args...)
+	session, _ := open(t, a)
+	prompt(t, session, "say before")
+	if err := session.Close(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start(t, args...).Open(within(t), chat.SessionConfig{Resume: session.ID(), Dir: t.TempDir()}, newSink()); err != nil {
+		t.Errorf("it was not written down: %v", err)
+	}
+
+	mute, _ := open(t, start(t, "-mute", "session/close"))
+	ctx, cancel := context.WithCancelCause(within(t))
+	enough := errors.New("enough")
+	cancel(enough)
+	if err := mute.Close(ctx); !errors.Is(err, enough) {
+		t.Errorf("an agent that does not answer: %v", err)
 	}
 }
 

@@ -74,6 +74,7 @@
 //	-mute METHOD    never answers this request
 //	-hello TEXT     a line on its output before anything else
 //	-state DIR      keeps its sessions there, so that another process can load them
+//	-late           keeps a session only when it is closed
 package main
 
 import (
@@ -105,6 +106,7 @@ func main() {
 	flag.StringVar(&a.mute, "mute", "", "")
 	flag.StringVar(&a.hello, "hello", "", "")
 	flag.StringVar(&a.state, "state", "", "")
+	flag.BoolVar(&a.late, "late", false, "")
 	flag.Parse()
 	if a.hello != "" {
 		fmt.Fprintln(os.Stdout, a.hello)
@@ -118,7 +120,7 @@ func main() {
 // agent is the process.
 type agent struct {
 	early, signIn, noLoad, resume, noImages, legacy, plain bool
-	boasts, blank, hasty                                   bool
+	boasts, blank, hasty, late                             bool
 	version                                                int
 	dieAt, mute, hello, state                              string
 

@@ -97,6 +97,7 @@ func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage
 			a.mu.Lock()
 			delete(a.sessions, p.Session)
 			a.mu.Unlock()
+			s.write()
 			a.reply(id, object{})
 		default:
 			var value string
@@ -203,6 +204,13 @@ func (s *session) file() string { return filepath.Join(s.agent.state, filepath.B
 // keep remembers a prompt.
 func (s *session) keep(text string) {
 	s.history = append(s.history, text)
+	if !s.agent.late {
+		s.write()
+	}
+}
+
+// write puts the session where it is kept.
+func (s *session) write() {
 	if s.agent.state == "" {
 		return
 	}
