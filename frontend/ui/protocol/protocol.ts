@@ -2036,6 +2036,11 @@ export const ChatHeadEvery = 100 * 1;
  */
 export const ChatCancelWait = 10 * 1_000;
 /**
+ * ChatCloseWait is how long an agent may take to close a session, in which it
+ * writes down what was said, before its process may end.
+ */
+export const ChatCloseWait = 2 * 1_000;
+/**
  * ChatAnswerWait is how long a question of an agent waits for the person.
  */
 export const ChatAnswerWait = 24 * 3_600_000;
