@@ -241,6 +241,10 @@ const (
 	// AgentHandshake is how long an agent may take for its first answer; a Node
 	// runtime from a cold disk takes 10 s and more.
 	AgentHandshake = 60 * time.Second
+	// AgentEndWait is how long an agent is let alone after what it said last before
+	// its input ends, and how long it may then take to end by itself before it is
+	// signalled: in both it writes down what was said.
+	AgentEndWait = 250 * time.Millisecond
 	// AgentPipeWait is how long an agent that closed its output may take to end,
 	// and what it left in the pipe to be read.
 	AgentPipeWait = 2 * time.Second

@@ -44,10 +44,11 @@ type Process struct {
 
 	mu      sync.Mutex
 	queue   [][]byte
-	queued  int   // bytes
-	closed  bool  // nothing more is taken in
-	failure error // why we ended it; nil while we did not
-	ours    bool  // Close was called
+	queued  int       // bytes
+	heard   time.Time // of its last line
+	closed  bool      // nothing more is taken in
+	failure error     // why we ended it; nil while we did not
+	ours    bool      // Close was called
 	err     error
 }
 
@@ -172,6 +173,9 @@ func (p *Process) read(from io.Reader) {
 	for {
 		line, err := lines.next()
 		if err == nil {
+			p.mu.Lock()
+			p.heard = time.Now()
+			p.mu.Unlock()
 			err = p.line(line)
 		} else if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 			p.awaitExit("it closed its output")
@@ -231,21 +235,40 @@ func (p *Process) Fail(reason error) {
 	}
 }
 
-// Close ends the agent by the stop ladder and returns when it is gone and its
-// last line was handed over, or with ctx.
+// Close ends the agent's input when it has been silent for a moment, and by the
+// stop ladder whoever does not end with it. It returns when the agent is gone and
+// its last line was handed over, or with ctx.
 func (p *Process) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.ours = true
+	heard := p.heard
 	p.mu.Unlock()
-	// The end of its input is the first step of the ladder.
-	p.closeQueue()
 	stopped := make(chan error, 1)
-	go func() { stopped <- p.proc.Stop("closed") }()
+	go func() {
+		// Many write down what was said after they have said it, and are ended in the
+		// middle of that by the end of their input as by a signal: Qwen Code 0.15 knew
+		// nothing of its last answer.
+		p.wait(ctx, time.Until(heard.Add(protocol.AgentEndWait)))
+		p.closeQueue()
+		p.wait(ctx, protocol.AgentEndWait)
+		stopped <- p.proc.Stop("closed")
+	}()
 	select {
 	case <-p.done:
 		return <-stopped
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the end of %s: %w", p.launch.Name, context.Cause(ctx))
+	}
+}
+
+// wait returns after a time, with ctx, or when the process has ended.
+func (p *Process) wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.proc.Done():
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 

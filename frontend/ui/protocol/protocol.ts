@@ -1940,6 +1940,12 @@ export const AgentStderrLine = 4 << 10;
  */
 export const AgentHandshake = 60 * 1_000;
 /**
+ * AgentEndWait is how long an agent is let alone after what it said last before
+ * its input ends, and how long it may then take to end by itself before it is
+ * signalled: in both it writes down what was said.
+ */
+export const AgentEndWait = 250 * 1;
+/**
  * AgentPipeWait is how long an agent that closed its output may take to end,
  * and what it left in the pipe to be read.
  */
