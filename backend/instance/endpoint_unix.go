@@ -34,7 +34,8 @@ func WriteEndpoint(path string, e protocol.Endpoint) error {
 	if err != nil {
 		return fmt.Errorf("encoding the endpoint: %w", err)
 	}
-	return journal.WriteFile(path, append(data, '\n'), 0o600)
+	// It is of this process only: nobody has to wait for the disk.
+	return journal.ReplaceFile(path, append(data, '\n'), 0o600)
 }
 
 // ReadEndpoint finds the running app. It returns CodeNotRunning when there is

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,7 +14,13 @@ import (
 
 // A full disk keeps the old file (THREATS, fault 9): a tmpfs of 64 KiB for root
 // (as in CI), a limit of the file's size for others.
-func TestWriteFileOnAFullDiskKeepsTheOldFile(t *testing.T) {
+func TestAFullDiskKeepsTheOldFile(t *testing.T) {
+	t.Run("WriteFile", func(t *testing.T) { keepsTheOldFile(t, journal.WriteFile) })
+	t.Run("ReplaceFile", func(t *testing.T) { keepsTheOldFile(t, journal.ReplaceFile) })
+}
+
+func keepsTheOldFile(t *testing.T, write func(string, []byte, fs.FileMode) error) {
+	t.Helper()
 	dir := t.TempDir()
 	want := syscall.ENOSPC
 	if os.Getuid() == 0 {
@@ -44,10 +51,10 @@ func TestWriteFileOnAFullDiskKeepsTheOldFile(t *testing.T) {
 	}
 	path := filepath.Join(dir, "state")
 	old := bytes.Repeat([]byte("o"), 8<<10)
-	if err := journal.WriteFile(path, old, 0o600); err != nil {
+	if err := write(path, old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := journal.WriteFile(path, bytes.Repeat([]byte("n"), 128<<10), 0o600)
+	err := write(path, bytes.Repeat([]byte("n"), 128<<10), 0o600)
 	if !errors.Is(err, want) {
 		t.Fatalf("error %v, want %v", err, want)
 	}

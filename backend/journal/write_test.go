@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,10 +10,16 @@ import (
 	"pilotfish/backend/journal"
 )
 
-func TestWriteFileReplacesWholeAndKeepsTheMode(t *testing.T) {
+func TestAFileIsReplacedWholeAndKeepsTheMode(t *testing.T) {
+	t.Run("WriteFile", func(t *testing.T) { replacesWhole(t, journal.WriteFile) })
+	t.Run("ReplaceFile", func(t *testing.T) { replacesWhole(t, journal.ReplaceFile) })
+}
+
+func replacesWhole(t *testing.T, write func(string, []byte, fs.FileMode) error) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "state")
 	for _, content := range []string{"first", "second, longer", ""} {
-		if err := journal.WriteFile(path, []byte(content), 0o600); err != nil {
+		if err := write(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -33,7 +40,13 @@ func TestWriteFileReplacesWholeAndKeepsTheMode(t *testing.T) {
 	}
 }
 
-func TestWriteFileDoesNotFollowASymlink(t *testing.T) {
+func TestASymlinkIsNotFollowed(t *testing.T) {
+	t.Run("WriteFile", func(t *testing.T) { leavesTheTarget(t, journal.WriteFile) })
+	t.Run("ReplaceFile", func(t *testing.T) { leavesTheTarget(t, journal.ReplaceFile) })
+}
+
+func leavesTheTarget(t *testing.T, write func(string, []byte, fs.FileMode) error) {
+	t.Helper()
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "state")
 	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
@@ -42,7 +55,7 @@ func TestWriteFileDoesNotFollowASymlink(t *testing.T) {
 	if err := os.Symlink(victim, path); err != nil {
 		t.Fatal(err)
 	}
-	if err := journal.WriteFile(path, []byte("state"), 0o600); err != nil {
+	if err := write(path, []byte("state"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(victim); string(got) != "mine" {

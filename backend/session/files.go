@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -11,22 +13,28 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// stateFiles writes tabs.json and active-tab.json, which agents read. The newest
-// state wins: a state that is outdated before the disk took it is not written.
+// stateFiles writes tabs.json and active-tab.json, which agents read, and
+// session.json, which the next start reads. The newest state wins: a state that is
+// outdated before the disk took it is not written. The two have their own writer,
+// which waits for no disk, so that they are right within milliseconds.
 type stateFiles struct {
 	dir    string // the folder that agents are given
 	memory string // session.json, which they are not
 	log    *slog.Logger
-	wake   chan struct{}
+	// wake and remember have a token when there is something new for their
+	// writer.
+	wake, remember chan struct{}
 
 	mu         sync.Mutex
 	tabs       []protocol.Tab
 	cols, rows int
 	forgotten  bool
+
+	kept []byte // of session.json, its writer's own
 }
 
 func newStateFiles(dir, path string, before memory, log *slog.Logger) *stateFiles {
-	return &stateFiles{dir: dir, memory: path, log: log, wake: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
+	return &stateFiles{dir: dir, memory: path, log: log, wake: make(chan struct{}, 1), remember: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
 }
 
 // size remembers the size of the panel's terminals.
@@ -45,13 +53,15 @@ func (f *stateFiles) forget() {
 }
 
 func (f *stateFiles) signal() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
+	for _, writer := range []chan struct{}{f.wake, f.remember} {
+		select {
+		case writer <- struct{}{}:
+		default:
+		}
 	}
 }
 
-// write hands the tabs to the writer and never waits for the disk.
+// write hands the tabs to the writers and never waits for the disk.
 func (f *stateFiles) write(tabs []protocol.Tab) {
 	f.mu.Lock()
 	f.tabs = tabs
@@ -61,25 +71,42 @@ func (f *stateFiles) write(tabs []protocol.Tab) {
 
 // run writes until done is closed, and once more then.
 func (f *stateFiles) run(done <-chan struct{}) {
-	warned := false
-	for {
+	var writers sync.WaitGroup
+	writers.Go(func() { f.follow(f.wake, done, f.tell) })
+	writers.Go(func() { f.follow(f.remember, done, f.keep) })
+	writers.Wait()
+	// No tab is open any more; what is remembered stays. A full disk was said
+	// already, and at the next start the files are new.
+	_ = f.replace([]protocol.Tab{})
+}
+
+// follow writes what is new until done is closed. A disk that is full is said
+// once, until it works again.
+func (f *stateFiles) follow(wake, done <-chan struct{}, write func() error) {
+	warned, ending := false, false
+	for !ending {
 		select {
-		case <-f.wake:
-			f.flush(&warned)
+		case <-wake:
 		case <-done:
-			f.flush(&warned)
-			f.ended()
-			return
+			ending = true
 		}
+		err := write()
+		if err != nil && !warned {
+			f.log.Warn("state files could not be written", "error", err)
+		}
+		warned = err != nil
 	}
 }
 
-// flush writes both files. A disk that is full is said once, until it works
-// again.
-func (f *stateFiles) flush(warned *bool) {
+// tell writes the two files that agents read.
+func (f *stateFiles) tell() error {
 	f.mu.Lock()
-	tabs, forgotten, cols, rows := f.tabs, f.forgotten, f.cols, f.rows
+	tabs := f.tabs
 	f.mu.Unlock()
+	return f.replace(tabs)
+}
+
+func (f *stateFiles) replace(tabs []protocol.Tab) error {
 	now := time.Now().UTC()
 	active := protocol.ActiveTabFile{Version: protocol.StateVersion, Updated: now}
 	for _, tab := range tabs {
@@ -87,31 +114,35 @@ func (f *stateFiles) flush(warned *bool) {
 			active.Tab = &tab
 		}
 	}
-	err := writeJSON(filepath.Join(f.dir, "tabs.json"), protocol.TabsFile{Version: protocol.StateVersion, Updated: now, Tabs: tabs})
-	if err == nil {
-		err = writeJSON(filepath.Join(f.dir, "active-tab.json"), active)
-	}
-	if err == nil && (len(tabs) > 0 || forgotten) {
-		remembered := memoryOf(tabs)
-		remembered.Cols, remembered.Rows = cols, rows
-		if forgotten {
-			remembered.Tabs = nil
-		}
-		err = writeJSON(f.memory, remembered)
-	}
-	if err != nil && !*warned {
-		f.log.Warn("state files could not be written", "error", err)
-	}
-	*warned = err != nil
+	return errors.Join(
+		show(filepath.Join(f.dir, "tabs.json"), protocol.TabsFile{Version: protocol.StateVersion, Updated: now, Tabs: tabs}),
+		show(filepath.Join(f.dir, "active-tab.json"), active),
+	)
 }
 
-// ended writes that no tab is open; what is remembered stays.
-func (f *stateFiles) ended() {
-	now := time.Now().UTC()
-	if err := writeJSON(filepath.Join(f.dir, "tabs.json"), protocol.TabsFile{Version: protocol.StateVersion, Updated: now, Tabs: []protocol.Tab{}}); err != nil {
-		return // a full disk was said already; at the next start the files are new
+// keep writes what the next start is to know, when that is something else: an
+// agent that works changes its tab's state often.
+func (f *stateFiles) keep() error {
+	f.mu.Lock()
+	tabs, forgotten, cols, rows := f.tabs, f.forgotten, f.cols, f.rows
+	f.mu.Unlock()
+	if len(tabs) == 0 && !forgotten {
+		return nil
 	}
-	_ = writeJSON(filepath.Join(f.dir, "active-tab.json"), protocol.ActiveTabFile{Version: protocol.StateVersion, Updated: now})
+	remembered := memoryOf(tabs)
+	remembered.Cols, remembered.Rows = cols, rows
+	if forgotten {
+		remembered.Tabs = nil
+	}
+	data, err := marshal(remembered)
+	if err != nil || bytes.Equal(data, f.kept) {
+		return err
+	}
+	if err := journal.WriteFile(f.memory, data, 0o600); err != nil {
+		return err
+	}
+	f.kept = data
+	return nil
 }
 
 // writeAgents writes agents.json.
@@ -127,9 +158,23 @@ func (s *Session) writeAgents(agents protocol.AgentsFile) {
 
 // writeJSON writes a file of the state folder, whole or not at all.
 func writeJSON(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
+	data, err := marshal(v)
 	if err != nil {
 		return err
 	}
-	return journal.WriteFile(path, append(data, '\n'), 0o600)
+	return journal.WriteFile(path, data, 0o600)
+}
+
+// show writes a file for those who read it now.
+func show(path string, v any) error {
+	data, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return journal.ReplaceFile(path, data, 0o600)
+}
+
+func marshal(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	return append(data, '\n'), err
 }

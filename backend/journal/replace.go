@@ -1,0 +1,34 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ReplaceFile replaces the file at path by data for those who read it now: they
+// see the old content or the new one, never a part, and a full disk keeps the
+// old one, as with WriteFile. It does not wait for the disk, which can take a
+// tenth of a second, so that a machine that loses power may leave the file
+// empty: it is for files that are of one run and that the next start makes anew.
+func ReplaceFile(path string, data []byte, perm fs.FileMode) (err error) {
+	f, err := os.CreateTemp(dirOf(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("replace %s: %w", path, errors.Join(err, os.Remove(f.Name())))
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(perm)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
