@@ -129,6 +129,6 @@ func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
 // Page tells a tab's address and title. A page that hangs can still be asked.
 func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error { return p.where(ctx, &info) })
+	err := b.onTab(looking(ctx), id, false, func(ctx context.Context, _ *run, p *page) error { return p.where(ctx, &info) })
 	return info, err
 }

@@ -331,7 +331,8 @@ func (p *page) veiled(ctx context.Context, take func() error) error {
 	}
 	f := known.main()
 	defer p.say(ctx, f, "veil(false)")
-	// A page that draws nothing is veiled when it draws again.
+	// The picture forces a frame of its own, drawn from what the document is then. A
+	// page that hangs draws nothing at all.
 	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
 	defer cancel()
 	if err := p.ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {

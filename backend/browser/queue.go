@@ -45,6 +45,11 @@ func BesideLooks(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, turnPicture)
 }
 
+// looking is the context of what only looks.
+func looking(ctx context.Context) context.Context {
+	return context.WithValue(ctx, turnKey{}, turnLook)
+}
+
 func turnOf(ctx context.Context) turn {
 	t, _ := ctx.Value(turnKey{}).(turn)
 	return t

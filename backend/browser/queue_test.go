@@ -21,7 +21,7 @@ func TestPictureLetsLooksPass(t *testing.T) {
 			}
 			return release
 		}
-		look := context.WithValue(ctx, turnKey{}, turnLook)
+		look := looking(ctx)
 
 		action := enter(ctx)
 		var order []string

@@ -57,7 +57,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 	if q.Caller != "" {
 		ctx = protocol.WithCaller(ctx, q.Caller)
 	}
-	err := b.onPage(context.WithValue(ctx, turnKey{}, turnLook), id, func(ctx context.Context, p *page) error {
+	err := b.onPage(looking(ctx), id, func(ctx context.Context, p *page) error {
 		l := looker{p: p, q: q}
 		out, err := l.run(ctx)
 		if err != nil {

@@ -213,10 +213,7 @@ globalThis.pilotfishDo ??= (() => {
     facts: (target) => page.facts(target) ?? null,
     // The cover of a page that a task works on.
     lift: (expected) => page.mask.lift(expected),
-    async veil({ on }) {
-      page.mask.veil(on);
-      await new Promise((drawn) => requestAnimationFrame(drawn));
-    },
+    veil: ({ on }) => page.mask.veil(on),
     url: () => ({ url: location.href, hidden: document.hidden }),
   };
 
