@@ -124,6 +124,20 @@ func stepLines(steps []protocol.RecordedStep) []string {
 	return lines
 }
 
+// newParam adds a parameter, with a number when its name is taken, and returns
+// what stands for it in a step.
+func newParam(r *protocol.Routine, name string) string {
+	param := name
+	for n := 2; ; n++ {
+		if _, taken := r.Params[param]; !taken {
+			break
+		}
+		param = name + strconv.Itoa(n)
+	}
+	r.Params[param] = ""
+	return `"${` + param + `}"`
+}
+
 // routineOf makes command lines of what was done. A secret becomes a parameter.
 func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 	r := protocol.Routine{Version: 1, Name: name, Created: time.Now().UTC(), Params: map[string]string{}, Steps: []string{}}
@@ -134,26 +148,10 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 		}
 		value := quoteWord(noParam(s.Value))
 		if s.Secret {
-			param := "password"
-			for n := 2; ; n++ {
-				if _, taken := r.Params[param]; !taken {
-					break
-				}
-				param = "password" + strconv.Itoa(n)
-			}
-			r.Params[param] = ""
-			value = `"${` + param + `}"`
+			value = newParam(&r, "password")
 		}
 		if s.Do == "upload" {
-			param := "file"
-			for n := 2; ; n++ {
-				if _, taken := r.Params[param]; !taken {
-					break
-				}
-				param = "file" + strconv.Itoa(n)
-			}
-			r.Params[param] = ""
-			value = `"${` + param + `}"`
+			value = newParam(&r, "file")
 		}
 		switch s.Do {
 		case "goto":
