@@ -10,9 +10,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// byPage are the commands that the panel can do by a page's own events.
+// byPage are the commands that the panel can do by a page's own events, or, where
+// they bring a tab elsewhere, by what the browser lets extensions do.
 func byPage(name string) bool {
-	return slices.Contains([]string{"snapshot", "markdown", "find", "click", "hover", "fill", "type", "select", "check", "uncheck", "scroll", "press"}, name)
+	return slices.Contains([]string{
+		"snapshot", "markdown", "find", "wait", "click", "hover", "fill", "type", "select", "check", "uncheck", "scroll",
+		"press", "drag", "goto", "back", "forward", "reload",
+	}, name)
 }
 
 // facts are what a target is: by the page, or by what the panel says of it where
@@ -53,7 +57,11 @@ func (in *invocation) leave(c *command) protocol.CommandReply {
 			}
 		}
 	}
-	data, err := json.Marshal(protocol.ByPageLeave{URL: page})
+	given := protocol.ByPageLeave{URL: page}
+	if c.Name == "goto" {
+		given.To = in.asked // was judged, and the person asked where they want to be
+	}
+	data, err := json.Marshal(given)
 	if err != nil {
 		return failed(in.tab, err)
 	}

@@ -34,6 +34,7 @@ func TestLeaveForWhatThePanelDoes(t *testing.T) {
 		facts         *protocol.TargetFacts
 		code          protocol.Code
 		asks          protocol.ActionKind
+		address, to   string
 	}{
 		{name: "a look", command: "snapshot"},
 		{name: "what sets off nothing", command: "click", target: "f0e1", facts: &protocol.TargetFacts{Line: "button “More”", Role: "button", Name: "More"}},
@@ -43,13 +44,20 @@ func TestLeaveForWhatThePanelDoes(t *testing.T) {
 		{name: "a link that runs code", command: "click", target: "f0e1", facts: link("javascript:void 0")},
 		{name: "a link to the cloud's own", command: "click", target: "f0e1", facts: link("http://169.254.169.254/"), code: protocol.CodeRefused},
 		{name: "a link to a file", command: "click", target: "f0e1", facts: link("file:///etc/passwd"), code: protocol.CodeRefused},
-		{name: "what only the app can do", command: "reload", code: protocol.CodeBadArgument},
+		{name: "another page", command: "goto", address: "example.com/more", to: "https://example.com/more"},
+		{name: "the cloud's own", command: "goto", address: "http://169.254.169.254/", code: protocol.CodeRefused},
+		{name: "a page of the browser", command: "goto", address: "chrome://settings", code: protocol.CodeRefused},
+		{name: "the page again", command: "reload"},
+		{name: "what only the app can do", command: "tables", code: protocol.CodeBadArgument},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			b := newTabs()
 			args := map[string]json.RawMessage{}
 			if one.target != "" {
 				args["target"] = json.RawMessage(`"` + one.target + `"`)
+			}
+			if one.address != "" {
+				args["url"] = json.RawMessage(`"` + one.address + `"`)
 			}
 			reply := command.New(b, p).Execute(t.Context(), command.Call{
 				Actor: task, Scopes: scopes, Tab: "t1", ByPage: &protocol.ByPage{Facts: one.facts},
@@ -74,6 +82,9 @@ func TestLeaveForWhatThePanelDoes(t *testing.T) {
 			}
 			if !reply.OK || !strings.Contains(string(reply.Data), `"url":"https://`) {
 				t.Errorf("%+v %s", reply, reply.Data)
+			}
+			if to := `"to":"` + one.to + `"`; one.to != "" && !strings.Contains(string(reply.Data), to) {
+				t.Errorf("the tab may go to %s", reply.Data)
 			}
 		})
 	}

@@ -49,4 +49,6 @@ type ByPage struct {
 type ByPageLeave struct {
 	// URL is the page that was judged; it holds for no other site.
 	URL string `json:"url"`
+	// To is the address that the tab may be brought to, in full; for goto only.
+	To string `json:"to,omitempty"`
 }

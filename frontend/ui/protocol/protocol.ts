@@ -1513,6 +1513,10 @@ export interface ByPageLeave {
    * URL is the page that was judged; it holds for no other site.
    */
   url: string;
+  /**
+   * To is the address that the tab may be brought to, in full; for goto only.
+   */
+  to?: string;
 }
 
 //////////
