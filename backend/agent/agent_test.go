@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -162,7 +163,18 @@ func TestAgentOnThePathOfTheLoginShellOnly(t *testing.T) {
 	}
 }
 
+// hangups has what a test starts hear SIGHUP, as all does that the app starts, also
+// where the tests themselves were started deaf to it, as nohup starts them: that is
+// handed on, but a signal that is caught is not.
+func hangups(t *testing.T) {
+	t.Helper()
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
+}
+
 func TestLoginShellThatHangsIsEnded(t *testing.T) {
+	hangups(t)
 	home := t.TempDir()
 	child := filepath.Join(home, "child")
 	if err := syscall.Mkfifo(child, 0o600); err != nil {
@@ -203,6 +215,7 @@ func TestLoginShellThatHangsIsEnded(t *testing.T) {
 // A profile that holds a lock, as pyenv's does, can give it back: each later shell
 // of the person would wait for it.
 func TestLoginShellIsAskedToEnd(t *testing.T) {
+	hangups(t)
 	home := t.TempDir()
 	lock, manager := filepath.Join(home, "lock"), filepath.Join(home, "manager")
 	began, ended := filepath.Join(home, "began"), filepath.Join(home, "ended")
