@@ -131,7 +131,7 @@ type bench struct {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches(), chatBenches(), chatFaceBenches(), pageBenches(), taskBenches(), idleBenches())
+	return slices.Concat(terminalBenches(), productBenches(), cliBenches(), schemaBenches(), actBenches(), lookBenches(), pictureBenches(), firstBenches(), pilotBenches(), gateBenches(), chatBenches(), chatFaceBenches(), pageBenches(), taskBenches(), idleBenches(), tabBenches(), reconnectBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {

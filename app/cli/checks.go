@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -141,6 +142,9 @@ func (p *program) checkFolders(context.Context) finding {
 			return fail("see who owns it: ls -ld "+dir, "%s: %v", dir, err)
 		}
 		if err := writable(dir); err != nil {
+			if errors.Is(err, syscall.ENOSPC) {
+				return fail("free some space on the disk", "%s cannot be written: the disk is full", dir)
+			}
 			return fail("chown it to you and chmod 700: "+dir, "%s cannot be written: %v", dir, err)
 		}
 		if open := info.Mode().Perm() & 0o077; open != 0 && runtime.GOOS != "windows" {

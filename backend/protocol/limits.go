@@ -154,6 +154,9 @@ const (
 	// FirstScreenTimeout is how long a panel that has connected may take to show
 	// a terminal before the rest of the start goes on.
 	FirstScreenTimeout = 500 * time.Millisecond
+	// StateRetry is the pause before state files that the disk did not take are
+	// written again.
+	StateRetry = 1 * time.Second
 	// TabSettle is how long a change of the tabs waits for the word of the
 	// extension's worker before the worker is asked.
 	TabSettle = 25 * time.Millisecond

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -21,6 +22,8 @@ type stateFiles struct {
 	dir    string // the folder that agents are given
 	memory string // session.json, which they are not
 	log    *slog.Logger
+	// trouble hears why a file cannot be written, and nil when all can again.
+	trouble func(error)
 	// wake and remember have a token when there is something new for their
 	// writer.
 	wake, remember chan struct{}
@@ -30,11 +33,13 @@ type stateFiles struct {
 	cols, rows int
 	forgotten  bool
 
-	kept []byte // of session.json, its writer's own
+	kept    []byte   // of session.json, its writer's own
+	failing [2]error // of the two writers
+	saying  sync.Mutex
 }
 
-func newStateFiles(dir, path string, before memory, log *slog.Logger) *stateFiles {
-	return &stateFiles{dir: dir, memory: path, log: log, wake: make(chan struct{}, 1), remember: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
+func newStateFiles(dir, path string, before memory, log *slog.Logger, trouble func(error)) *stateFiles {
+	return &stateFiles{dir: dir, memory: path, log: log, trouble: trouble, wake: make(chan struct{}, 1), remember: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
 }
 
 // size remembers the size of the panel's terminals.
@@ -72,30 +77,51 @@ func (f *stateFiles) write(tabs []protocol.Tab) {
 // run writes until done is closed, and once more then.
 func (f *stateFiles) run(done <-chan struct{}) {
 	var writers sync.WaitGroup
-	writers.Go(func() { f.follow(f.wake, done, f.tell) })
-	writers.Go(func() { f.follow(f.remember, done, f.keep) })
+	writers.Go(func() { f.follow(0, f.wake, done, f.tell) })
+	writers.Go(func() { f.follow(1, f.remember, done, f.keep) })
 	writers.Wait()
 	// No tab is open any more; what is remembered stays. A full disk was said
 	// already, and at the next start the files are new.
 	_ = f.replace([]protocol.Tab{})
 }
 
-// follow writes what is new until done is closed. A disk that is full is said
-// once, until it works again.
-func (f *stateFiles) follow(wake, done <-chan struct{}, write func() error) {
-	warned, ending := false, false
-	for !ending {
+// follow writes what is new until done is closed, and tries again what the disk
+// did not take.
+func (f *stateFiles) follow(writer int, wake, done <-chan struct{}, write func() error) {
+	for ending := false; !ending; {
+		var again <-chan time.Time
+		if f.failing[writer] != nil {
+			again = time.After(protocol.StateRetry)
+		}
 		select {
 		case <-wake:
+		case <-again:
 		case <-done:
 			ending = true
 		}
-		err := write()
-		if err != nil && !warned {
-			f.log.Warn("state files could not be written", "error", err)
-		}
-		warned = err != nil
+		f.outcome(writer, write())
 	}
+}
+
+// outcome notes how a writing went. What cannot be written is said once, until it
+// can.
+func (f *stateFiles) outcome(writer int, err error) {
+	f.saying.Lock() // what is said last is what is so
+	defer f.saying.Unlock()
+	f.mu.Lock()
+	before := cmp.Or(f.failing[0], f.failing[1])
+	f.failing[writer] = err
+	now := cmp.Or(f.failing[0], f.failing[1])
+	f.mu.Unlock()
+	switch {
+	case before == nil && now != nil:
+		f.log.Warn("state files could not be written", "error", now)
+	case before != nil && now == nil:
+		f.log.Info("state files can be written again")
+	default:
+		return
+	}
+	f.trouble(now)
 }
 
 // tell writes the two files that agents read.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
@@ -58,7 +59,7 @@ func (s *Session) newRun() (*run, error) {
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
 		policy: policy.New(policy.Config{OwnPort: s.m.Port, Rules: rules, Broker: s.approvals.broker}),
-		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log), agentDir: dirs.Agent, workDir: dirs.Work,
+		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
@@ -209,6 +210,33 @@ func (s *Session) notice(e protocol.Error) {
 	s.mu.Unlock()
 	s.log.Warn("notice of the browser", "code", e.Code, "message", e.Message)
 	s.publishInfo()
+}
+
+// diskTrouble tells the window why the session's state cannot be written, until
+// err is nil.
+func (s *Session) diskTrouble(err error) {
+	s.mu.Lock()
+	r := s.run
+	if r == nil {
+		s.mu.Unlock()
+		return
+	}
+	r.disk = nil
+	if err != nil {
+		r.disk = unsaved(err)
+	}
+	s.mu.Unlock()
+	s.publishInfo()
+}
+
+// unsaved says that what the session writes down is behind.
+func unsaved(err error) *protocol.Error {
+	e := protocol.NewError(protocol.CodeNotWritable, "What this session notes cannot be saved: "+err.Error(), "make its folder writable for you; what was saved before is whole, and the rest follows by itself")
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		e.Message = "The disk is full: what this session notes cannot be saved"
+		e.Hint = "free some space; what was saved before is whole, and the rest follows by itself"
+	}
+	return e
 }
 
 // note keeps a notice once, however often it comes: the window tells them apart

@@ -61,6 +61,7 @@ type run struct {
 	agentDir  string // tabs.json and active-tab.json: all that agents are given
 	workDir   string // where agents start unless Settings name a folder
 	notices   []protocol.Error
+	disk      *protocol.Error // why the state cannot be written
 }
 
 func newSession(m *Manager, name protocol.SessionName) *Session {
@@ -98,6 +99,9 @@ func (s *Session) Info() protocol.SessionInfo {
 	}
 	if r != nil {
 		info.Warnings = append(info.Warnings, r.notices...)
+		if r.disk != nil {
+			info.Warnings = append(info.Warnings, *r.disk)
+		}
 	}
 	s.mu.Unlock()
 	info.Approvals = s.approvals.broker.Pending()

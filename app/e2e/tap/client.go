@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Client is the test's end of a tap.
@@ -180,6 +181,23 @@ func (c *Client) Call(ctx context.Context, session, method string, params, resul
 // answers whose administrator keeps developer tools from the page.
 func (c *Client) Refuse(ctx context.Context, target string) error {
 	return c.Call(ctx, "", refuse, map[string]any{"targetId": target}, nil)
+}
+
+// Overhear gives what the browser tells the app from now on to a function, in its
+// order, with the time at which the browser said it.
+func (c *Client) Overhear(ctx context.Context, hear func(at time.Time, message json.RawMessage)) error {
+	c.mu.Lock()
+	c.heard[event{"", overtold}] = func(params json.RawMessage) {
+		var told struct {
+			At      int64           `json:"at"`
+			Message json.RawMessage `json:"message"`
+		}
+		if json.Unmarshal(params, &told) == nil {
+			hear(time.Unix(0, told.At), told.Message)
+		}
+	}
+	c.mu.Unlock()
+	return c.Call(ctx, "", overhear, nil, nil)
 }
 
 // Targets lists the browser's targets.

@@ -17,14 +17,19 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // firstTapID is where the ids of the tests' commands begin: the app counts its
 // own from 1 and never comes near.
 const firstTapID = 1 << 30
 
-// refuse is the proxy's own command; the browser never sees it.
-const refuse = "Tap.refuse"
+// The proxy's own commands and event; the browser never sees them.
+const (
+	refuse   = "Tap.refuse"
+	overhear = "Tap.overhear"
+	overtold = "Tap.told"
+)
 
 // envelope is what the proxy reads of a message to know whose it is.
 type envelope struct {
@@ -45,6 +50,7 @@ type proxy struct {
 	sessions map[string]bool // the CDP sessions that the test attached
 	pending  map[string]bool // the targets that it is attaching to
 	refused  map[string]bool // the targets that the app may not attach to
+	overhear bool            // the test hears what the app is told, too
 	written  sync.Mutex      // one message at a time towards the browser
 	told     sync.Mutex      // and towards the app
 }
@@ -169,9 +175,26 @@ func (p *proxy) relayBrowser(from io.Reader) {
 			}
 			continue
 		}
+		p.repeat(message)
 		if p.tell(message) != nil {
 			return
 		}
+	}
+}
+
+// repeat gives a test that overhears the app what the app is told, with the time
+// at which the browser said it.
+func (p *proxy) repeat(message []byte) {
+	at := time.Now()
+	p.mu.Lock()
+	test := p.test
+	if !p.overhear {
+		test = nil
+	}
+	p.mu.Unlock()
+	if test != nil {
+		// A test that went away is no reason to stop the product.
+		_, _ = fmt.Fprintf(test, `{"method":%q,"params":{"at":%d,"message":%s}}`+"\n", overtold, at.UnixNano(), bytes.TrimSuffix(message, []byte{0}))
 	}
 }
 
@@ -226,7 +249,7 @@ func (p *proxy) accept(listener net.Listener) {
 		if p.test != nil {
 			p.test.Close()
 		}
-		p.test = conn
+		p.test, p.overhear = conn, false
 		p.mu.Unlock()
 		go p.relayTest(conn)
 	}
@@ -252,12 +275,16 @@ func (p *proxy) relayTest(conn net.Conn) {
 			p.mu.Lock()
 			p.pending[params.TargetID] = true
 			p.mu.Unlock()
-		case refuse:
-			if json.Unmarshal(e.Params, &params) != nil {
+		case refuse, overhear:
+			if e.Method == refuse && json.Unmarshal(e.Params, &params) != nil {
 				return
 			}
 			p.mu.Lock()
-			p.refused[params.TargetID] = true
+			if e.Method == refuse {
+				p.refused[params.TargetID] = true
+			} else {
+				p.overhear = true
+			}
 			p.mu.Unlock()
 			if _, err := fmt.Fprintf(conn, `{"id":%d,"result":{}}`+"\n", e.ID); err != nil {
 				return
