@@ -48,6 +48,7 @@ func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	defer hangups()()
 	var console io.Writer
 	if !in.json {
 		console = p.stderr
@@ -89,3 +90,15 @@ func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File
 
 // readyWord is what a session says when it listens.
 const readyWord = "ready"
+
+// hangups has what this program starts hear SIGHUP, by which shells and agents are
+// told to end, also when the program itself was started to ignore it, as nohup does:
+// that is handed on, but a signal that is caught is not. The result gives it back.
+func hangups() (stop func()) {
+	if !signal.Ignored(syscall.SIGHUP) {
+		return func() {} // then it ends this program, too
+	}
+	caught := make(chan os.Signal, 1) // nobody reads it
+	signal.Notify(caught, syscall.SIGHUP)
+	return func() { signal.Stop(caught) }
+}
