@@ -60,11 +60,12 @@ type Manager struct {
 	known command.Table
 
 	changes *hub.Hub[struct{}]
-	// firstPanel is closed when the first panel of this run has connected,
+	// first is closed when the session that starts with the app has begun to, or
+	// none does, firstPanel when the first panel of this run has connected,
 	// firstScreen when a first one shows a terminal, and begun when neither is
 	// waited for any more.
-	firstPanel, firstScreen, begun latch
-	use                            use // of the commands, by everybody
+	first, firstPanel, firstScreen, begun latch
+	use                                   use // of the commands, by everybody
 
 	mu        sync.Mutex
 	ctx       context.Context    // of Run; sessions live in it
@@ -90,11 +91,11 @@ type Manager struct {
 // New returns a Manager. Nothing is opened or started before Run.
 func New(cfg Config) (*Manager, error) {
 	m := &Manager{
-		cfg:        cfg,
-		log:        cfg.Logger.With("component", "session"),
-		changes:    hub.New[struct{}](1),
-		sessions:   map[protocol.SessionName]*Session{},
-		firstPanel: newLatch(), firstScreen: newLatch(), begun: newLatch(),
+		cfg:      cfg,
+		log:      cfg.Logger.With("component", "session"),
+		changes:  hub.New[struct{}](1),
+		sessions: map[protocol.SessionName]*Session{},
+		first:    newLatch(), firstPanel: newLatch(), firstScreen: newLatch(), begun: newLatch(),
 		tray:    protocol.TrayStarting,
 		problem: cfg.Notice,
 		onShow:  func(string) {},

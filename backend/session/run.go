@@ -25,6 +25,7 @@ import (
 // of them is left. The caller holds the instance lock.
 func (m *Manager) Run(ctx context.Context) error {
 	defer m.begun.open()
+	defer m.first.open()
 	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
 		m.log.Warn("processes of a run before could not be ended", "error", err)
 	}
@@ -106,6 +107,7 @@ func (m *Manager) startGuard(ctx context.Context) func() *proc.Guard {
 // agents come after it: a dozen programs asked for their versions would delay the
 // prompt.
 func (m *Manager) startFirst(ctx context.Context) {
+	defer m.first.open() // also when there is none
 	if !m.cfg.Headless && !m.cfg.Settings.Get().StartSession {
 		return
 	}

@@ -163,6 +163,14 @@ func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.Co
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
 	defer m.use.begin()()
+	// The app listens before its first session has begun to start, and whoever
+	// finds it then is not told that there is no session.
+	m.mu.Lock()
+	runs := m.ctx != nil
+	m.mu.Unlock()
+	if runs {
+		m.first.wait(ctx)
+	}
 	return s.recorded(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
 		r, err := s.current()
 		if err == nil {
