@@ -44,6 +44,9 @@ func preflight(c *Config) error {
 }
 
 func notWritable(dir string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return protocol.NewError(protocol.CodeNotWritable, dir+" cannot be written: the disk is full", "free some space, or choose another folder in Settings")
+	}
 	why := err
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		why = pathErr.Err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -83,7 +84,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	changed := config.Defaults()
 	changed.FontSize = 20
-	if _, err := store.Save(changed); err == nil || protocol.AsError(err).Code != protocol.CodeNotWritable {
+	_, err = store.Save(changed)
+	if said := protocol.AsError(err); said == nil || said.Code != protocol.CodeNotWritable || !strings.Contains(said.Message, "the disk is full") || !strings.Contains(said.Hint, "free some space") {
 		t.Errorf("Save() on a full disk = %v", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {

@@ -229,12 +229,12 @@ func (s *Session) diskTrouble(err error) {
 	s.publishInfo()
 }
 
-// unsaved says that what the session writes down is behind.
+// unsaved says that the files of the session's tabs are behind.
 func unsaved(err error) *protocol.Error {
-	e := protocol.NewError(protocol.CodeNotWritable, "What this session notes cannot be saved: "+err.Error(), "make its folder writable for you; what was saved before is whole, and the rest follows by itself")
+	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable for you, and it is saved by itself; what was saved before is whole")
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		e.Message = "The disk is full: what this session notes cannot be saved"
-		e.Hint = "free some space; what was saved before is whole, and the rest follows by itself"
+		e.Message = "The disk is full: the list of tabs cannot be saved"
+		e.Hint = "free some space, and it is saved by itself; what was saved before is whole"
 	}
 	return e
 }
