@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,6 +141,11 @@ func TestExitCodeAndSignal(t *testing.T) {
 }
 
 func TestStopIsQuickForAProgramThatListens(t *testing.T) {
+	// Also where the tests were started deaf to SIGHUP, as nohup starts them: that is
+	// handed on, but a signal that is caught is not.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, unix.SIGHUP)
+	defer signal.Stop(caught)
 	p, r := script(t, Config{}, "echo $$; exec sleep 988")
 	h := readPID(t, r)
 	if err := p.Stop("closed by you"); err != nil {
