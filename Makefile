@@ -12,7 +12,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 CACHE := build/cache
 STAMPS := $(CACHE)/stamps
 COMPONENTS := $(CACHE)/components/select2.js
-PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-tray build/bin/pilotfish
+PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-tray build/bin/pilotfish build/bin/pilotfish-whole
 
 # Everything that the Go programs are made of.
 GO_SOURCES := go.mod go.sum $(shell find app backend -name '*.go' -not -name '*_test.go' -not -path '*/testdata/*') \
@@ -123,8 +123,11 @@ extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES
 
 # The command line and the tray come first: an error in the backend shows before
 # Wails has taken its minutes.
-build/bin/pilotfish: $(GO_SOURCES) | install-build
+build/bin/pilotfish-whole: $(GO_SOURCES) | install-build
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/cli
+# What is started: it becomes the whole one for what it does not do itself.
+build/bin/pilotfish: $(GO_SOURCES) build/bin/pilotfish-whole | install-build
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/cli/start
 build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/tray
 build/bin/Pilotfish: $(GO_SOURCES) frontend/dist/index.html extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-tray | install-build

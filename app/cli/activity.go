@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
@@ -108,7 +109,7 @@ func (p *program) followActivity(ctx context.Context, c *client, query url.Value
 	if err := in.Err(); err != nil {
 		return unreachable(err)
 	}
-	return notRunning("Pilotfish has ended")
+	return say.NotRunning("Pilotfish has ended")
 }
 
 func (p *program) printEvent(event string, data []byte) error {

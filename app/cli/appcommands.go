@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -99,34 +100,24 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 		}
 		b.WriteString("\n")
 		if s.Error != nil {
-			fmt.Fprintf(&b, "  error: %s\n", oneLine(s.Error.Error()))
+			fmt.Fprintf(&b, "  error: %s\n", say.OneLine(s.Error.Error()))
 		}
 		for _, warning := range s.Warnings {
-			fmt.Fprintf(&b, "  warning: %s\n", oneLine(warning.Message))
+			fmt.Fprintf(&b, "  warning: %s\n", say.OneLine(warning.Message))
 		}
 		for _, tab := range s.Tabs {
 			mark := " "
 			if tab.Focused {
 				mark = "*"
 			}
-			fmt.Fprintf(&b, "  %s %-4s %s  %s", mark, tab.ID, oneLine(tab.Title), oneLine(tab.URL))
+			fmt.Fprintf(&b, "  %s %-4s %s  %s", mark, tab.ID, say.OneLine(tab.Title), say.OneLine(tab.URL))
 			if tab.Agent != nil {
-				fmt.Fprintf(&b, "  [%s: %s]", oneLine(tab.Agent.Name), tab.Agent.Status)
+				fmt.Fprintf(&b, "  [%s: %s]", say.OneLine(tab.Agent.Name), tab.Agent.Status)
 			}
 			b.WriteString("\n")
 		}
 	}
 	return b.String()
-}
-
-// oneLine keeps a page's title from looking like further lines of ours, and
-// short.
-func oneLine(s string) string {
-	runes := []rune(strings.Join(strings.Fields(s), " "))
-	if len(runes) > 100 {
-		return string(runes[:99]) + "…"
-	}
-	return string(runes)
 }
 
 // guard is what the app runs beside itself; see proc.StartGuard.

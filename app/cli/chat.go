@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
@@ -95,7 +96,7 @@ func (p *program) chatSend(ctx context.Context, c *client, in invocation, query 
 	stop := context.AfterFunc(ctx, func() { _ = resp.Body.Close() })
 	defer stop()
 	reader := answerReader{
-		write:   func(text string) error { _, err := io.WriteString(p.stdout, p.clean(p.stdout, text)); return err },
+		write:   func(text string) error { _, err := io.WriteString(p.stdout, say.Clean(p.stdout, text)); return err },
 		message: message, shown: map[string]int{},
 	}
 	lines := bufio.NewReader(resp.Body)

@@ -199,7 +199,7 @@ func (p *program) checkApp(ctx context.Context) finding {
 }
 
 func (p *program) checkCommand(context.Context) finding {
-	own, err := os.Executable()
+	own, err := executable()
 	if err != nil {
 		return warn("", "this program does not know where it is: %v", err)
 	}

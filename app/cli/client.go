@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
@@ -57,11 +58,6 @@ func loopback(base string) error {
 		}
 	}
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is %q, which is not an address of this machine", protocol.EnvURL, base), "open a new terminal in Pilotfish")
-}
-
-// notRunning is the error of an app that cannot be reached.
-func notRunning(message string) error {
-	return protocol.NewError(protocol.CodeNotRunning, message, "start Pilotfish from the menu of programs, or run `pilotfish serve --headless` on a machine without a screen")
 }
 
 // post sends a request and reads its reply. An error reply becomes its
@@ -126,7 +122,7 @@ func (c *client) send(req *http.Request) (*http.Response, error) {
 	if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
 		return nil, failed.Error
 	}
-	return nil, protocol.NewError(protocol.CodeInternal, "the app answered "+resp.Status, "the app and this command may be of different versions; `pilotfish doctor` compares them")
+	return nil, say.Status(resp.Status)
 }
 
 func (c *client) do(req *http.Request, out any) error {
@@ -145,24 +141,20 @@ func read(resp *http.Response, out any) error {
 		return unreachable(err)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return unreadable(err)
+		return say.Unreadable(err.Error())
 	}
 	return nil
-}
-
-func unreadable(err error) error {
-	return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+err.Error(), "the app and this command may be of different versions; `pilotfish doctor` compares them")
 }
 
 // unreachable says what a failed connection means.
 func unreachable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return protocol.NewError(protocol.CodeTimeout, "the app did not answer in time", "--timeout gives a command more; `pilotfish doctor` says whether the app is well")
+		return say.NoAnswer()
 	}
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err // without the address
 	}
-	return notRunning("Pilotfish does not answer: " + err.Error())
+	return say.NotRunning("Pilotfish does not answer: " + err.Error())
 }
 
 // deadline is the one of a command, and a little more: the backend's own answer
@@ -202,9 +194,7 @@ func (p *program) command(ctx context.Context, in invocation) error {
 		return err
 	}
 	if !reply.OK {
-		if reply.Error == nil {
-			reply.Error = protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
-		}
+		reply.Error = say.Failed(reply)
 		if len(reply.Data) > 0 && !in.json { // what was done before it failed
 			if err := p.print(cut(reply.Text, in.max)); err != nil {
 				return err
@@ -228,9 +218,7 @@ func (e *replyError) Error() string { return e.reply.Error.Error() }
 func (e *replyError) Unwrap() error { return e.reply.Error }
 
 // waiting says at once, beside the reply, that the person is asked.
-func (p *program) waiting(q protocol.Waiting) {
-	fmt.Fprintf(p.stderr, "pilotfish: waiting for your answer in the Pilotfish panel or window: %s\n", p.clean(p.stderr, oneLine(q.Question)))
-}
+func (p *program) waiting(q protocol.Waiting) { say.Waiting(p.stderr, q) }
 
 // cut shortens a reply to so many characters, and says so; 0 leaves it.
 func cut(text string, limit int) string {

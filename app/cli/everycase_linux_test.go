@@ -110,7 +110,7 @@ func (c *crowd) good(t *testing.T, spec command.Spec, w way) (answers []said) {
 			at = ""
 		}
 		if !strings.Contains(line, "--timeout") {
-			line += " --timeout " + map[bool]string{true: "1s", false: "20s"}[cannot()[example] == protocol.CodeTimeout]
+			line += " --timeout " + map[bool]string{true: "1s", false: "60s"}[cannot()[example] == protocol.CodeTimeout]
 		}
 		answers = append(answers, w.run(t, line, at))
 		for _, spare := range spares {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
@@ -146,5 +147,5 @@ func (p *program) version(_ context.Context, in invocation) error {
 	if in.json {
 		return p.printJSON(map[string]string{"version": version, "protocol": protocol.Version, "go": runtime.Version()})
 	}
-	return p.print("pilotfish " + version)
+	return say.Version(p.stdout, version)
 }

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+
+	"pilotfish/app/cli/quick"
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/config"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
@@ -8,6 +13,16 @@ import (
 
 // dirs are the folders of the app.
 func (p *program) dirs() (config.Dirs, error) { return config.UserDirs(p.getenv) }
+
+// executable is the path of the program that people and agents start: not of the
+// whole program behind it (see package quick), if that is what runs.
+func executable() (string, error) {
+	own, err := os.Executable()
+	if err == nil && filepath.Base(own) == quick.Whole {
+		return filepath.Join(filepath.Dir(own), "pilotfish"), nil
+	}
+	return own, err
+}
 
 // endpoint reads how the running app is reached.
 func (p *program) endpoint() (protocol.Endpoint, error) {
@@ -26,7 +41,7 @@ func (p *program) endpoint() (protocol.Endpoint, error) {
 		}
 	}
 	if e := protocol.AsError(err); e != nil && e.Code == protocol.CodeNotRunning {
-		return protocol.Endpoint{}, notRunning(e.Message)
+		return protocol.Endpoint{}, say.NotRunning(e.Message)
 	}
 	return endpoint, err
 }

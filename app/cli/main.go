@@ -1,5 +1,6 @@
-// Command pilotfish drives the browser and the app from a shell: a person's or
-// an agent's.
+// Command pilotfish-whole is the command line: it drives the browser and the app
+// from a shell, a person's or an agent's. What is started is pilotfish (see
+// package quick), which does the plain commands and becomes this one for the rest.
 package main
 
 import "os"

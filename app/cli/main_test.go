@@ -11,11 +11,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pilotfish/app/cli/fakes"
+	"pilotfish/app/cli/quick"
 	"pilotfish/backend/protocol"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pilotfish": main})
+	testscript.Main(m, map[string]func(){
+		"pilotfish": func() { os.Exit(quick.Run(os.Args[1:], version)) }, quick.Whole: main,
+	})
 }
 
 // The scripts run the program as a process of its own.

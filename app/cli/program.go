@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
@@ -154,11 +153,7 @@ func (p *program) fail(in invocation, err error) int {
 		}
 		p.printJSON(whole) //nolint:errcheck // the message below is the last thing that can be done
 	}
-	fmt.Fprintf(p.stderr, "pilotfish: %s\n", p.clean(p.stderr, e.Message))
-	if e.Hint != "" {
-		fmt.Fprintf(p.stderr, "  %s\n", p.clean(p.stderr, e.Hint))
-	}
-	return e.Code.ExitCode()
+	return say.Failure(p.stderr, e)
 }
 
 // exitError ends a command that has said everything already.
@@ -168,53 +163,7 @@ type exitError int
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // printJSON prints one object on one line.
-func (p *program) printJSON(v any) error {
-	encoder := json.NewEncoder(p.stdout)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return fmt.Errorf("printing the reply: %w", err)
-	}
-	return nil
-}
+func (p *program) printJSON(v any) error { return say.Object(p.stdout, v) }
 
 // print prints text for a person or a model.
-func (p *program) print(text string) error {
-	if text == "" {
-		return nil
-	}
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	if _, err := io.WriteString(p.stdout, p.clean(p.stdout, text)); err != nil {
-		return fmt.Errorf("printing the reply: %w", err)
-	}
-	return nil
-}
-
-// clean makes foreign text safe for a terminal: a page's title may have control
-// sequences in it that would type, copy or hide something. A pipe gets the text
-// as it is.
-func (p *program) clean(out io.Writer, text string) string {
-	file, ok := out.(*os.File)
-	if !ok {
-		return text
-	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return text
-	}
-	return printable(text)
-}
-
-// printable replaces control characters, except the ends of lines and tabs, and
-// the marks that turn the direction of text.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20 || r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-			return '�'
-		}
-		return r
-	}, text)
-}
+func (p *program) print(text string) error { return say.Text(p.stdout, text) }

@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sys/unix"
 
+	"pilotfish/app/cli/quick"
 	"pilotfish/backend/config"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
@@ -39,9 +40,11 @@ type installation struct {
 func install(t *testing.T, idle string) *installation {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "pilotfish")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the program: %v\n%s", err, out)
+	for path, source := range map[string]string{program: "./start", filepath.Join(filepath.Dir(program), quick.Whole): "."} {
+		build := exec.CommandContext(t.Context(), "go", "build", "-o", path, source)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building the program: %v\n%s", err, out)
+		}
 	}
 	r := &installation{t: t, program: program, home: t.TempDir(), runtime: t.TempDir(), idle: idle}
 	t.Cleanup(r.end)
@@ -127,7 +130,7 @@ func (r *installation) sessions() (pids []int) {
 	}
 	for _, path := range entries {
 		line, err := os.ReadFile(path)
-		if err != nil || !bytes.HasPrefix(line, []byte(r.program+"\x00serve\x00")) {
+		if err != nil || !bytes.HasPrefix(line, []byte(filepath.Join(filepath.Dir(r.program), quick.Whole)+"\x00serve\x00")) {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))

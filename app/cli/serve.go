@@ -36,7 +36,7 @@ func (p *program) serve(ctx context.Context, in invocation) error {
 }
 
 func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File) error {
-	own, err := os.Executable()
+	own, err := executable()
 	if err != nil {
 		return protocol.NewError(protocol.CodeInternal, "this program does not know where it is: "+err.Error(), "")
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task"
 )
@@ -79,7 +80,7 @@ func (t *tasks) list(ctx context.Context, text string) error {
 	}
 	var out strings.Builder
 	for _, one := range reply.Tasks {
-		fmt.Fprintf(&out, "%s  %s, %s, step %d of %d  %s", one.ID, one.State, where(one), one.Steps, one.MaxStep, oneLine(one.Title))
+		fmt.Fprintf(&out, "%s  %s, %s, step %d of %d  %s", one.ID, one.State, where(one), one.Steps, one.MaxStep, say.OneLine(one.Title))
 		if step := steps[one.ID]; step > 0 {
 			fmt.Fprintf(&out, " (found in step %d)", step)
 		}
@@ -98,11 +99,11 @@ func (t *tasks) routines(ctx context.Context) error {
 	}
 	var out strings.Builder
 	for _, one := range reply.Routines {
-		fmt.Fprintf(&out, "%s", oneLine(one.Name))
+		fmt.Fprintf(&out, "%s", say.OneLine(one.Name))
 		for _, name := range one.Params {
 			fmt.Fprintf(&out, " --param %s=…", name)
 		}
-		fmt.Fprintf(&out, "  %s\n", oneLine(one.Goal))
+		fmt.Fprintf(&out, "  %s\n", say.OneLine(one.Goal))
 	}
 	return t.print(out.String())
 }
@@ -143,7 +144,7 @@ func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
 		return t.printJSON(whole)
 	}
 	var teller task.Teller
-	lines := append([]string{"goal: " + oneLine(whole.Head.Goal)}, teller.Lines(whole)...)
+	lines := append([]string{"goal: " + say.OneLine(whole.Head.Goal)}, teller.Lines(whole)...)
 	return t.print(cut(strings.Join(append(lines, describeTask(whole.Head)), "\n"), t.in.max))
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task"
 )
@@ -72,7 +73,7 @@ func (t *tasks) ended(head protocol.Task) error {
 	case !t.in.json:
 		return err
 	}
-	fmt.Fprintf(t.stderr, "pilotfish: %s\n", t.clean(t.stderr, err.Message))
+	fmt.Fprintf(t.stderr, "pilotfish: %s\n", say.Clean(t.stderr, err.Message))
 	return exitError(err.Code.ExitCode())
 }
 
@@ -91,7 +92,7 @@ func taskError(head protocol.Task) *protocol.Error {
 		return protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: its panel is closed", "open the panel beside "+where(head)+" and go on with it there")
 	case protocol.TaskIdle, protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused, protocol.TaskFailed:
 	}
-	e := protocol.NewError(protocol.CodeInternal, "the task failed: "+oneLine(why), "")
+	e := protocol.NewError(protocol.CodeInternal, "the task failed: "+say.OneLine(why), "")
 	if head.Error != nil {
 		e.Code, e.Hint = head.Error.Code, head.Error.Hint
 	}
@@ -133,7 +134,7 @@ func (c *client) followTask(ctx context.Context, id protocol.TaskID, after uint6
 		}
 		var page protocol.TaskPage
 		if err := json.Unmarshal([]byte(data), &page); err != nil {
-			return unreadable(err)
+			return say.Unreadable(err.Error())
 		}
 		head = page.Head
 		if head.State == protocol.TaskInterrupted {

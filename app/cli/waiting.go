@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
@@ -48,7 +49,7 @@ func (c *client) command(ctx context.Context, request protocol.CommandRequest, w
 		case name != "data":
 		case event == protocol.CommandEventReply:
 			if err := json.Unmarshal([]byte(value), &reply); err != nil {
-				return reply, unreadable(err)
+				return reply, say.Unreadable(err.Error())
 			}
 			return reply, nil
 		case event == protocol.CommandEventWaiting:
@@ -61,5 +62,5 @@ func (c *client) command(ctx context.Context, request protocol.CommandRequest, w
 	if err := lines.Err(); err != nil {
 		return reply, unreachable(err)
 	}
-	return reply, notRunning("Pilotfish has ended before the command had")
+	return reply, say.NotRunning("Pilotfish has ended before the command had")
 }

@@ -1,0 +1,119 @@
+// Package say is what the command line prints, the same in both of its programs.
+package say
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// Text prints text for a person or a model, with a line break at its end.
+func Text(out io.Writer, text string) error {
+	if text == "" {
+		return nil
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if _, err := io.WriteString(out, Clean(out, text)); err != nil {
+		return fmt.Errorf("printing the reply: %w", err)
+	}
+	return nil
+}
+
+// Object prints one object on one line, for a program.
+func Object(out io.Writer, v any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Errorf("printing the reply: %w", err)
+	}
+	return nil
+}
+
+// Failure tells what went wrong, and what to do, and returns the exit code.
+func Failure(out io.Writer, e *protocol.Error) int {
+	fmt.Fprintf(out, "pilotfish: %s\n", Clean(out, e.Message))
+	if e.Hint != "" {
+		fmt.Fprintf(out, "  %s\n", Clean(out, e.Hint))
+	}
+	return e.Code.ExitCode()
+}
+
+// Waiting says at once, beside the reply, that the person is asked.
+func Waiting(out io.Writer, q protocol.Waiting) {
+	fmt.Fprintf(out, "pilotfish: waiting for your answer in the Pilotfish panel or window: %s\n", Clean(out, OneLine(q.Question)))
+}
+
+// OneLine keeps a page's title from looking like further lines of ours, and
+// short.
+func OneLine(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > 100 {
+		return string(runes[:99]) + "…"
+	}
+	return string(runes)
+}
+
+// Clean makes foreign text safe for a terminal: a page's title may have control
+// sequences in it that would type, copy or hide something. A pipe gets the text
+// as it is.
+func Clean(out io.Writer, text string) string {
+	file, ok := out.(*os.File)
+	if !ok {
+		return text
+	}
+	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return text
+	}
+	return printable(text)
+}
+
+// printable replaces control characters, except the ends of lines and tabs, and
+// the marks that turn the direction of text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20 || r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return '�'
+		}
+		return r
+	}, text)
+}
+
+// NotRunning is the error of an app that cannot be reached.
+func NotRunning(message string) *protocol.Error {
+	return protocol.NewError(protocol.CodeNotRunning, message, "start Pilotfish from the menu of programs, or run `pilotfish serve --headless` on a machine without a screen")
+}
+
+// NoAnswer is the error of an app that takes too long.
+func NoAnswer() *protocol.Error {
+	return protocol.NewError(protocol.CodeTimeout, "the app did not answer in time", "--timeout gives a command more; `pilotfish doctor` says whether the app is well")
+}
+
+// Unreadable is the error of an answer that is none.
+func Unreadable(why string) *protocol.Error {
+	return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+why, "the app and this command may be of different versions; `pilotfish doctor` compares them")
+}
+
+// Status is the error of an HTTP status that says nothing more.
+func Status(status string) *protocol.Error {
+	return protocol.NewError(protocol.CodeInternal, "the app answered "+status, "the app and this command may be of different versions; `pilotfish doctor` compares them")
+}
+
+// Version prints the version of the command line.
+func Version(out io.Writer, version string) error { return Text(out, "pilotfish "+version) }
+
+// Failed is the error of a reply that failed.
+func Failed(reply protocol.CommandReply) *protocol.Error {
+	if reply.Error == nil {
+		return protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
+	}
+	return reply.Error
+}
