@@ -172,12 +172,10 @@ var errCrashed = errors.New("the page crashed")
 // protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails
 // at once when the page crashes under it.
 func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page) error) error {
-	r, err := b.running()
-	if err != nil {
+	if _, err := b.running(); err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
+	if _, ok := b.tabs.lookup(id); !ok {
 		return unknownTab(id)
 	}
 	release, err := b.queue.enter(ctx, id)
@@ -185,7 +183,17 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 		return tabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
 	defer release()
-	if t, ok = b.tabs.lookup(id); !ok {
+	return b.besideTab(ctx, id, needsRenderer, f)
+}
+
+// besideTab is onTab out of order: for what only watches, while others act.
+func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page) error) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, ok := b.tabs.lookup(id)
+	if !ok {
 		return unknownTab(id) // closed meanwhile
 	}
 	p, err := r.page(ctx, t.target)

@@ -45,6 +45,9 @@ type waiting struct {
 	p      *page
 	q      protocol.WaitRequest
 	events *subscription
+	// found takes what came, for one who watches: a dialog that opens meanwhile is
+	// for others to answer, and does not end it.
+	found *waitFound
 }
 
 func (w *waiting) run(ctx context.Context) error {

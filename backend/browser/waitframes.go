@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	cdppage "github.com/chromedp/cdproto/page"
@@ -19,9 +20,17 @@ func (w *waiting) onPage(ctx context.Context) error {
 	if key == "" {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("nobody can wait for %q", w.q.Kind), "wait for text, element, gone, url, load, quiet, function or time")
 	}
+	return w.inFrames(ctx, key)
+}
+
+// inFrames is onPage for one condition of the page script.
+func (w *waiting) inFrames(ctx context.Context, key string) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f := &waitFrames{w: w, key: key, answers: make(chan waitAnswer), asked: make(map[*docFrame]bool), met: make(map[*docFrame]string), later: make(map[*docFrame]bool)}
+	f := &waitFrames{
+		w: w, key: key, gone: strings.HasPrefix(key, "gone"),
+		answers: make(chan waitAnswer), asked: make(map[*docFrame]bool), met: make(map[*docFrame]string), later: make(map[*docFrame]bool),
+	}
 	changed := w.p.frames.changes() // before they are listed, so that none is missed
 	for {
 		over, err := f.ask(inner)
@@ -40,7 +49,7 @@ func (w *waiting) onPage(ctx context.Context) error {
 			switch {
 			case !ok:
 				return errSessionEnded
-			case e.method == cdppage.JavascriptDialogOpening.Method:
+			case e.method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
 				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
 			}
 			clear(f.later)
@@ -53,7 +62,8 @@ func (w *waiting) onPage(ctx context.Context) error {
 // waitFrames asks the frames of a page one condition.
 type waitFrames struct {
 	w       *waiting
-	key     string
+	key     string // what the page script calls the condition
+	gone    bool   // it is that something is no longer there
 	answers chan waitAnswer
 	asked   map[*docFrame]bool   // an answer is on its way, or will never be
 	met     map[*docFrame]string // it was so there, in this world
@@ -64,20 +74,28 @@ type waitFrames struct {
 type waitAnswer struct {
 	f     *docFrame
 	world string // that it had when it was asked
-	state string
-	ms    float64
+	found waitFound
 	err   error
+}
+
+// waitFound is what the page script answers a wait with; What and Origin only
+// where it is asked for them.
+type waitFound struct {
+	State  string  `json:"state"`
+	MS     float64 `json:"ms"`
+	What   string  `json:"what"`
+	Origin string  `json:"origin"`
 }
 
 // frames are those that the condition is about: that of a ref, else all. A ref
 // whose frame is gone has none.
 func (f *waitFrames) frames() ([]*docFrame, error) {
-	if !refScope().MatchString(f.w.q.Value) || f.key == "text" {
+	if !refScope().MatchString(f.w.q.Value) || f.key == "text" || f.key == "goneText" {
 		return f.w.p.frames.all(), nil
 	}
 	only, _, err := f.w.p.frameOf(f.w.q.Value)
 	if err != nil {
-		if f.key == "gone" {
+		if f.gone {
 			return nil, nil
 		}
 		return nil, err
@@ -102,26 +120,23 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 		clear(f.later)
 	}
 	until, _ := ctx.Deadline()
-	args := map[string]any{f.key: f.w.q.Value, "timeout": max(1, time.Until(until).Milliseconds())}
+	args := map[string]any{f.key: f.w.q.Value, "timeout": max(1, time.Until(until).Milliseconds()), "tell": f.w.found != nil}
 	for _, one := range all {
 		_, met := f.met[one]
-		if met && f.key == "gone" || f.asked[one] || f.later[one] {
+		if met && f.gone || f.asked[one] || f.later[one] {
 			continue
 		}
 		f.asked[one] = true
 		_, world := f.w.p.frames.state(one)
 		go func() {
-			var r struct {
-				State string  `json:"state"`
-				MS    float64 `json:"ms"`
-			}
+			var found waitFound
 			// Its closed roots are opened to the page script first.
 			err := f.w.p.look(ctx, one, "url", nil, nil)
 			if err == nil {
-				err = f.w.p.ask(ctx, one, "wait", args, &r)
+				err = f.w.p.ask(ctx, one, "wait", args, &found)
 			}
 			select {
-			case f.answers <- waitAnswer{one, world, r.State, r.MS, err}:
+			case f.answers <- waitAnswer{one, world, found, err}:
 			case <-ctx.Done():
 			}
 		}()
@@ -132,7 +147,7 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 // settled says whether what is to be gone was so in every frame, and forgets
 // those that have another document by now.
 func (f *waitFrames) settled(all []*docFrame) bool {
-	whole := f.key == "gone"
+	whole := f.gone
 	for _, one := range all {
 		if world, met := f.met[one]; met {
 			if _, now := f.w.p.frames.state(one); now == world {
@@ -151,9 +166,12 @@ func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err er
 	_, now := f.w.p.frames.state(a.f)
 	replaced := errors.Is(a.err, errReplaced)
 	switch {
-	case a.err == nil && a.state == "met":
-		f.met[a.f], f.waited = now, f.waited || a.ms > 0
-		return f.key != "gone", nil
+	case a.err == nil && a.found.State == "met":
+		f.met[a.f], f.waited = now, f.waited || a.found.MS > 0
+		if !f.gone && f.w.found != nil {
+			*f.w.found = a.found
+		}
+		return !f.gone, nil
 	case a.err == nil:
 		return false, context.DeadlineExceeded
 	case a.f.number == 0 && replaced:

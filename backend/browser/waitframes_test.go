@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,74 @@ func TestWaitInFrames(t *testing.T) {
 	defer cancel()
 	if _, err := s.Wait(short, s.tab, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "b"}); code(err) != protocol.CodeTimeout {
 		t.Errorf("what is there in a frame: %v", err)
+	}
+}
+
+// TestWatchInFrames: what is watched for is as what is waited for, it is said in
+// which document it came, and others act on the tab meanwhile, on a dialog that
+// opens, too.
+func TestWatchInFrames(t *testing.T) {
+	s := stageOf(t, `<title>Watch</title>`)
+	inside := pages(t, map[string]string{
+		"/": `<div id=spin role=progressbar aria-label=Busy>busy</div><div id=host></div><script>
+			const shut = host.attachShadow({ mode: 'closed' });
+			addEventListener('message', ({ data }) => {
+				if (data === 'gone') spin.remove();
+				else if (data === 'closed') shut.innerHTML = '<p>Behind doors</p>';
+				else document.body.insertAdjacentHTML('beforeend', '<p>Before</p><p>All <b>done</b> now</p><button>Save it</button>');
+			});</script>`,
+	})
+	other := strings.Replace(inside, "127.0.0.1", "localhost", 1)
+	body := `<p>main</p><iframe src="` + other + `/"></iframe><script>const say = (word) => frames[0].postMessage(word, '*')</script>
+		<button onclick="confirm('sure?'); say('come')">Ask</button>`
+	page := pages(t, map[string]string{"/": body}) + "/"
+	answered := make(chan error, 1)
+	say := func(word string) func() { return func() { s.eval(t, "say('"+word+"')") } }
+	for _, c := range []struct {
+		name string
+		q    protocol.WatchRequest
+		then func()
+		want string
+	}{
+		{"a text", protocol.WatchRequest{Kind: "text", Value: "all done"}, say("come"), "All done now"},
+		{"an element by its role", protocol.WatchRequest{Kind: "element", Value: `role=button name="Save it"`}, say("come"), "btn Save it"},
+		{"a text as an element", protocol.WatchRequest{Kind: "element", Value: "text=/all +done/i"}, say("come"), "All done now"},
+		{"a text in a closed root", protocol.WatchRequest{Kind: "text", Value: "behind"}, say("closed"), "Behind doors"},
+		{"the end of a text", protocol.WatchRequest{Kind: "text", Value: "BUSY", Gone: true}, say("gone"), "BUSY"},
+		{"the end of an element", protocol.WatchRequest{Kind: "element", Value: "role=progressbar", Gone: true}, say("gone"), "role=progressbar"},
+		{"what comes after a dialog", protocol.WatchRequest{Kind: "text", Value: "all done"}, func() {
+			go func() {
+				_, err := s.Act(deadline(t), s.tab, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Ask"}, nil)
+				if err == nil {
+					_, err = s.Dialog(deadline(t), s.tab, true, nil)
+				}
+				answered <- err
+			}()
+			if err := <-answered; err != nil {
+				t.Errorf("the dialog: %v", err)
+			}
+		}, "All done now"},
+	} {
+		if _, err := s.Navigate(deadline(t), s.tab, page, protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			r, err := s.WatchFor(deadline(t), s.tab, c.q)
+			if err == nil && (r.What != c.want || !c.q.Gone && r.Origin != other) {
+				err = fmt.Errorf("saw %+v", r)
+			}
+			done <- err
+		}()
+		c.then()
+		if err := <-done; err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, bad := range []string{"role=", "10,10", ":::", "text="} {
+		if _, err := s.WatchFor(deadline(t), s.tab, protocol.WatchRequest{Kind: "element", Value: bad}); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%q: %v", bad, err)
+		}
 	}
 }
 

@@ -2,13 +2,11 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/protocol"
@@ -38,14 +36,19 @@ func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is nothing to watch of the kind %q", q.Kind), "use text, element, url, console, request or download")
 	}
 	reply.AfterMS = float64(time.Since(began).Microseconds()) / 1000
-	if err != nil && ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		what := "come"
-		if q.Gone {
-			what = "go"
-		}
-		return reply, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s %.100q did not %s in time", q.Kind, q.Value, what), "a longer --timeout may help")
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return reply, inVain(q)
 	}
 	return reply, b.explain(ctx, id, nil, err)
+}
+
+// inVain is the end of a watch that saw nothing.
+func inVain(q protocol.WatchRequest) error {
+	what := "come"
+	if q.Gone {
+		what = "go"
+	}
+	return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s %.100q did not %s in time", q.Kind, q.Value, what), "a longer --timeout may help")
 }
 
 func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
@@ -161,129 +164,27 @@ func (b *Browser) watchDownload(ctx context.Context, id protocol.TabID, pattern 
 	}
 }
 
-// watchScript answers once what is wanted is there (or gone): a look at every
-// change of the document.
-const watchScript = `new Promise((done) => {
-	const q = %s;
-	const visible = (e) => { const r = e.getClientRects(); return r.length > 0 && getComputedStyle(e).visibility !== 'hidden'; };
-	const look = () => {
-		if (q.kind === 'text') {
-			const text = document.body?.innerText ?? '';
-			const at = text.indexOf(q.value);
-			if (at >= 0) return text.slice(Math.max(0, text.lastIndexOf('\n', at) + 1), Math.max(at + q.value.length, Math.min(text.length, (text.indexOf('\n', at) + 1 || text.length + 1) - 1))).slice(0, 500);
-			return undefined;
-		}
-		for (const e of document.querySelectorAll(q.value)) if (visible(e)) return (e.tagName.toLowerCase() + ' ' + (e.innerText ?? '')).trim().slice(0, 500);
-		return undefined;
-	};
-	const check = () => {
-		const found = look();
-		if (q.gone ? found === undefined : found !== undefined) { stop(); done({ what: found ?? q.value, origin: location.origin }); }
-	};
-	let asked = false;
-	const soon = () => { if (!asked) { asked = true; queueMicrotask(() => { asked = false; check(); }); } };
-	const observer = new MutationObserver(soon);
-	const events = ['load', 'transitionend', 'animationend', 'toggle', 'resize'];
-	const stop = () => { observer.disconnect(); for (const e of events) removeEventListener(e, soon, true); };
-	observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-	for (const e of events) addEventListener(e, soon, true);
-	check();
-})`
-
-// watchPage looks in the page, and again in the next one when it navigates.
+// watchPage looks in all frames of the page, as a wait does, and again in the
+// next one when it navigates.
 func (b *Browser) watchPage(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (what, origin string, err error) {
-	question, err := json.Marshal(map[string]any{"kind": q.Kind, "value": q.Value, "gone": q.Gone})
-	if err != nil {
-		return "", "", err
+	key := q.Kind
+	if q.Gone {
+		key = map[string]string{"text": "goneText", "element": "gone"}[q.Kind]
 	}
-	k, err := b.keeper(ctx, id)
-	if err != nil {
-		return "", "", err
-	}
-	for {
-		s := k.session()
-		events := s.events(cdppage.FrameNavigated.Method, cdppage.DomContentEventFired.Method, cdppage.LifecycleEvent.Method)
-		if err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
-			events.cancel()
-			return "", "", err
+	found := waitFound{What: q.Value}
+	err = b.besideTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+		if err := p.open(ctx, id); err != nil {
+			return err
 		}
-		found, err := b.watchOnce(ctx, s, events, string(question))
-		events.cancel()
-		switch {
-		case err == nil && found != nil:
-			return found.What, found.Origin, nil
-		case ctx.Err() != nil:
-			return "", "", ctx.Err()
-		case err != nil:
-			if e, ok := asMethodError(err); ok && strings.Contains(e.message, "not a valid selector") {
-				return "", "", err
-			}
-			if strings.Contains(err.Error(), "not a valid selector") {
-				return "", "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.100q is not a selector", q.Value), "use one of CSS, such as #done or .card")
-			}
-			if errors.Is(err, errSessionEnded) {
-				if err := b.untilMore(ctx, k, b.tabs.changes()); err != nil {
-					return "", "", err
-				}
-			}
+		w := &waiting{p: p, q: protocol.WaitRequest{Value: q.Value}, found: &found, events: p.events(
+			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.LifecycleEvent.Method, cdppage.JavascriptDialogClosed.Method,
+		)}
+		defer w.events.cancel()
+		err := w.inFrames(ctx, key)
+		if errors.Is(err, context.DeadlineExceeded) { // the page may be the first to know
+			return inVain(q)
 		}
-	}
-}
-
-type foundOnPage struct {
-	What   string `json:"what"`
-	Origin string `json:"origin"`
-}
-
-// watchOnce looks in one document. It returns nothing when that document went.
-func (b *Browser) watchOnce(ctx context.Context, s *session, events *subscription, question string) (*foundOnPage, error) {
-	inner, cancel := context.WithCancel(ctx)
-	type answer struct {
-		found foundOnPage
-		err   error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.target), WorldName: "pilotfish"})
-		if err != nil {
-			answers <- answer{err: err}
-			return
-		}
-		found, err := evaluate[foundOnPage](inner, s, fmt.Sprintf(watchScript, question), world.ExecutionContextID)
-		answers <- answer{found, err}
-	}()
-	defer func() { cancel(); <-answers }()
-	for {
-		select {
-		case a := <-answers:
-			answers <- a // for the deferred wait
-			if a.err == nil {
-				return &a.found, nil
-			}
-			if _, gone := asMethodError(a.err); !gone {
-				return nil, a.err
-			}
-			// The document went under it; the next one is looked at when it is there.
-			select {
-			case _, ok := <-events.c:
-				if !ok {
-					return nil, errSessionEnded
-				}
-				return nil, nil
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		case e, ok := <-events.c:
-			if !ok {
-				return nil, errSessionEnded
-			}
-			if e.method == cdppage.FrameNavigated.Method {
-				if v, good := decode(e, cdppage.FrameNavigated); good && v.Frame != nil && v.Frame.ParentID == "" {
-					return nil, nil
-				}
-			}
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+		return err
+	})
+	return found.What, found.Origin, err
 }

@@ -385,7 +385,7 @@ func TestWatchFor(t *testing.T) {
 		want string
 	}{
 		{protocol.WatchRequest{Kind: "text", Value: "Order"}, func() { f.open(t, id, s.URL+"/late") }, "Order complete"},
-		{protocol.WatchRequest{Kind: "element", Value: ".done"}, func() {}, "p Order complete"},
+		{protocol.WatchRequest{Kind: "element", Value: ".done"}, func() {}, "p.done Order complete"},
 		{protocol.WatchRequest{Kind: "url", Value: "*/form"}, func() { f.open(t, id, s.URL+"/form") }, s.URL + "/form"},
 		{protocol.WatchRequest{Kind: "element", Value: "#b", Gone: true}, func() { f.script(t, id, "b.remove()") }, "#b"},
 		{protocol.WatchRequest{Kind: "download", Value: "a.*"}, func() { _, _ = f.Navigate(deadline(t), id, s.URL+"/file", protocol.WaitLoad, nil) }, "d1 "},

@@ -49,6 +49,9 @@ func (p *page) open(ctx context.Context, id protocol.TabID) error {
 		p.mu.Unlock()
 		select {
 		case <-o.done:
+			if ctx.Err() == nil && (errors.Is(o.err, context.DeadlineExceeded) || errors.Is(o.err, context.Canceled)) {
+				return p.open(ctx, id) // its caller gave up; this one has not
+			}
 			return o.err
 		case <-ctx.Done():
 			return ctx.Err()

@@ -86,10 +86,10 @@ func watchingCommands() []command {
 		}, tab: ownTab, run: runDownloads},
 		{Spec: Spec{
 			Name: "watch", Scope: read, Summary: "wait until something happens in the tab, and say what",
-			Help: "Others go on acting on the tab meanwhile. console, request and download mean what comes from now on, except a download that is done already. * stands for anything in url, console, request and download.",
+			Help: "Text and elements are looked for in all frames. Others go on acting on the tab meanwhile. console, request and download mean what comes from now on, except a download that is done already. * stands for anything in url, console, request and download.",
 			Args: []Arg{
 				{Name: "kind", Type: String, Required: true, Choices: []string{"text", "element", "url", "console", "request", "download"}, Help: "what to watch"},
-				{Name: "value", Type: String, Required: true, Help: "the text, a CSS selector, or a pattern"},
+				{Name: "value", Type: String, Required: true, Help: "the text, or /expression/; what can be clicked, such as role=button name=Save; or a pattern"},
 				{Name: "gone", Type: Boolean, Flag: true, Help: "until the text or element is not there any more"},
 			},
 			Returns: "kind, what, afterMs", Examples: []string{"watch text 'Order complete'", "watch url '*/done' --timeout 60s", "watch element .spinner --gone"},

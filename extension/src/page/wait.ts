@@ -14,17 +14,28 @@ export interface WaitFor {
   element?: string;
   /** A target that is no longer there or drawn. */
   gone?: string;
+  /** Visible text, or /expression/, that is no longer there. */
+  goneText?: string;
   /** A function of this world, called until it returns something true. */
   test?: () => unknown;
   /** Milliseconds until it gives up; at least 0. */
   timeout: number;
+  /** Says what was found, too. */
+  tell?: boolean;
 }
 
 /** How a wait ended. */
 export interface Waited {
   state: 'met' | 'timeout';
   ms: number;
+  /** The line that has the text, or the element in words. */
+  what?: string;
+  /** Where the document is from. */
+  origin?: string;
 }
+
+/** What was found is told with at most so many characters. */
+const told = 500;
 
 /**
  * Waits until a condition holds. It is tried again when the page changes and
@@ -33,18 +44,22 @@ export interface Waited {
 export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   const start = performance.now();
   const holds = condition(look, what);
-  const first = holds();
-  if (first === true) return Promise.resolve({ state: 'met', ms: 0 });
+  const early = holds();
+  if (early === true) return Promise.resolve({ state: 'met', ms: 0, ...found(look, what) });
   return new Promise((done, fail) => {
     let frame = 0;
     let ended = false;
-    let stale = first === 'soon';
+    let stale = early === 'soon';
     const end = (state: Waited['state']): void => {
       ended = true;
       observer.disconnect();
       cancelAnimationFrame(frame);
       clearTimeout(deadline);
-      done({ state, ms: performance.now() - start });
+      done({
+        state,
+        ms: performance.now() - start,
+        ...(state === 'met' && found(look, what)),
+      });
     };
     const attempt = (): void => {
       if (ended) return;
@@ -86,11 +101,26 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   });
 }
 
+/** What met a condition, for one who asked for it. */
+function found(look: Looker, what: WaitFor): Pick<Waited, 'what' | 'origin'> {
+  if (what.tell !== true) return {};
+  // A document without an origin of its own still has an address.
+  const origin = self.origin === 'null' ? location.href.slice(0, told) : self.origin;
+  const { text = wordsOf(what.element ?? ''), element } = what;
+  if (text !== undefined) {
+    const has = matcher(text);
+    const line = plainText(look.tree).split('\n').find(has);
+    return { what: (line ?? text).trim().slice(0, told), origin };
+  }
+  const el = element === undefined ? undefined : first(look, element);
+  return el ? { what: look.words(el).slice(0, told), origin } : { origin };
+}
+
 /** Whether a condition holds; 'soon' asks for another look in the next frame. */
 type Holds = boolean | 'soon';
 
 function condition(look: Looker, what: WaitFor): () => Holds {
-  const { text, element, gone, test } = what;
+  const { text, element, gone, goneText, test } = what;
   if (text !== undefined) {
     const has = matcher(text);
     return () => has(plainText(look.tree));
@@ -102,8 +132,9 @@ function condition(look: Looker, what: WaitFor): () => Holds {
     const there = presence(look, gone);
     return () => !there();
   }
+  if (goneText !== undefined) return vanished(look, goneText);
   if (test) return () => Boolean(test());
-  throw new TypeError('nothing to wait for: text, element, gone or test');
+  throw new TypeError('nothing to wait for: text, element, gone, goneText or test');
 }
 
 /** What a target asks of the text of the page, for one that does. */
@@ -136,28 +167,34 @@ function vanished(look: Looker, text: string): () => Holds {
 
 /** A test whether what a target means is there; throws for one that cannot be read. */
 function presence(look: Looker, input: string): () => boolean {
-  if (look.refs.parse(input) !== undefined)
-    return () => {
-      const el = elementOf(look, input);
-      return el !== null && drawn(el);
-    };
-  const target = parseTarget(input);
-  if (target.by === 'bad') throw new SyntaxError(target.why);
-  if (target.by === 'point') throw new SyntaxError('a point is always there');
-  if (target.by === 'text' && target.nth === undefined) {
-    const has = matcher(target.text);
-    return () => has(plainText(look.tree));
+  if (look.refs.parse(input) === undefined) {
+    const target = parseTarget(input);
+    if (target.by === 'bad') throw new SyntaxError(target.why);
+    if (target.by === 'point') throw new SyntaxError('a point is always there');
+    // Throws before anything is waited for.
+    if (target.by === 'css') document.createDocumentFragment().querySelector(target.selector);
+    if (target.by === 'text' && target.nth === undefined) {
+      const has = matcher(target.text);
+      return () => has(plainText(look.tree));
+    }
   }
-  if (target.by !== 'css' || target.nth !== undefined)
-    return () => matches(look, target).some(drawn);
+  return () => first(look, input) !== undefined;
+}
+
+/** The first drawn element that a target means; that of a text is not asked for here. */
+function first(look: Looker, input: string): Element | undefined {
+  if (look.refs.parse(input) !== undefined) {
+    const el = elementOf(look, input);
+    return el !== null && drawn(el) ? el : undefined;
+  }
+  const target = parseTarget(input);
+  if (target.by === 'bad') return undefined;
+  if (target.by !== 'css' || target.nth !== undefined) return matches(look, target).find(drawn);
   const { selector } = target;
-  // Throws before anything is waited for.
-  document.createDocumentFragment().querySelector(selector);
-  return () => {
-    if ([...document.querySelectorAll(selector)].some(drawn)) return true;
-    for (const el of look.tree.all(document)) if (el.matches(selector) && drawn(el)) return true;
-    return false;
-  };
+  const plain = [...document.querySelectorAll(selector)].find(drawn);
+  if (plain) return plain;
+  for (const el of look.tree.all(document)) if (el.matches(selector) && drawn(el)) return el;
+  return undefined;
 }
 
 function drawn(el: Element): boolean {
