@@ -53,11 +53,12 @@ func alone(name string) bool {
 
 // crowd runs command lines each way.
 type crowd struct {
-	r    *installation
-	e    protocol.Endpoint
-	host string
-	file string // a file of the caller
-	ways []way
+	r     *installation
+	e     protocol.Endpoint
+	host  string
+	file  string // a file of the caller
+	comma string // one with a comma in its name
+	ways  []way
 }
 
 // through are the three ways, one of them over a session of MCP.
@@ -85,7 +86,7 @@ func (c *crowd) open(t *testing.T) string {
 
 // fill puts what is here in place of what the examples name.
 func (c *crowd) fill(line string) string {
-	return strings.NewReplacer("HOST", c.host, "example.com", c.host, "localhost:3000", c.host, "/home/me/check.js", c.file, "report.pdf", c.file, "path d2", "path d99", "*.bank."+c.host, "*.bank.example").Replace(line)
+	return strings.NewReplacer("HOST", c.host, "example.com", c.host, "localhost:3000", c.host, "/home/me/check.js", c.file, "May, June.pdf", c.comma, "report.pdf", c.file, "path d2", "path d99", "*.bank."+c.host, "*.bank.example").Replace(line)
 }
 
 // good runs all examples of a command one way, in order, in a fresh tab.
@@ -170,7 +171,7 @@ func wrongs(spec command.Spec) map[string]protocol.Code {
 		}
 		if !a.Flag {
 			places++
-			list = list || a.Type == command.Lines
+			list = list || a.Type == command.Lines || a.Type == command.Paths
 		}
 		switch {
 		case a.Flag && a.Type == command.Integer:
@@ -218,8 +219,11 @@ func (c *crowd) refuse(t *testing.T, spec command.Spec) {
 func TestEveryCommandEveryWay(t *testing.T) {
 	r := install(t, "2m")
 	c := &crowd{r: r, host: zoo(t), file: filepath.Join(t.TempDir(), "check.js")}
-	if err := os.WriteFile(c.file, []byte("document.title"), 0o600); err != nil {
-		t.Fatal(err)
+	c.comma = filepath.Join(filepath.Dir(c.file), "May, June.pdf")
+	for _, file := range []string{c.file, c.comma} {
+		if err := os.WriteFile(file, []byte("document.title"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.run("tabs")
 	c.e = r.endpoint()

@@ -337,11 +337,17 @@ func (in *invocation) payload() (map[string]json.RawMessage, error) {
 				return nil, fmt.Errorf("reading --%s: %w", a.name, parseErr)
 			}
 			text, err = json.Marshal(yes)
-		case kindPath, kindPaths:
-			if value, err = absolute(a, value); err != nil {
+		case kindPath:
+			if value, err = filepath.Abs(strings.TrimSpace(value)); err != nil {
 				return nil, fmt.Errorf("reading the path %s: %w", a.name, err)
 			}
 			text, err = json.Marshal(value)
+		case kindPaths:
+			var paths []string
+			if paths, err = absolute(value); err != nil {
+				return nil, fmt.Errorf("reading the paths %s: %w", a.name, err)
+			}
+			text, err = json.Marshal(paths)
 		default:
 			text, err = json.Marshal(value)
 		}
@@ -353,19 +359,18 @@ func (in *invocation) payload() (map[string]json.RawMessage, error) {
 	return payload, nil
 }
 
-// absolute is a path of the caller, or several with commas between, as the app
-// can read them.
-func absolute(a arg, value string) (string, error) {
-	paths := []string{value}
-	if a.kind == kindPaths {
-		paths = strings.Split(value, ",")
-	}
-	for i, path := range paths {
-		whole, err := filepath.Abs(strings.TrimSpace(path))
-		if err != nil {
-			return "", err
+// absolute are the files that the words of the caller mean, one on a line, as the
+// app can read them.
+func absolute(words string) ([]string, error) {
+	var paths []string
+	for word := range strings.SplitSeq(words, "\n") {
+		for _, path := range command.SplitPaths(word) {
+			whole, err := filepath.Abs(path)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, whole)
 		}
-		paths[i] = whole
 	}
-	return strings.Join(paths, ","), nil
+	return paths, nil
 }

@@ -36,7 +36,7 @@ func declaredArg(a command.Arg) arg {
 	case command.Path:
 		converted.kind = kindPath
 	case command.Paths:
-		converted.kind = kindPaths
+		converted.kind, converted.rest, converted.lines = kindPaths, !a.Flag, true
 	case command.String, command.TabArg, command.ClipArg:
 		// The backend reads tabs and clips as they are written.
 	}

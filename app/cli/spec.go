@@ -23,7 +23,8 @@ const (
 	// kindPath is a file or folder of the caller: it is made absolute, because
 	// the app has another working folder.
 	kindPath kind = "path"
-	// kindPaths are several, with commas between.
+	// kindPaths are several; a word with commas in it is one where there is such a
+	// file, and else several.
 	kindPaths kind = "paths"
 )
 

@@ -145,7 +145,7 @@ func (a *action) upload(ctx context.Context) error {
 		}
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
-			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "check its path; several stand with commas between")
+			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "check its path; in one word commas separate files, unless there is one of that name")
 		}
 		files = append(files, path)
 	}

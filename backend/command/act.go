@@ -46,8 +46,10 @@ func actCommands() []command {
 		{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"},
 	}
 	upload := one("upload", "give files to a file field, or to what opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
-		Arg{Name: "files", Type: Paths, Required: true, Help: "paths, with commas between"})
+		Arg{Name: "files", Type: Paths, Required: true, Help: "the paths of one or more files"})
 	upload.Scope = protocol.ScopeSensitive
+	upload.Examples = []string{"upload e7 report.pdf", `upload label=File "May, June.pdf" report.pdf`}
+	upload.Help = "Over HTTP and MCP files is a list of whole paths. A single text with commas in it is one file where there is one of that name, and else several."
 	double := one("dblclick", "click something twice", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
 	list := []command{
 		one("click", "click something and say what came of it", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at),
@@ -96,8 +98,8 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 		case protocol.ActSelect:
 			q.Values = strings.Split(q.Text, "\n")
 		case protocol.ActUpload:
-			for name := range strings.SplitSeq(in.args.text("files"), ",") {
-				if name = strings.TrimSpace(name); !filepath.IsAbs(name) {
+			for _, name := range in.args.paths("files") {
+				if !filepath.IsAbs(name) {
 					return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no absolute path", name), "name files by their whole path")
 				}
 				q.Values = append(q.Values, name)

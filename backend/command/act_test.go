@@ -3,6 +3,8 @@ package command_test
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,6 +54,10 @@ func runAll(b *tabs, r protocol.CommandRequest) protocol.CommandReply {
 }
 
 func TestActionsReachTheBrowser(t *testing.T) {
+	comma := filepath.Join(t.TempDir(), "a, b.txt")
+	if err := os.WriteFile(comma, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for request, want := range map[string]string{
 		`{"command":"click","args":{"target":"e5","modifiers":"Shift","at":"3,4"}}`:      `{"kind":"click","target":"e5","modifiers":"Shift","at":[3,4]}`,
 		`{"command":"dblclick","args":{"target":"e5"}}`:                                  `{"kind":"click","target":"e5","count":2}`,
@@ -64,6 +70,9 @@ func TestActionsReachTheBrowser(t *testing.T) {
 		`{"command":"scroll","args":{}}`:                                                 `"dy":600`,
 		`{"command":"snapshot","args":{"interactive":true,"max":500,"delta":true}}`:      `"interactive":true,"max":500,"delta":true`,
 		`{"command":"upload","args":{"target":"e5","files":"/tmp/a.txt, /tmp/b c.txt"}}`: `"values":["/tmp/a.txt","/tmp/b c.txt"]`,
+		`{"command":"upload","args":{"target":"e5","files":["/a, b.txt","/c.txt"]}}`:     `"values":["/a, b.txt","/c.txt"]`,
+		`{"command":"upload","args":{"target":"e5","files":"[\"/a, b.txt\"]"}}`:          `"values":["/a, b.txt"]`,
+		`{"command":"upload","args":{"target":"e5","files":"` + comma + `"}}`:            `"values":["` + comma + `"]`,
 	} {
 		b := newTabs()
 		var call protocol.CommandRequest
@@ -92,7 +101,9 @@ func TestEffectsAreTold(t *testing.T) {
 	}
 	for _, bad := range []protocol.CommandRequest{
 		request("fill", map[string]any{"target": "e5"}), request("click", map[string]any{"target": "e5", "at": "here"}),
-		request("upload", map[string]any{"target": "e5", "files": "relative.txt"}), request("wait", map[string]any{"for": "text"}),
+		request("upload", map[string]any{"target": "e5", "files": "relative.txt"}), request("upload", map[string]any{"target": "e5", "files": []string{}}),
+		request("upload", map[string]any{"target": "e5", "files": 7}), request("upload", map[string]any{"target": "e5", "files": "[1]"}), request("upload", map[string]any{"target": "e5", "files": []string{"/a", "b"}}),
+		request("wait", map[string]any{"for": "text"}),
 		request("snapshot", map[string]any{"near": true, "full": true}), request("dialog", map[string]any{"answer": "maybe"}),
 	} {
 		if reply := runAll(b, bad); code(reply) != protocol.CodeBadArgument {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,8 @@ func (a Arg) read(raw json.RawMessage) (any, error) {
 		return readClip(raw, text, isText)
 	case Lines:
 		return readLines(raw, text, isText)
+	case Paths:
+		return readPaths(raw, text, isText)
 	case TabArg:
 		if !isText {
 			text = string(bytes.TrimSpace(raw))
@@ -114,6 +117,50 @@ func (a Arg) read(raw json.RawMessage) (any, error) {
 		}
 		return text, nil
 	}
+}
+
+// readPaths reads a list of paths, also where it was written as a text. Any other
+// text stays one: whether a comma in it is part of a name the files tell.
+func readPaths(raw json.RawMessage, text string, isText bool) (any, error) {
+	if isText && !strings.HasPrefix(strings.TrimSpace(text), "[") {
+		if strings.TrimSpace(text) == "" {
+			return nil, fmt.Errorf("is empty")
+		}
+		return text, nil
+	}
+	if isText {
+		raw = json.RawMessage(text)
+	}
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return nil, fmt.Errorf("is a list of paths, not %.60s", raw)
+	}
+	if len(list) == 0 || slices.Contains(list, "") {
+		return nil, fmt.Errorf("is empty")
+	}
+	return list, nil
+}
+
+// paths are those of a Paths argument. It asks the disk, and so is for a command
+// that may read files.
+func (v values) paths(name string) []string {
+	if list, ok := v[name].([]string); ok {
+		return list
+	}
+	return SplitPaths(v.text(name))
+}
+
+// SplitPaths are the paths that a text means: itself where there is such a file,
+// else those between its commas.
+func SplitPaths(text string) []string {
+	if _, err := os.Lstat(text); err == nil {
+		return []string{text}
+	}
+	var list []string
+	for path := range strings.SplitSeq(text, ",") {
+		list = append(list, strings.TrimSpace(path))
+	}
+	return list
 }
 
 // ReadBoolean reads the words for true and false that every way to a command

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -155,8 +156,12 @@ func inFull(s Spec, args map[string]json.RawMessage) []protocol.ApprovalArg {
 		}
 		value := string(raw)
 		var text string
-		if json.Unmarshal(raw, &text) == nil {
+		var list []string
+		switch {
+		case json.Unmarshal(raw, &text) == nil:
 			value = text
+		case json.Unmarshal(raw, &list) == nil:
+			value = strings.Join(list, "\n")
 		}
 		full = append(full, protocol.ApprovalArg{Name: a.Name, Value: value})
 	}

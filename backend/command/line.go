@@ -173,6 +173,14 @@ func (l *lineReader) place(words []string) error {
 			l.req.Args[a.Name] = jsonText(strings.Join(words, "\n"))
 			return nil
 		}
+		if a.Type == Paths && len(words) > 1 {
+			list, err := json.Marshal(words)
+			if err != nil {
+				return fmt.Errorf("reading the paths: %w", err)
+			}
+			l.req.Args[a.Name] = list
+			return nil
+		}
 		l.req.Args[a.Name] = jsonText(words[0])
 		words = words[1:]
 	}

@@ -23,9 +23,10 @@ const (
 	// Lines are several texts: a list of them, or one text with a line for each.
 	// On a command line they are all the words that follow.
 	Lines ArgType = "lines"
-	// Path is a file of the caller's, Paths are several with commas between. The
-	// registry wants whole paths; a command line makes them of those that are
-	// relative to its folder.
+	// Path is a file of the caller's, Paths are several: a list of them, or one
+	// text with commas between, unless it is the path of a file as it stands. On a
+	// command line they are all the words that follow. The registry wants whole
+	// paths; a command line makes them of those that are relative to its folder.
 	Path  ArgType = "path"
 	Paths ArgType = "paths"
 )
@@ -104,9 +105,9 @@ func (s Spec) Schema() json.RawMessage {
 			p.Type, p.Pattern = "string", `^t?[1-9][0-9]*$`
 		case ClipArg:
 			p.Type = []string{"string", "object"}
-		case Path, Paths:
+		case Path:
 			p.Type = "string"
-		case Lines:
+		case Lines, Paths:
 			p.Type = []string{"string", "array"}
 		case Integer:
 			if a.Min != 0 || a.Max != 0 {

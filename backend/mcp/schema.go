@@ -74,7 +74,7 @@ func jsonType(t command.ArgType) string {
 		return "boolean"
 	case "number":
 		return "number"
-	case command.Lines:
+	case command.Lines, command.Paths:
 		return "array"
 	default:
 		return "string"
