@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
@@ -51,14 +52,7 @@ func New(ctx context.Context, o Options) (*Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := instance.Acquire(dirs.LockFile())
-	if errors.Is(err, instance.ErrRunning) {
-		if endpoint, _ := instance.ReadEndpoint(dirs.EndpointFile()); endpoint.Ending {
-			ctx, cancel := context.WithTimeout(ctx, protocol.PredecessorTimeout)
-			defer cancel()
-			lock, err = instance.AcquireNext(ctx, dirs.LockFile())
-		}
-	}
+	lock, err := acquire(ctx, dirs, protocol.PredecessorGone)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +62,32 @@ func New(ctx context.Context, o Options) (*Assembly, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// acquire takes the instance lock, from one that is ending as soon as it is gone.
+// Such a one takes its endpoint file away before it lets the lock go: where there
+// is a lock and no file it has as good as ended, or another has only just begun.
+// gone is how long that is waited for.
+func acquire(ctx context.Context, dirs config.Dirs, gone time.Duration) (*instance.Lock, error) {
+	lock, err := instance.Acquire(dirs.LockFile())
+	if !errors.Is(err, instance.ErrRunning) {
+		return lock, err
+	}
+	endpoint, unread := instance.ReadEndpoint(dirs.EndpointFile())
+	limit := gone
+	switch {
+	case endpoint.Ending:
+		limit = protocol.PredecessorTimeout
+	case unread == nil:
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	lock, err = instance.AcquireNext(ctx, dirs.LockFile())
+	if errors.Is(err, instance.ErrRunning) && endpoint.Ending {
+		return nil, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("Pilotfish is ending, and did not come to its end in %s", limit), fmt.Sprintf("try again, or end process %d", endpoint.PID))
+	}
+	return lock, err
 }
 
 func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
@@ -116,8 +136,11 @@ func level(name string) slog.Level {
 	return l
 }
 
-// Close gives up the lock and the log file.
+// Close gives up the endpoint file, the log file and, last, the lock.
 func (a *Assembly) Close() {
+	if err := instance.RemoveEndpoint(a.Dirs.EndpointFile()); err != nil && a.Log != nil {
+		a.Log.Logger().Warn("endpoint file could not be removed", "error", err)
+	}
 	if a.Log != nil {
 		_ = a.Log.Close() // what is lost now nobody could be told
 	}

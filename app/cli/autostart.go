@@ -41,6 +41,9 @@ func (p *program) connectOrStart(ctx context.Context) (*client, error) {
 		return c, err
 	}
 	if err := p.autostart(ctx); err != nil {
+		if c, again := p.connect(); again == nil {
+			return c, nil // somebody else was faster: the app was opened meanwhile
+		}
 		return nil, err
 	}
 	return p.connect()

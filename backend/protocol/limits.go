@@ -403,6 +403,9 @@ const (
 	AutostartTimeout = 30 * time.Second
 	// PredecessorTimeout is how long a start waits for one that is ending.
 	PredecessorTimeout = 15 * time.Second
+	// PredecessorGone is how long a start waits for the lock of one whose endpoint
+	// file is away, or not yet there.
+	PredecessorGone = 2 * time.Second
 	// AutostartIdle is how long such a session lives without a command.
 	AutostartIdle = 30 * time.Minute
 	// CLIMargin is how much longer the command line waits for a reply than the

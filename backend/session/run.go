@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
@@ -22,7 +21,8 @@ import (
 )
 
 // Run serves until ctx ends, then stops every session and returns when nothing
-// of them is left. The caller holds the instance lock.
+// of them is left. The caller holds the instance lock, and takes the endpoint
+// file away before it gives that up: until then the file says that this is ending.
 func (m *Manager) Run(ctx context.Context) error {
 	defer m.begun.open()
 	defer m.first.open()
@@ -68,9 +68,6 @@ func (m *Manager) Run(ctx context.Context) error {
 		s.closeActivity()
 	})
 	m.running.Wait()
-	if removeErr := instance.RemoveEndpoint(m.cfg.Dirs.EndpointFile()); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
-		m.log.Warn("endpoint file could not be removed", "error", removeErr)
-	}
 	guard().Close()
 	if errors.Is(err, context.Canceled) {
 		err = nil
