@@ -18,6 +18,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/config"
+	"pilotfish/backend/mcp"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -33,6 +34,17 @@ func (onePage) Tabs() []protocol.Tab {
 
 func (onePage) Clipboard(context.Context, protocol.TabID, *string) (string, error) {
 	return "from the clipboard", nil
+}
+
+func (onePage) Cookies(context.Context, protocol.TabID, bool) ([]protocol.Cookie, error) {
+	return []protocol.Cookie{{Name: "sid", Value: "topsecret", Domain: "example.com", Path: "/"}}, nil
+}
+
+func (onePage) Storage(context.Context, protocol.TabID) (protocol.Storage, error) {
+	return protocol.Storage{
+		Origin: "https://example.com", Local: []protocol.StorageItem{{Key: "token", Value: "topsecret"}},
+		SessionItems: []protocol.StorageItem{{Key: "draft", Value: "topsecret"}},
+	}, nil
 }
 
 func (onePage) Routine(name string) (protocol.Routine, error) {
@@ -91,7 +103,17 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	ready := make(chan int, 1)
-	srv, err := server.New(server.Config{Auth: m.auth, Sessions: quiet{m, h.s, r}, Version: "test", Key: []byte("k"), Logger: log, OnReady: func(port int) { ready <- port }})
+	sessions := quiet{m, h.s, r}
+	tools := mcp.NewHandler(mcp.HandlerConfig{Logger: log, Caller: func(grant auth.Grant) mcp.Config {
+		c := m.mcpCaller(grant)
+		c.Execute = func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+			return sessions.Command(ctx, grant, req, waiting)
+		}
+		return c
+	}})
+	srv, err := server.New(server.Config{
+		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, OnReady: func(port int) { ready <- port },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +123,7 @@ func newHouse(t *testing.T) *house {
 	go func() { defer close(waits); h.s.approvals.run(ctx, r) }()
 	terminals := make(chan struct{})
 	go func() { defer close(terminals); _ = r.terminals.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-ended; <-waits; <-terminals })
+	t.Cleanup(func() { _ = tools.Close(); cancel(); <-ended; <-waits; <-terminals })
 	h.port, h.list = <-ready, r.terminals
 	_, panel := m.auth.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"}}, 0)
 	_, cli := m.auth.Mint(auth.KindCLI, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}}, 0)

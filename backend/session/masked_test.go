@@ -1,0 +1,100 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// tool calls a tool of MCP with a token, in one request and without a session.
+func (h *house) tool(t *testing.T, token, name string, args map[string]any) string {
+	t.Helper()
+	const version = "2026-07-28"
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
+		"name": name, "arguments": args,
+		"_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": map[string]any{},
+			"io.modelcontextprotocol/clientInfo": map[string]any{"name": "test", "version": "1"},
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d/mcp", h.port), bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for header, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": version, "Mcp-Method": "tools/call", "Mcp-Name": name} {
+		req.Header.Set(header, value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(answer)
+}
+
+// TestAnAgentsTokenIsGivenNoValues: what cookies and storage hold is masked for
+// the holder of an agent's token, whichever way it asks and whatever stands around
+// the command, even where the person has allowed it to use them. The person's own
+// token is given them the same ways.
+func TestAnAgentsTokenIsGivenNoValues(t *testing.T) {
+	h := newHouse(t)
+	if _, err := h.m.SetSiteRule(protocol.DefaultSession, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionCookies, Decision: protocol.SiteAllow}); err != nil {
+		t.Fatal(err)
+	}
+	text := func(v any) json.RawMessage {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	post := func(token, path string, body any) string {
+		_, got := h.post(t, token, path, body)
+		return string(got)
+	}
+	for _, line := range []string{"cookies", "cookies get sid", "storage", "storage get token", "storage --area session"} {
+		name, rest, _ := strings.Cut(line, " ")
+		args := map[string]json.RawMessage{}
+		switch key, value, _ := strings.Cut(rest, " "); key {
+		case "get":
+			args["do"], args[map[string]string{"cookies": "name", "storage": "key"}[name]] = text("get"), text(value)
+		case "--area":
+			args["area"] = text(value)
+		}
+		request := protocol.CommandRequest{Command: name, Args: args}
+		chain := protocol.CommandRequest{Command: "chain", Args: map[string]json.RawMessage{"commands": text([]string{line})}}
+		for way, ask := range map[string]func(token string) string{
+			"/command": func(token string) string { return post(token, "/command", request) },
+			"/batch": func(token string) string {
+				return post(token, "/batch", protocol.BatchRequest{Commands: []protocol.CommandRequest{request}})
+			},
+			"a chain": func(token string) string { return post(token, "/command", chain) },
+			"MCP": func(token string) string {
+				return h.tool(t, token, "browser_run", map[string]any{"commands": []string{line}})
+			},
+			"a chain of MCP": func(token string) string {
+				return h.tool(t, token, "browser_run", map[string]any{"commands": []string{`chain "` + line + `"`}})
+			},
+		} {
+			if got := ask(h.agent); strings.Contains(got, "topsecret") || !strings.Contains(got, "9 characters") {
+				t.Errorf("%s by %s: an agent is told %s", line, way, got)
+			}
+			if got := ask(h.cli); !strings.Contains(got, "topsecret") {
+				t.Errorf("%s by %s: a person is told %s", line, way, got)
+			}
+		}
+	}
+}
