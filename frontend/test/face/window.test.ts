@@ -177,6 +177,21 @@ test('an error leads to its setting', async () => {
   await page.waitForFunction(() => window.fake?.settings.browserPath === '/opt/brave/brave');
 });
 
+test('a switch that cannot be saved says why below it, and keeps its words in one line', async () => {
+  await open();
+  await button('Settings').click();
+  await page.evaluate(() =>
+    window.fake?.refuseNext('SaveSettings', 'The settings cannot be written: the disk is full'),
+  );
+  await page.getByLabel('Start the session with Pilotfish').click();
+  const said = page.getByRole('alert').filter({ hasText: 'the disk is full' });
+  await said.waitFor();
+  const height = async (text: string) => (await page.getByText(text).boundingBox())?.height;
+  expect(await height('Start the session with Pilotfish')).toBe(
+    await height('Start Pilotfish on login'),
+  );
+});
+
 test('what needs a restart says so, and its button does it', async () => {
   await open();
   await button('Settings').click();
