@@ -1809,6 +1809,11 @@ export const PanelOpenTimeout = 10 * 1_000;
  */
 export const FirstScreenTimeout = 500 * 1;
 /**
+ * StateRetry is the pause before state files that the disk did not take are
+ * written again.
+ */
+export const StateRetry = 1 * 1_000;
+/**
  * TabSettle is how long a change of the tabs waits for the word of the
  * extension's worker before the worker is asked.
  */
