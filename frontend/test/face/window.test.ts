@@ -181,7 +181,10 @@ test('a switch that cannot be saved says why below it, and keeps its words in on
   await open();
   await button('Settings').click();
   await page.evaluate(() =>
-    window.fake?.refuseNext('SaveSettings', 'The settings cannot be written: the disk is full'),
+    window.fake?.refuseNext(
+      'SaveSettings',
+      `${'/home/of/somebody'.repeat(6)}/settings.toml cannot be written: the disk is full`,
+    ),
   );
   await page.getByLabel('Start the session with Pilotfish').click();
   const said = page.getByRole('alert').filter({ hasText: 'the disk is full' });
