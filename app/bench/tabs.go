@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -33,7 +34,7 @@ func tabBenches() []bench {
 func benchTabsFile(ctx context.Context, o options) (rows []row, err error) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html><title>Port of %s</title><link rel=icon href='data:,'>", strings.Trim(r.URL.Path, "/"))
+		fmt.Fprintf(w, "<!doctype html><title>Port of %s</title><link rel=icon href='data:,'>", html.EscapeString(strings.Trim(r.URL.Path, "/")))
 	}))
 	defer site.Close()
 	s, err := newStage(ctx)
@@ -152,7 +153,7 @@ func (w *witness) round(ctx context.Context, took samples, url string) error {
 	// beginning counts.
 	if err := w.since(ctx, took, "titled", w.began(made.ID),
 		func(t told) bool {
-			return t.target.ID == made.ID && t.target.Title == title(url) || strings.Contains(t.payload, strconvQuote(title(url)))
+			return t.target.ID == made.ID && t.target.Title == title(url) || strings.Contains(t.payload, quoted(title(url)))
 		},
 		func(s fileState) bool { return s.tab(url).Title == title(url) },
 	); err != nil {
@@ -273,8 +274,8 @@ func (w *witness) began(target string) time.Time {
 	return w.first(time.Time{}, func(t told) bool { return t.target.ID == target })
 }
 
-// strconvQuote is a text as it stands in JSON.
-func strconvQuote(text string) string {
+// quoted is a text as it stands in JSON.
+func quoted(text string) string {
 	data, _ := json.Marshal(text) //nolint:errchkjson // a string is always JSON
 	return string(data)
 }

@@ -27,7 +27,8 @@ func ReplaceFile(path string, data []byte, perm fs.FileMode) (err error) {
 	if err == nil {
 		err = f.Chmod(perm)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
