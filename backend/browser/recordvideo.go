@@ -200,6 +200,8 @@ func (f *film) writeGIF(w io.Writer, total time.Duration) error {
 	step := max(1, (f.size.X+gifWidth-1)/gifWidth)
 	size := image.Rect(0, 0, max(1, f.size.X/step), max(1, f.size.Y/step))
 	movie := gif.GIF{Config: image.Config{ColorModel: nil, Width: size.Dx(), Height: size.Dy()}}
+	const tick = 10 * time.Millisecond // of a GIF's clock
+	begun, shown := f.shots[0].at, 0
 	for i, s := range f.shots {
 		data, err := f.read(s)
 		if err != nil {
@@ -222,7 +224,11 @@ func (f *film) writeGIF(w io.Writer, total time.Duration) error {
 			}
 		}
 		movie.Image = append(movie.Image, frame)
-		movie.Delay = append(movie.Delay, max(2, int(f.until(i, total)/(10*time.Millisecond))))
+		// What one picture loses to the clock the next one gets, or the whole would be
+		// the shorter the more pictures there are.
+		delay := max(2, int((s.at+f.until(i, total)-begun)/tick)-shown)
+		shown += delay
+		movie.Delay = append(movie.Delay, delay)
 	}
 	return gif.EncodeAll(w, &movie)
 }
