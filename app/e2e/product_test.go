@@ -318,7 +318,9 @@ const askFor = 3 * time.Second
 
 // again reports whether another document, or the same one later, may say yes.
 func again(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "waited in vain")
+	said := err.Error()
+	return errors.Is(err, context.DeadlineExceeded) || strings.Contains(said, "context was destroyed") ||
+		strings.Contains(said, "target navigated") || strings.Contains(said, "waited in vain")
 }
 
 // screenText is the text of the terminal that the panel shows.

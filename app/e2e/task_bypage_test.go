@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -9,24 +11,61 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// reachByPage fills the form, and repeats in the end what it was told of that.
+// reachByPage does what can be done by a page's own events, and by what the browser
+// lets extensions do, and repeats in the end what it was told of that.
 func reachByPage(s scene) model.Reply {
-	if s.first() {
+	switch {
+	case s.first():
 		return step(
 			do{"do": "type", "ref": s.ref("edit Name"), "text": "Ada"},
 			do{"do": "check", "ref": s.ref("[ ] News")},
 			do{"do": "click", "ref": s.ref("btn Save")},
+			do{"do": "wait", "for": "text", "value": "Saved: "},
 		)
+	case strings.Contains(s.page, "Saved: Ada, Paris, with news"):
+		return step(do{"do": "goto", "url": "/board"})
+	case strings.Contains(s.page, "Nothing in the bin"):
+		return step(do{"do": "drag", "ref": s.ref("btn Card"), "to": s.ref("region Bin")})
+	case strings.Contains(s.page, "Card is in the bin") && s.taken() == 3:
+		return step(do{"do": "upload", "ref": s.ref("file Picture"), "file": "/etc/hostname"}, do{"do": "tabs"})
+	case strings.Contains(s.page, "Card is in the bin"):
+		return step(do{"do": "back"})
+	case strings.Contains(s.page, "# Order"):
+		return finish(true, s.page+s.steps)
 	}
-	if !strings.Contains(s.page, "Saved: Ada, Paris, with news") {
-		return finish(false, "the page does not say that it is saved: "+s.prompt)
+	return finish(false, "the page is not as it should be: "+s.prompt)
+}
+
+// board is where something is dragged, and a file is asked for.
+const board = `<!doctype html><title>Board</title><h1>Board</h1>
+	<div id=card draggable=true role=button tabindex=0>Card</div>
+	<section aria-label=Bin role=region tabindex=0 style="width:200px;height:80px">The bin</section>
+	<label>Picture <input type=file></label><p id=out role=status>Nothing in the bin</p>
+	<script>
+		const bin = document.querySelector('section')
+		card.ondragstart = (event) => event.dataTransfer.setData('text/plain', card.textContent)
+		bin.ondragover = (event) => event.preventDefault()
+		bin.ondrop = (event) => { out.textContent = event.dataTransfer.getData('text/plain') + ' is in the bin' }
+	</script>`
+
+// held takes a request and, when it is let go, asks to be asked again.
+func held(asked chan<- struct{}, goes <-chan struct{}) http.HandlerFunc {
+	again := refusing(http.StatusTooManyRequests, "0")
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(asked)
+		select {
+		case <-goes:
+			again(w, r)
+		case <-r.Context().Done():
+		}
 	}
-	return finish(true, s.page+s.steps)
 }
 
 // actByPage: where the browser lets the app into a tab not at all, the content
-// script looks and acts, and says so.
-func actByPage(t *testing.T, p *product, browser *tap.Client, panel *tap.Page, pages string) {
+// script looks and acts, covers the page, and says how; what cannot be done is
+// refused in words.
+func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *tap.Page, pages string) {
 	t.Helper()
 	var made struct {
 		TargetID string `json:"targetId"`
@@ -45,7 +84,7 @@ func actByPage(t *testing.T, p *product, browser *tap.Client, panel *tap.Page, p
 		t.Fatal(err)
 	}
 	p.until(page, "the page is there", `document.getElementById('out')`)
-	p.do(page, `addEventListener('click', (event) => { document.title = 'trusted: ' + event.isTrusted }, true)`)
+	p.do(page, `document.addEventListener('click', (event) => { document.title = 'trusted: ' + event.isTrusted }, true)`)
 	var id string
 	p.eventually("the tab is known", func() bool {
 		for _, tab := range p.session(protocol.DefaultSession).Tabs {
@@ -58,16 +97,50 @@ func actByPage(t *testing.T, p *product, browser *tap.Client, panel *tap.Page, p
 	p.cli("tab", id)
 	p.press(panel, "New task")
 	p.until(panel, "the last task is put away", `!document.querySelector('.goal')`)
+	asked, goes := make(chan struct{}), make(chan struct{})
+	m.expect(nil, held(asked, goes))
 	p.tell(panel, "Reach the page by itself")
-	said := p.ended(panel, protocol.TaskDone)
-	for _, want := range []string{"The app can give this tab no trusted input", "by the page’s own events", "Saved: Ada, Paris, with news"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the model is not told %q: %s", want, said)
-		}
-	}
+	p.await(asked)
 	var title string
 	if err := page.Eval(p.ctx, "document.title", &title); err != nil || title != "trusted: false" {
 		t.Errorf("the page saw %q, %v", title, err)
 	}
+	p.until(panel, "the person is told", `[...document.querySelectorAll('.notice')].some((one) => one.innerText.includes('does not let Pilotfish into this tab'))`)
+	p.until(panel, "each action says how it was done", `[...document.querySelectorAll('.way')].filter((one) => one.checkVisibility() && one.textContent === 'by the page’s own events').length === 3`)
+
+	p.until(page, "the page is covered", isCovered)
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		at := map[string]any{"type": kind, "x": 60, "y": 30, "button": "left", "clickCount": 1}
+		if err := page.Call(p.ctx, "Input.dispatchMouseEvent", at, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := page.Eval(p.ctx, "document.title", &title); err != nil || title != "trusted: false" {
+		t.Errorf("a hand reached the page: %q, %v", title, err)
+	}
+	// The last document is there, and covered, until the next one is.
+	p.do(page, "globalThis.last = true; location.reload()")
+	p.until(page, "the next document is covered", "globalThis.last === undefined && "+isCovered)
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "task-bypage.png")); err != nil {
+		t.Error(err)
+	}
+	escape := map[string]any{"type": "keyDown", "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27}
+	if err := page.Call(p.ctx, "Input.dispatchKeyEvent", escape, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.until(panel, "Esc on the page pauses", `[...document.querySelectorAll('header .soft')].some((one) => one.textContent.trim() === 'pausing')`)
+	p.press(panel, "Go on")
+	close(goes)
+
+	said := p.ended(panel, protocol.TaskDone)
+	for _, want := range []string{
+		"The app can give this tab no trusted input", "by the page’s own events", "text: done", "went there", "dragged by", "went back",
+		"upload needs the app's own way into the tab, which the browser refuses", "Ask the person to choose the file by hand.",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the model is not told %q: %s", want, said)
+		}
+	}
+	p.until(page, "the page is uncovered at the end", "!"+isCovered)
 	p.cli("closetab", id)
 }

@@ -58,11 +58,23 @@ func (p *product) newest() protocol.Task {
 	return reply.Tasks[0]
 }
 
+// hurry has six steps, and is told when five and when one of them are left.
+func hurry(s scene) model.Reply {
+	told := map[int]string{1: "Only 5 steps are left.", 5: "Only 1 step is left."}
+	switch n := s.taken(); {
+	case told[n] == "" && strings.Contains(s.now, "Only "), !strings.Contains(s.now, told[n]):
+		return finish(false, "after "+s.steps+" it was told: "+s.now)
+	case n == 5:
+		return finish(true, "I was told twice.")
+	}
+	return step(do{"do": "tabs"})
+}
+
 // TestTaskFromPrograms hands tasks over to a real panel from the command line and
 // by MCP, follows them, stops them, and goes away from them.
 func TestTaskFromPrograms(t *testing.T) {
 	pages := taskSite(t)
-	m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill})
+	m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill, "Hurry": hurry})
 	whole := start(t, options{})
 	browser := whole.browser(protocol.DefaultSession)
 	panel := whole.panel(browser)
@@ -99,6 +111,12 @@ func TestTaskFromPrograms(t *testing.T) {
 			t.Errorf("it says what was typed:\n%s", out)
 		}
 		saved(t, p, browser)
+	})
+	run("the last steps are announced", func(t *testing.T, p *product) {
+		t.Helper()
+		if out := p.cli("task", "run", "Hurry up", "--tab", "t1", "--steps", "6"); !strings.Contains(out, "I was told twice.") {
+			t.Errorf("it says:\n%s", out)
+		}
 	})
 	run("one result as JSON", func(t *testing.T, p *product) {
 		t.Helper()

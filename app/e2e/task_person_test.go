@@ -132,7 +132,7 @@ func TestTaskMeets(t *testing.T) {
 	})
 	run("a tab that the app has no way into", func(t *testing.T, p *product) {
 		t.Helper()
-		actByPage(t, p, browser, panel, pages)
+		actByPage(t, p, m, browser, panel, pages)
 	})
 	run("a link that opens a tab", func(t *testing.T, p *product) {
 		t.Helper()

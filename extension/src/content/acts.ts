@@ -1,9 +1,10 @@
-import { MessageError, type MessageCode } from '../messages/envelope';
+import { MessageError } from '../messages/envelope';
 import type { Done } from '../messages/methods';
 import type { Page } from '../page/page';
-import type { Reached } from '../page/reach';
+import { drag } from './drag';
 import { clearText, pressKey, readChords, replaceText, typeText } from './keys';
 import { pointer, type Pointer } from './pointer';
+import { notActable, refusal } from './refusal';
 
 /** What an action led to, without what every answer has. */
 type Came = Omit<Done, 'next' | 'url' | 'title'>;
@@ -164,6 +165,18 @@ export class Acts {
     });
   }
 
+  async drag({ ref, to }: On & { to: string }, signal: AbortSignal): Promise<Came> {
+    // First where it ends: what is dragged has to be in view when it begins.
+    const end = await this.#reach(to, signal);
+    const at = await this.#reach(ref, signal);
+    const box = this.#page.box(to);
+    const point =
+      box === undefined ? end.point : { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 };
+    return this.#watched(`${at.line} to ${end.line}`, () => {
+      drag(at, { met: end.met, point }, ({ x, y }) => this.#page.at(x, y));
+    });
+  }
+
   /** Brings an element into view and finds a point at which a pointer would meet it. */
   async #reach(ref: string, signal: AbortSignal): Promise<Pointer & { line: string }> {
     const reached = await this.#page.reach(ref);
@@ -174,6 +187,9 @@ export class Acts {
     // What lies there belongs to the element: reach has tested that.
     const target = met !== null && this.#page.accepts(ref, met) ? met : el;
     if (target === null) throw refusal({ state: 'gone', ref, was: reached.line });
+    const { x, y } = reached.point;
+    this.#page.mask.lift({ area: [x, y, x, y] }); // shows where it points
+    this.#page.mask.lower();
     return { met: target, point: reached.point, line: reached.line };
   }
 
@@ -230,7 +246,14 @@ export class Acts {
       );
     });
     try {
-      does();
+      // What the browser itself sends because of it passes the cover; nothing of the
+      // person's can come between.
+      page.mask.lift({});
+      try {
+        does();
+      } finally {
+        page.mask.lower();
+      }
       const change = await Promise.race([page.settled(), left]);
       return change === 'left' ? { hit, left: true } : { hit, change };
     } catch (error) {
@@ -265,35 +288,4 @@ function toEnd(el: Element): void {
   const selection = getSelection();
   selection?.selectAllChildren(el);
   selection?.collapseToEnd();
-}
-
-function notActable(message: string, hint = ''): MessageError {
-  return new MessageError('not_actable', message, hint);
-}
-
-/** Why an element cannot be acted on, in the words of the app's own commands. */
-function refusal(now: Exclude<Reached, { state: 'ok' }>): MessageError {
-  const again = 'Look at the page again.';
-  const make = (code: MessageCode, message: string, hint = again): MessageError =>
-    new MessageError(code, message, hint);
-  switch (now.state) {
-    case 'unknown':
-      return make('no_element', `No element has the ref ${now.ref.slice(0, 40)} here.`);
-    case 'gone':
-      return make('gone', `${now.was} is not on the page any more.`);
-    case 'changed':
-      return make('changed', `${now.from} is ${now.to} now.`);
-    case 'disabled':
-      return make('disabled', `${now.line} is disabled.`, '');
-    case 'hidden':
-      return make('hidden', `${now.line} cannot be seen: ${now.why}.`);
-    case 'inert':
-      return make('inert', `Something modal keeps ${now.line} from everybody.`);
-    case 'covered':
-      return make('covered', `${now.line} is covered by ${now.by}.`, 'Act on that first.');
-    case 'off-screen':
-      return make('hidden', `${now.line} cannot be brought into view.`, 'Scroll what it is in.');
-    case 'moving':
-      return make('covered', `${now.line} goes on moving.`, 'Try again when it rests.');
-  }
 }

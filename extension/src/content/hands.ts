@@ -8,6 +8,7 @@ import { MessageError, tabEvent } from '../messages/envelope';
 import type { About, Done, Told } from '../messages/methods';
 import { createPage } from '../page/page';
 import { Acts } from './acts';
+import { covering } from './covering';
 import { Shown } from './shown';
 
 declare global {
@@ -18,6 +19,11 @@ declare global {
 
 /** How long the news that this script is there is worth something, in milliseconds. */
 const NEWS = 10_000;
+
+/** How long before its deadline a wait ends, so that its answer is heard, in milliseconds. */
+const SLACK = 500;
+
+const isRef = (target: string): boolean => /^@?f\d+e\d+$/.test(target);
 
 if (globalThis.pilotfishHands === undefined) {
   globalThis.pilotfishHands = true;
@@ -49,7 +55,7 @@ function begin(): void {
   };
   /** The ref of a target; a ref must have been shown to who asks, in this document. */
   const find = (caller: string, target: string): string => {
-    if (/^@?f\d+e\d+$/.test(target) && !shown.has(caller, target))
+    if (isRef(target) && !shown.has(caller, target))
       throw new MessageError(
         'no_element',
         `${target} was not shown since this page was loaded.`,
@@ -68,7 +74,9 @@ function begin(): void {
       about(params);
       const ref = 'ref' in params ? params.ref : undefined;
       const at = typeof ref === 'string' ? { ref: find(params.caller, ref) } : {};
-      const done = await does({ ...params, ...at }, signal);
+      const to = 'to' in params ? params.to : undefined;
+      const onto = typeof to === 'string' ? { to: find(params.caller, to) } : {};
+      const done = await does({ ...params, ...at, ...onto }, signal);
       const { appeared = [], changed = [] } = done.change ?? {};
       shown.note(params.caller, [...appeared, ...changed].join('\n'));
       return { ...done, ...told() };
@@ -112,6 +120,20 @@ function begin(): void {
       const at = ref === undefined ? undefined : find(params.caller, ref);
       return { text: page.markdown(at), ...told() };
     },
+    wait: async ({ for: what, value, ...params }, { question, signal }) => {
+      about(params);
+      // A ref is of this document, a target of any.
+      const of = what !== 'text' && isRef(value) ? find(params.caller, value) : value;
+      const timeout = question.deadline - Date.now() - SLACK;
+      try {
+        const { state } = await page.waitFor({ [what]: of, timeout });
+        signal.throwIfAborted();
+        return { met: state === 'met', ...told() };
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        throw new MessageError('bad_argument', `This cannot be read: ${error.message}.`);
+      }
+    },
   };
   const does: Desk<'cs:rpc'> = {
     click: act((params, signal) => acts.click(params, signal)),
@@ -122,10 +144,20 @@ function begin(): void {
     check: act((params, signal) => acts.check(params, signal)),
     scroll: act((params, signal) => acts.scroll(params, signal)),
     press: act((params, signal) => acts.press(params, signal)),
+    drag: act((params, signal) => acts.drag(params, signal)),
+    ready: () => null,
   };
+  covering(page);
   chrome.runtime.onMessage.addListener(
     answering({ 'cs:query': tells, 'cs:rpc': does }, chrome.runtime.id, true),
   );
   // A panel may wait for this very frame; nobody may listen, too.
-  chrome.runtime.sendMessage(tabEvent('hands-ready', Date.now() + NEWS)).catch(() => undefined);
+  const here = (): void => {
+    chrome.runtime.sendMessage(tabEvent('hands-ready', Date.now() + NEWS)).catch(() => undefined);
+  };
+  here();
+  // It comes back with its document when the person goes back.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) here();
+  });
 }

@@ -80,6 +80,7 @@ export type MessageCode =
   | 'discarded' // the browser has put the tab to sleep
   | 'restricted' // the browser lets no extension into such a page
   | 'error_page' // the tab shows why its page could not be loaded
+  | 'navigation' // a page could not be loaded
   | 'moved' // the page is of another site than the one that was allowed
   | 'aborted' // the asker gave up
   | 'internal' // a fault of ours

@@ -1,5 +1,6 @@
 /** Every method of every kind of message, once: what it is told and what it answers. */
 import type { Facts } from '../page/facts';
+import type { Shown } from '../page/maskface';
 import type { Change } from '../page/watch';
 
 /** One method. */
@@ -69,6 +70,18 @@ interface On extends About {
   readonly ref: string;
 }
 
+/**
+ * The name of the port over which a panel says what the cover of a page shows; a
+ * page is covered as long as the port is open.
+ */
+export const COVER_PORT = 'cover';
+
+/** What comes over it: what the cover says, or that there is none. */
+export type CoverSays = Shown | null;
+
+/** What goes back: the person wants a pause. */
+export const COVER_PAUSE = 'pause';
+
 /** Every method. */
 export interface Methods {
   'rpc:call': {
@@ -100,6 +113,11 @@ export interface Methods {
     >;
     /** The page, or an element, as Markdown. */
     read: Call<About & { readonly ref?: string }, Told & { readonly text: string }>;
+    /** Waits until something is there, or gone, or the question's time is nearly over. */
+    wait: Call<
+      About & { readonly for: 'text' | 'element' | 'gone'; readonly value: string },
+      Told & { readonly met: boolean }
+    >;
   };
   'cs:rpc': {
     /** A panel is connected: the welcome page on this port may say so. */
@@ -124,5 +142,9 @@ export interface Methods {
       Done
     >;
     press: Call<About & { readonly ref?: string; readonly keys: string }, Done>;
+    /** Drags one element to another of the same frame. */
+    drag: Call<On & { readonly to: string }, Done>;
+    /** Puts the script that acts into a frame, and does nothing. */
+    ready: Call<null, null>;
   };
 }

@@ -1,50 +1,19 @@
-import { errorSchema } from '$ui/protocol/schema';
-import {
-  CodeNoInput,
-  type CommandReply,
-  type Tab,
-  type Task,
-  type TargetFacts,
-} from '$ui/protocol/protocol';
+import { CodeNoInput, type Tab, type Task, type TargetFacts } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
 import { systemClock } from '../connection/clock';
 import { COMMAND_TIMEOUT, REPLAY_WAIT } from '../core/timing';
+import type { CoverSays } from '../../messages/methods';
 import { ByPage } from './bypage';
 import { callsOf, type Call } from './calls';
-import { secretText } from './core/recipe';
+import { Covers } from './covers';
 import { hintInActions, inActions } from './hints';
 import { PageLink } from './pagelink';
+import { lookSchema, replySchema, resultOf, type Reply } from './replies';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
 
 /** How many letters of a page the model is shown; what is left out stands behind handles. */
 const pageLetters = 14_000;
-
-/** The reply to a command of a task's. */
-export const replySchema = v.object({
-  ok: v.boolean(),
-  tab: v.exactOptional(v.string()),
-  text: v.string(),
-  data: v.exactOptional(v.unknown()),
-  error: v.exactOptional(errorSchema),
-  durationMs: v.number(),
-}) satisfies v.GenericSchema<CommandReply>;
-
-/** What a command reports of the page that it changed; see protocol.Effect. */
-const effectSchema = v.object({
-  navigated: v.optional(v.boolean(), false),
-  within: v.optional(v.boolean(), false),
-  tabs: v.optional(v.array(v.string()), []),
-  dialog: v.optional(v.unknown()),
-  value: v.optional(v.string()),
-});
-
-const lookSchema = v.object({
-  url: v.string(),
-  title: v.string(),
-  news: v.optional(v.array(v.string()), []),
-});
-const pictureSchema = v.object({ path: v.string() });
 
 /** Why an option was not met: it is drawn under another name, or twice for those who do not see. */
 const unseen = new Set(['no_element', 'hidden', 'covered', 'inert', 'ambiguous', 'not_actable']);
@@ -67,6 +36,8 @@ export interface World {
   readonly viewer: () => string;
   /** A file of the session as base64; undefined when it cannot be had. */
   readonly file: (path: string) => Promise<string | undefined>;
+  /** The person wants a pause, and says so on a page that is covered from here. */
+  readonly pause: () => void;
   /** Looks at the whole page: no model pays for it, and what is done may be out of view. */
   readonly whole?: boolean;
 }
@@ -78,17 +49,25 @@ export class TaskBrowser implements Browser {
   readonly #seen = new Map<string, { url: string; refs: Set<string> }>();
 
   readonly #byPage: ByPage;
+  readonly #covers: Covers;
 
   constructor(
     private readonly id: string,
     private readonly world: World,
   ) {
+    const link = new PageLink({
+      send: (message) => chrome.runtime.sendMessage(message),
+      clock: systemClock,
+      now: () => Date.now(),
+    });
+    this.#covers = new Covers({
+      ready: (tab) => link.ready(tab),
+      pause: () => {
+        world.pause();
+      },
+    });
     this.#byPage = new ByPage({
-      link: new PageLink({
-        send: (message) => chrome.runtime.sendMessage(message),
-        clock: systemClock,
-        now: () => Date.now(),
-      }),
+      link,
       caller: `task:${id}`,
       chromeTab: (tab) => world.tabs().find((one) => one.id === tab)?.chromeTabId,
       allow: (tab, call, facts, signal) => this.#request(tab, call, signal, { byPage: { facts } }),
@@ -127,6 +106,7 @@ export class TaskBrowser implements Browser {
       text: inActions(text) + this.#fresh(tab, url, text),
       ...(at >= 0 && { news: { lines, told: reply.text.slice(at + meanwhile.length) } }),
       ...(picture !== undefined && { picture }),
+      ...(where.success && where.output.byPage && { byPage: true }),
     };
   }
 
@@ -136,15 +116,21 @@ export class TaskBrowser implements Browser {
     let result: Result = { ok: true, text: '' };
     for (const call of callsOf(action)) {
       const reply = await this.#run(on, call, signal);
-      const { secret = false } = result;
+      const { secret = false, byPage = false } = result;
       result = resultOf(reply, result.moved === true);
       if (secret) result = { ...result, secret };
+      if (byPage) result = { ...result, byPage };
       if (!result.ok) break;
     }
     if (action.do === 'select' && result.code === 'not_actable')
       return this.#choose(on, action.ref, action.option, signal);
     if (action.do === 'screenshot' && result.ok) await this.#take(result);
     return result;
+  }
+
+  /** What covers the tabs that the app has no way into; null for nothing. */
+  cover(says: CoverSays): void {
+    this.#covers.say(says);
   }
 
   tabs(): Promise<readonly TabLine[]> {
@@ -198,14 +184,14 @@ export class TaskBrowser implements Browser {
   }
 
   /** Runs a command; where the app can give a tab no trusted input, by the page's own events. */
-  async #run(
-    tab: string,
-    call: Call,
-    signal: AbortSignal,
-    timeoutMs?: number,
-  ): Promise<v.InferOutput<typeof replySchema>> {
+  async #run(tab: string, call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply> {
     const reply = await this.#request(tab, call, signal, { timeoutMs });
-    return reply.error?.code === CodeNoInput ? this.#byPage.run(tab, call, signal) : reply;
+    if (reply.error?.code !== CodeNoInput) return reply;
+    const known = this.world.tabs().find(({ id }) => id === tab)?.chromeTabId;
+    const done = await this.#byPage.run(tab, call, signal);
+    // Not before: the script that covers it is there now.
+    if (known !== undefined) this.#covers.add(known);
+    return done;
   }
 
   async #request(
@@ -213,7 +199,7 @@ export class TaskBrowser implements Browser {
     call: Call,
     signal: AbortSignal,
     { timeoutMs, byPage }: { timeoutMs?: number | undefined; byPage?: ByPageAsk } = {},
-  ): Promise<v.InferOutput<typeof replySchema>> {
+  ): Promise<Reply> {
     signal.throwIfAborted();
     const reply = await this.world.connection.request(
       '/task/command',
@@ -244,35 +230,4 @@ export class TaskBrowser implements Browser {
       ? ''
       : `\nNew since the last look: ${fresh.join(', ')}`;
   }
-}
-
-/** What came of a command, for the model. */
-function resultOf(reply: v.InferOutput<typeof replySchema>, moved: boolean): Result {
-  if (!reply.ok) {
-    const {
-      code,
-      message,
-      hint = '',
-    } = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
-    // The text has both already, with what comes from the page in its envelope.
-    const said = reply.text === '' ? message : reply.text.replace(/: $/, '');
-    const head = hint !== '' && said.endsWith(`: ${hint}`) ? said.slice(0, -hint.length - 2) : said;
-    const useful = hintInActions(hint);
-    return { ok: false, code, text: inActions(head) + (useful === '' ? '' : `: ${useful}`), moved };
-  }
-  const effect = v.safeParse(effectSchema, reply.data);
-  const picture = v.safeParse(pictureSchema, reply.data);
-  return {
-    ok: true,
-    text: inActions(reply.text),
-    moved:
-      moved ||
-      (effect.success &&
-        (effect.output.navigated ||
-          effect.output.within ||
-          effect.output.tabs.length > 0 ||
-          effect.output.dialog !== undefined)),
-    ...(picture.success && { picture: picture.output.path }),
-    ...(effect.success && effect.output.value === secretText && { secret: true }),
-  };
 }

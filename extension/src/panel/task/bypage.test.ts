@@ -6,6 +6,7 @@ import { ByPage } from './bypage';
 import type { Call } from './calls';
 import type { Link, Place } from './pagelink';
 import { clean } from './pagewords';
+import type { Arrival, Way } from './travel';
 
 const facts = { line: 'button “Save”', role: 'button', name: 'Save', type: 'submit' };
 const told = { next: 9, url: 'https://shop.example/', title: 'Shop' };
@@ -20,6 +21,7 @@ class Stage implements Link {
   }[] = [];
   readonly judged: { call: Call; facts: TargetFacts | undefined }[] = [];
   url = 'https://shop.example/';
+  to = '';
   all: Frame[] = [{ frame: 0, parent: -1, url: 'https://shop.example/cart' }];
   refusal: CommandReply | undefined;
   answers: Record<string, object | MessageError> = {
@@ -34,7 +36,13 @@ class Stage implements Link {
     chromeTab: (tab) => (tab === 't1' ? 7 : undefined),
     allow: (tab, call, known) => {
       this.judged.push({ call, facts: known });
-      const leave = { ok: true, tab, text: 'yes', data: { url: this.url }, durationMs: 1 };
+      const leave = {
+        ok: true,
+        tab,
+        text: 'yes',
+        data: { url: this.url, to: this.to },
+        durationMs: 1,
+      };
       return Promise.resolve(this.refusal ?? leave);
     },
   });
@@ -62,6 +70,17 @@ class Stage implements Link {
   }
   leaving(): Promise<boolean> {
     return Promise.resolve(false);
+  }
+  arrival: Arrival = { came: 'document' };
+  readonly went: unknown[] = [];
+  go(tab: number, way: Way): Promise<Arrival> {
+    this.went.push([tab, way]);
+    return Promise.resolve(this.arrival);
+  }
+  readonly rested: number[] = [];
+  rest(ms: number): Promise<void> {
+    this.rested.push(ms);
+    return Promise.resolve();
   }
 }
 
@@ -144,13 +163,73 @@ describe('a command by the page’s own events', () => {
     ];
     const { ok, text, data } = await stage.run('snapshot', { near: true, max: 900, news: true });
     expect(ok).toBe(true);
-    expect(data).toEqual({ url: 'https://shop.example/', title: 'Shop' });
+    expect(data).toEqual({ url: 'https://shop.example/', title: 'Shop', byPage: true });
     expect(text).toMatch(/^The app can give this tab no trusted input/);
     const origins = Array.from(text.matchAll(/<page-\w+ origin="([^"]*)"/g), ([, one]) => one);
     expect(origins).toEqual(['https://shop.example', 'https://pay.example', 'https://pay.example']);
     // A handle of a frame would be taken for one of the page's.
     expect(text.match(/ h1$/gm)).toHaveLength(1);
     expect(stage.asked.map(({ params }) => params.max)).toEqual([900, 2_000, 2_000]);
+  });
+
+  it('brings the tab where the backend says that it may go, and says how that ended', async () => {
+    const stage = new Stage();
+    stage.to = 'https://shop.example/cart';
+    const there = await stage.run('goto', { url: 'shop.example/cart' });
+    expect(there).toMatchObject({ ok: true, text: 'went there', data: { navigated: true } });
+    stage.arrival = { came: 'kept' };
+    expect(await stage.run('reload')).toMatchObject({ ok: true, data: { navigated: false } });
+    stage.arrival = { came: 'nowhere' };
+    expect((await stage.run('back')).error).toMatchObject({
+      code: 'not_actable',
+      message: expect.stringContaining('There is no page to go back to.') as string,
+    });
+    stage.arrival = { came: 'failed', why: 'net::ERR_CONNECTION_REFUSED' };
+    expect((await stage.run('forward')).error).toMatchObject({ code: 'navigation' });
+    stage.arrival = { came: 'late' };
+    expect((await stage.run('reload')).error).toMatchObject({ code: 'timeout' });
+    expect(stage.went).toEqual([
+      [7, { to: 'https://shop.example/cart' }],
+      [7, 'reload'],
+      [7, 'back'],
+      [7, 'forward'],
+      [7, 'reload'],
+    ]);
+    const error = { code: CodeRefused, message: 'No.', hint: '' } as const;
+    stage.refusal = { ok: false, text: 'No.', error, durationMs: 1 };
+    expect(await stage.run('goto', { url: 'evil.example' })).toBe(stage.refusal);
+    expect(stage.went).toHaveLength(5);
+  });
+
+  it('waits in every frame, for what is there in one or gone from all', async () => {
+    const stage = new Stage();
+    stage.all = [...stage.all, { frame: 12, parent: 0, url: 'https://pay.example/form' }];
+    stage.answers.wait = { ...told, met: true };
+    expect((await stage.run('wait', { for: 'text', value: 'Paid' })).ok).toBe(true);
+    expect(stage.asked.map(({ place }) => place.frame)).toEqual([0, 12]);
+    expect((await stage.run('wait', { for: 'gone', value: 'text=Paying' })).ok).toBe(true);
+    stage.answers.wait = { ...told, met: false };
+    for (const what of ['text', 'gone'])
+      expect((await stage.run('wait', { for: what, value: 'Paid' })).error).toMatchObject({
+        code: 'timeout',
+      });
+    expect((await stage.run('wait', { for: 'time', value: '300' })).ok).toBe(true);
+    expect(stage.rested).toEqual([300]);
+    expect((await stage.run('wait', { for: 'load' })).ok).toBe(true);
+    expect((await stage.run('wait', { for: 'quiet' })).error).toMatchObject({
+      code: 'no_input',
+      message: expect.stringContaining('wait for quiet needs') as string,
+    });
+  });
+
+  it('drags within a frame, and not to another one', async () => {
+    const stage = new Stage();
+    stage.answers.drag = { ...told, hit: 'f0e1 to f0e2', change: change({}) };
+    const { ok, data } = await stage.run('drag', { target: 'f0e1', to: 'f0e2' });
+    expect([ok, data]).toEqual([true, expect.objectContaining({ byPage: true })]);
+    const away = await stage.run('drag', { target: 'f0e1', to: 'f012e2' });
+    expect(away.error).toMatchObject({ code: 'not_actable' });
+    expect(stage.methods()).toEqual(['cs:query facts', 'cs:rpc drag', 'cs:query facts']);
   });
 
   it('says in words what it cannot do', async () => {

@@ -1,7 +1,8 @@
 import type { CommandReply, TargetFacts } from '$ui/protocol/protocol';
 import { MessageError } from '../../messages/envelope';
 import type { About, Done, Frame } from '../../messages/methods';
-import { does, number, word } from './bypageacts';
+import { does, frameOf, number, word } from './bypageacts';
+import { arrived, waited, wayOf } from './bypageways';
 import type { Call } from './calls';
 import { enveloped, originOf, refused, told } from './pagewords';
 import type { Link, Place } from './pagelink';
@@ -25,6 +26,14 @@ export interface ByPageConfig {
 /** How many frames of a page are shown, and how many letters each but the page itself. */
 const mostFrames = 8;
 const frameLetters = 2_000;
+
+/** What can be done instead of what cannot. */
+const instead: Readonly<Partial<Record<string, string>>> = {
+  upload: 'Ask the person to choose the file by hand.',
+  dialog: 'Ask the person to answer it by hand.',
+  screenshot: 'The page is told to you as text in each turn.',
+  tables: 'Read the page instead.',
+};
 
 /** What the look says first. */
 const notice =
@@ -73,11 +82,13 @@ export class ByPage {
     const target = word(args, 'target') ?? word(args, 'element');
     const what = does[command];
     const looks = command === 'snapshot' || command === 'find' || command === 'markdown';
+    if (wayOf(command, '') !== undefined) return this.#go(tab, chrome, call, signal);
+    if (command === 'wait') return this.#wait(tab, chrome, call, signal);
     if (what === undefined && !looks)
       throw new MessageError(
         'restricted',
         `${command} needs the app's own way into the tab, which the browser refuses.`,
-        'Do it otherwise, or ask the person.',
+        instead[command] ?? 'Do it otherwise, or ask the person.',
       );
     if (looks) {
       const loading = await link.loading(chrome, signal);
@@ -177,6 +188,33 @@ export class ByPage {
     return ok(tab, enveloped(about.origin, read.text), { url: read.url, title: read.title });
   }
 
+  /** Brings the tab elsewhere. Where it comes to is judged by the look that follows. */
+  async #go(tab: string, chrome: number, call: Call, signal: AbortSignal): Promise<CommandReply> {
+    const { link, allow } = this.#config;
+    const may = await allow(tab, call, undefined, signal);
+    if (!may.ok) return may;
+    const way = wayOf(call.command, textIn(may, 'to'));
+    if (way === undefined) throw new Error('there is no way'); // was asked above
+    // What fails of a page that is loading still would be taken for an answer.
+    await link.loading(chrome, signal);
+    const { head, moved } = arrived(way, await link.go(chrome, way, signal));
+    const loading = moved && (await link.loading(chrome, signal));
+    const text = loading ? `${head}; it is loading still` : head;
+    return { ok: true, tab, text, data: { navigated: moved }, durationMs: 0 };
+  }
+
+  async #wait(tab: string, chrome: number, call: Call, signal: AbortSignal): Promise<CommandReply> {
+    const { link, allow } = this.#config;
+    const may = await allow(tab, call, undefined, signal);
+    if (!may.ok) return may;
+    const all = await link.frames(chrome, signal);
+    const frames = [...all].sort((a, b) => a.frame - b.frame).slice(0, mostFrames);
+    const about = (frame: number): About => this.#about(all, frame, allowedUrl(may));
+    const { args = {} } = call;
+    await waited(link, chrome, frames, about, args, signal);
+    return { ok: true, tab, text: `${word(args, 'for') ?? ''}: done`, data: {}, durationMs: 0 };
+  }
+
   /** What every question about a frame has. `url` is that of the page as it was allowed. */
   #about(frames: readonly Frame[], frame: number, url?: string): About {
     const own = frames.find((one) => one.frame === frame);
@@ -210,29 +248,16 @@ export class ByPage {
   }
 }
 
-/**
- * The frame of a ref. The app's own refs are of another count: such a number may
- * be another element here.
- */
-function frameOf(target: string | undefined): number {
-  if (target === undefined) return 0;
-  const own = /^@?f0(\d*)e\d+$/.exec(target);
-  if (own !== null) return Number(own[1]);
-  if (/^@?(f\d+)?e\d+$/.test(target))
-    throw new MessageError(
-      'no_element',
-      `${target} was shown while the app had its own way into the tab.`,
-      'Look at the page again.',
-    );
-  return 0;
+/** The address of the page that was judged. */
+function allowedUrl(may: CommandReply): string {
+  return textIn(may, 'url');
 }
 
-/** The address of the page that was judged. */
-function allowedUrl({ data }: CommandReply): string {
-  const { url } = { url: '', ...(typeof data === 'object' ? data : {}) };
-  return typeof url === 'string' ? url : '';
+function textIn({ data }: CommandReply, name: 'url' | 'to'): string {
+  const { [name]: text } = { url: '', to: '', ...(typeof data === 'object' ? data : {}) };
+  return typeof text === 'string' ? text : '';
 }
 
 function ok(tab: string, text: string, data: object): CommandReply {
-  return { ok: true, tab, text, data, durationMs: 0 };
+  return { ok: true, tab, text, data: { ...data, byPage: true }, durationMs: 0 };
 }

@@ -82,12 +82,41 @@ export const does: Readonly<Partial<Record<string, { done: string; send: Sends }
       return link.tab('cs:rpc', 'scroll', { ...about, down, right }, place, signal);
     },
   },
+  drag: {
+    done: 'dragged',
+    send: on((link, about, args, place, signal, ref) => {
+      const to = word(args, 'to') ?? '';
+      if (frameOf(to) !== place.frame)
+        throw new MessageError(
+          'not_actable',
+          'By the page’s own events something can be dragged within its frame only.',
+        );
+      return link.tab('cs:rpc', 'drag', { ...about, ref, to }, place, signal);
+    }),
+  },
   press: {
     done: 'pressed',
     send: (link, about, args, place, signal) =>
       link.tab('cs:rpc', 'press', { ...about, keys: word(args, 'key') ?? '' }, place, signal),
   },
 };
+
+/**
+ * The frame of a ref. The app's own refs are of another count: such a number may
+ * be another element here.
+ */
+export function frameOf(target: string | undefined): number {
+  if (target === undefined) return 0;
+  const own = /^@?f0(\d*)e\d+$/.exec(target);
+  if (own !== null) return Number(own[1]);
+  if (/^@?(f\d+)?e\d+$/.test(target))
+    throw new MessageError(
+      'no_element',
+      `${target} was shown while the app had its own way into the tab.`,
+      'Look at the page again.',
+    );
+  return 0;
+}
 
 /** An argument that is a text; undefined for an empty one. */
 export function word(args: Readonly<Record<string, unknown>>, name: string): string | undefined {

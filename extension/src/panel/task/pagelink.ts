@@ -1,6 +1,7 @@
 import { hearing } from '../../messages/answer';
 import { ask, askAgain, type Send, type Waking } from '../../messages/ask';
 import {
+  MessageError,
   question,
   type Asking,
   type Method,
@@ -10,6 +11,7 @@ import {
 import type { Frame } from '../../messages/methods';
 import type { Clock } from '../core/clock';
 import { PAGE_AGAIN, PAGE_AGAIN_MAX, PAGE_LOAD, PAGE_TIMEOUT } from '../core/timing';
+import { travel, type Arrival, type Way } from './travel';
 
 /** One document of a tab, by Chrome's ids. */
 export interface Place {
@@ -33,6 +35,10 @@ export interface Link {
   loading(tab: number, signal: AbortSignal): Promise<boolean>;
   /** Whether a tab is on its way to another document right now. */
   leaving(tab: number): Promise<boolean>;
+  /** Brings a tab elsewhere, and says how that ended. */
+  go(tab: number, way: Way, signal: AbortSignal): Promise<Arrival>;
+  /** Resolves after so many milliseconds. */
+  rest(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 /** What a link needs of the browser. */
@@ -105,6 +111,28 @@ export class PageLink implements Link {
   async leaving(tab: number): Promise<boolean> {
     const now = await chrome.tabs.get(tab).catch(() => undefined);
     return now?.status === 'loading';
+  }
+
+  /** Puts the script that acts into a page; one that cannot be is left. */
+  async ready(tab: number): Promise<void> {
+    const { signal } = new AbortController();
+    await this.tab('cs:rpc', 'ready', null, { tab, frame: 0 }, signal).catch(() => null);
+  }
+
+  go(tab: number, way: Way, signal: AbortSignal): Promise<Arrival> {
+    return travel(tab, way, { clock: this.#config.clock, signal });
+  }
+
+  rest(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#config.clock.after(ms, resolve);
+      const given = (): void => {
+        cancel();
+        reject(new MessageError('aborted', 'The asker gave up.'));
+      };
+      if (signal.aborted) given();
+      else signal.addEventListener('abort', given, { once: true });
+    });
   }
 
   #call<M extends Method<'rpc:call'>>(

@@ -1,5 +1,6 @@
 import { COMMAND_TIMEOUT, REPLAY_WAIT } from '../core/timing';
-import { replySchema, type World } from './browser';
+import type { World } from './browser';
+import { replySchema } from './replies';
 import type { Mark } from './core/element';
 import type { Recipe } from './core/recipe';
 import { Replay } from './core/replay';

@@ -66,6 +66,7 @@ export interface RunConfig {
 /** One task that runs in this panel: the loop with its journal. */
 export class Run {
   readonly loop: TaskLoop;
+  readonly #browser: TaskBrowser;
   #head: Task;
   #keep: boolean | undefined;
   readonly #journal: TaskJournal;
@@ -87,10 +88,11 @@ export class Run {
       { ...config.writing, connection: world.connection, viewer: world.viewer },
       this.#ended.signal,
     );
+    this.#browser = new TaskBrowser(task.id, { ...world, task: () => this.#head });
     this.loop = new TaskLoop({
       goal: task.goal,
       tab: task.tab ?? '',
-      browser: new TaskBrowser(task.id, { ...world, task: () => this.#head }),
+      browser: this.#browser,
       model: config.model,
       summary: config.summary,
       clock,
@@ -132,6 +134,7 @@ export class Run {
         this.#head = (await this.#journal.write(TaskEventNotice, this.#head, this.#first)).head;
       return await this.loop.run();
     } finally {
+      this.#browser.cover(null);
       this.#ended.abort();
     }
   }
@@ -152,7 +155,16 @@ export class Run {
           `Meanwhile the person did this on the page (what stands in quotes are the page's words): ${did}`,
         );
     }
+    this.#cover(event);
     this.#show(event, this.#head);
+  }
+
+  /** What the cover says where the app itself has none; elsewhere it hears the journal. */
+  #cover(event: LoopEvent): void {
+    const { title, state } = this.#head;
+    if (event.kind === 'thought') this.#browser.cover({ title, step: event.thought.goal });
+    else if (event.kind === 'status' || event.kind === 'end')
+      this.#browser.cover(state === TaskRunning ? { title, step: '' } : null);
   }
 
   /** What of an event is written; undefined for what is only shown. */

@@ -1,20 +1,15 @@
-import {
-  TaskIdle,
-  type PanelEvent,
-  type TabID,
-  type Task,
-  type TaskID,
-} from '$ui/protocol/protocol';
+import { type PanelEvent, type TabID, type Task, type TaskID } from '$ui/protocol/protocol';
 import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
 import type { Clock } from '../core/clock';
-import { WRITE_AGAIN } from '../core/timing';
 import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
 import { Closed, homeless } from './closed';
 import type { Heads } from './heads.svelte';
+import { Later } from './later';
 import { Minds, type Again } from './minds';
+import { contextOf, newTask } from './newtask';
 import { Orders } from './orders';
 import type { Param, Recipe } from './core/recipe';
 import { doneOf, type Choice } from './core/replay';
@@ -56,11 +51,12 @@ export class Tasks {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
   readonly #minds: Minds;
-  #waiting: (() => void)[] = [];
+  readonly #again: Later;
 
   constructor(around: Surroundings) {
     this.#around = around;
     this.#orders = new Orders(around);
+    this.#again = new Later(around);
     this.#closed = new Closed(around.clock, () => this.#runs.values());
     this.asking = new Asking(around.connection);
     this.ways = new Ways(this.asking);
@@ -107,33 +103,9 @@ export class Tasks {
   /** Begins a task beside a tab. Returns false, with the problem said, when it cannot. */
   async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
     const before = this.of(tab);
-    const task = await this.#new(tab, goal, more);
+    const task = newTask(tab, goal, await this.ways.known(), more);
     const told = before === undefined ? '' : (this.shelf.known(before.id)?.before ?? '');
     return this.#begin(task, before === undefined ? '' : contextOf(before, told));
-  }
-
-  /** A task that has not begun. */
-  async #new(tab: TabID, goal: string, more: Partial<Task>): Promise<Task> {
-    const settings = await this.ways.known();
-    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- a moment, not a clock
-    const now = new Date().toISOString();
-    return {
-      id: crypto.randomUUID(),
-      title: goal.split('\n')[0]?.slice(0, 60) ?? '',
-      goal,
-      tab,
-      tabs: [tab],
-      state: TaskIdle,
-      steps: 0,
-      maxSteps: settings.steps,
-      tokens: 0,
-      budget: settings.tokens,
-      keepGroup: settings.keepGroup,
-      created: now,
-      updated: now,
-      index: 0,
-      ...more,
-    };
   }
 
   /** Goes on with a task that was interrupted, at its step. */
@@ -166,7 +138,7 @@ export class Tasks {
         one.secret ? one : { ...one, value: values[one.name] ?? one.value },
       ),
     };
-    const task = await this.#new(tab, goal, {
+    const task = newTask(tab, goal, await this.ways.known(), {
       maxSteps: recipe.deeds.length * 2 + 20,
       ...(routine !== undefined && { routine }),
     });
@@ -212,7 +184,7 @@ export class Tasks {
   /** Takes in what the backend pushes. */
   apply(event: PanelEvent): void {
     if (event.type === 'hello') {
-      for (const wake of this.#waiting.splice(0)) wake();
+      this.#again.wake();
       // They could not be had before.
       if (this.ways.llm === undefined) void this.ways.load();
     } else if (event.type === 'task') {
@@ -234,7 +206,7 @@ export class Tasks {
 
   /** The document goes: what runs is interrupted, and can be resumed. */
   dispose(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    this.#again.wake();
   }
 
   /** The backend's word about a task that runs here: a tab that it got shows it, also when it is over. */
@@ -305,8 +277,11 @@ export class Tasks {
         viewer: () => heads.panel,
         file: (path) => this.shelf.file(task.id, path),
         whole: guide !== undefined,
+        pause: () => {
+          this.pause(task.id);
+        },
       },
-      writing: { live: (signal) => this.#live(signal) },
+      writing: { live: (signal) => this.#again.after(signal) },
       settings,
       vision: profile?.vision === true,
       clock,
@@ -346,33 +321,4 @@ export class Tasks {
         view.rest();
       });
   }
-
-  /**
-   * Resolves when something that failed may be tried again: when the panel is
-   * connected, or a while later when it is already. Never at once: in a document
-   * that goes every request fails at once, and trying on would keep its process
-   * busy for ever, which is that of the whole extension.
-   */
-  #live(signal: AbortSignal): Promise<void> {
-    const { connection, clock } = this.#around;
-    return new Promise((resolve) => {
-      const cancel = connection.link === 'live' ? clock.after(WRITE_AGAIN, resolve) : undefined;
-      const wake = (): void => {
-        cancel?.();
-        resolve();
-      };
-      this.#waiting.push(wake);
-      signal.addEventListener('abort', wake, { once: true });
-    });
-  }
-}
-
-/** Letters of earlier tasks that a follow-up task is told at most. */
-const earlierLetters = 6_000;
-
-/** What a follow-up task is told of the one before it, and of what that was told. */
-function contextOf(task: Task, told: string): string {
-  const ended = task.summary === undefined || task.summary === '' ? task.state : task.summary;
-  const whole = `${told}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();
-  return whole.length > earlierLetters ? `… ${whole.slice(-earlierLetters)}` : whole;
 }

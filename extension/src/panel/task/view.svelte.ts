@@ -69,6 +69,7 @@ const stepSchema = v.object({
         code: v.exactOptional(v.string()),
         moved: v.exactOptional(v.boolean()),
         picture: v.exactOptional(v.string()),
+        byPage: v.exactOptional(v.boolean()),
       }),
     }),
   ),

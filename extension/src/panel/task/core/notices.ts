@@ -6,6 +6,10 @@ const repeats = 2;
 /** The numbers of steps left at which the model is told. */
 const warnings: readonly number[] = [5, 1];
 
+/** What the person is told where a tab is worked on otherwise than all others. */
+const aside =
+  'The browser does not let Pilotfish into this tab. The task goes on by the page’s own events: the page can tell them from a person’s, and not everything can be done by them.';
+
 /** What the model is told beside the page in its next turn. */
 export class Notices {
   #list: string[] = [];
@@ -15,6 +19,8 @@ export class Notices {
   #before = { url: '', tab: '' };
   /** Why the last page could not be seen. */
   #refused = '';
+  /** The last page was looked at by a script of ours in it. */
+  #byPage = false;
 
   constructor(private readonly tell: Tell) {}
 
@@ -53,6 +59,9 @@ export class Notices {
     if (why !== '' && why !== this.#refused)
       await this.tell({ kind: 'notice', text: `The page cannot be seen: ${why}` });
     this.#refused = why;
+    // The model is told with each look.
+    if (page.byPage === true && !this.#byPage) await this.tell({ kind: 'notice', text: aside });
+    this.#byPage = page.byPage === true;
     if (warnings.includes(left))
       this.add(`Only ${String(left)} ${left === 1 ? 'step is' : 'steps are'} left.`);
     if (this.#before.tab === page.tab && this.#before.url !== '' && this.#before.url !== page.url)

@@ -74,6 +74,8 @@ export interface Result {
   readonly secret?: boolean;
   /** A picture of the page, for GET /file. */
   readonly picture?: string | undefined;
+  /** It was done by the page's own events: the page can tell. */
+  readonly byPage?: boolean;
 }
 
 /** One action with what came of it. */
@@ -114,6 +116,8 @@ export interface Observation {
   readonly picture?: string | undefined;
   /** What happened by itself since the last look: for the person, and in an envelope for the model. */
   readonly news?: { readonly lines: readonly string[]; readonly told: string };
+  /** It was looked at by a script in the page, for the app has no way in. */
+  readonly byPage?: boolean;
 }
 
 /** One open tab of the task. */

@@ -1,7 +1,7 @@
 import type { Action } from './types';
 
-/** What an action is, in plain words for the person. */
-export function inWords(action: Action, target?: string): string {
+/** What an action is, in plain words for the person; `onto` is what something is dragged to. */
+export function inWords(action: Action, target?: string, onto?: string): string {
   const thing =
     target === undefined || target === ''
       ? 'ref' in action
@@ -20,7 +20,7 @@ export function inWords(action: Action, target?: string): string {
     case 'check':
       return `Switch ${thing} ${action.on === false ? 'off' : 'on'}`;
     case 'drag':
-      return `Drag ${thing} to ${action.to}`;
+      return `Drag ${thing} to ${onto === undefined || onto === '' ? action.to : onto}`;
     case 'scroll':
       return action.ref !== undefined && action.down === undefined && action.right === undefined
         ? `Scroll to ${thing}`

@@ -1,0 +1,86 @@
+import type { Point } from '../page/types';
+import type { Pointer } from './pointer';
+
+/** How many moves of the pointer lie between the two ends. */
+const moves = 4;
+
+/**
+ * Drags from one place to another by events of the page's own making: with data,
+ * where what lies there can be dragged, else with the pointer alone. `at` says
+ * what a pointer meets on its way.
+ */
+export function drag(from: Pointer, to: Pointer, at: (point: Point) => Element | null): void {
+  const dragged = draggable(from.met);
+  point('over', from.met, from.point, 0);
+  point('move', from.met, from.point, 0);
+  const free = point('down', from.met, from.point, 1);
+  if (dragged !== undefined && free) {
+    carry(dragged, from, to);
+    return;
+  }
+  let met = from.met;
+  for (let n = 1; n <= moves; n += 1) {
+    const here = {
+      x: from.point.x + ((to.point.x - from.point.x) * n) / moves,
+      y: from.point.y + ((to.point.y - from.point.y) * n) / moves,
+    };
+    // What has caught the pointer hears of it wherever it goes.
+    if (!held(met)) met = n === moves ? to.met : (at(here) ?? met);
+    point('move', met, here, 1);
+  }
+  point('up', met, to.point, 0);
+}
+
+/** Takes something along, with data that the page puts in at its beginning. */
+function carry(dragged: Element, from: Pointer, to: Pointer): void {
+  const data = new DataTransfer();
+  const says = (type: string, on: Element, place: Point, cancelable = true): boolean =>
+    !on.dispatchEvent(new DragEvent(type, { ...common(place, 1), cancelable, dataTransfer: data }));
+  if (says('dragstart', dragged, from.point)) {
+    point('up', from.met, from.point, 0);
+    return;
+  }
+  from.met.dispatchEvent(
+    new PointerEvent('pointercancel', { ...common(from.point, 0), ...pointing, cancelable: false }),
+  );
+  says('drag', dragged, from.point);
+  says('dragenter', to.met, to.point);
+  // Only what prevents the browser's own answer takes it.
+  const taken = says('dragover', to.met, to.point);
+  says(taken ? 'drop' : 'dragleave', to.met, to.point, taken);
+  says('dragend', dragged, to.point, false);
+}
+
+const pointing = { pointerId: 1, isPrimary: true, pointerType: 'mouse' };
+
+function common({ x, y }: Point, buttons: number): MouseEventInit {
+  return {
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    view: window,
+    clientX: x,
+    clientY: y,
+    screenX: screenX + x,
+    screenY: screenY + y,
+    buttons,
+  };
+}
+
+/** One moment as pointer and as mouse; false when the page has prevented it. */
+function point(name: string, met: Element, place: Point, buttons: number): boolean {
+  const shape = common(place, buttons);
+  const first = met.dispatchEvent(new PointerEvent(`pointer${name}`, { ...shape, ...pointing }));
+  return met.dispatchEvent(new MouseEvent(`mouse${name}`, shape)) && first;
+}
+
+function held(el: Element): boolean {
+  return el.hasPointerCapture(pointing.pointerId);
+}
+
+/** The nearest thing around that can be dragged: links and pictures can by themselves. */
+function draggable(met: Element): Element | undefined {
+  for (let at: Element | null = met; at !== null; at = at.parentElement)
+    if (at instanceof HTMLElement && at.draggable) return at;
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import { MessageError, type MessageCode } from '../messages/envelope';
+import type { Reached } from '../page/reach';
+
+/** What an element does not do, in words. */
+export function notActable(message: string, hint = ''): MessageError {
+  return new MessageError('not_actable', message, hint);
+}
+
+/** Why an element cannot be acted on, in the words of the app's own commands. */
+export function refusal(now: Exclude<Reached, { state: 'ok' }>): MessageError {
+  const again = 'Look at the page again.';
+  const make = (code: MessageCode, message: string, hint = again): MessageError =>
+    new MessageError(code, message, hint);
+  switch (now.state) {
+    case 'unknown':
+      return make('no_element', `No element has the ref ${now.ref.slice(0, 40)} here.`);
+    case 'gone':
+      return make('gone', `${now.was} is not on the page any more.`);
+    case 'changed':
+      return make('changed', `${now.from} is ${now.to} now.`);
+    case 'disabled':
+      return make('disabled', `${now.line} is disabled.`, '');
+    case 'hidden':
+      return make('hidden', `${now.line} cannot be seen: ${now.why}.`);
+    case 'inert':
+      return make('inert', `Something modal keeps ${now.line} from everybody.`);
+    case 'covered':
+      return make('covered', `${now.line} is covered by ${now.by}.`, 'Act on that first.');
+    case 'off-screen':
+      return make('hidden', `${now.line} cannot be brought into view.`, 'Scroll what it is in.');
+    case 'moving':
+      return make('covered', `${now.line} goes on moving.`, 'Try again when it rests.');
+  }
+}

@@ -1,0 +1,42 @@
+import { TaskIdle, type TabID, type Task } from '$ui/protocol/protocol';
+import type { TaskSettings } from './settings';
+
+/** The most letters of a task's title. */
+const titleLetters = 60;
+
+/** A task that has not begun. */
+export function newTask(
+  tab: TabID,
+  goal: string,
+  settings: TaskSettings,
+  more: Partial<Task>,
+): Task {
+  const now = new Date().toISOString();
+  return {
+    id: crypto.randomUUID(),
+    title: goal.split('\n')[0]?.slice(0, titleLetters) ?? '',
+    goal,
+    tab,
+    tabs: [tab],
+    state: TaskIdle,
+    steps: 0,
+    maxSteps: settings.steps,
+    tokens: 0,
+    budget: settings.tokens,
+    keepGroup: settings.keepGroup,
+    created: now,
+    updated: now,
+    index: 0,
+    ...more,
+  };
+}
+
+/** Letters of earlier tasks that a follow-up task is told at most. */
+const earlierLetters = 6_000;
+
+/** What a follow-up task is told of the one before it, and of what that was told. */
+export function contextOf(task: Task, told: string): string {
+  const ended = task.summary === undefined || task.summary === '' ? task.state : task.summary;
+  const whole = `${told}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();
+  return whole.length > earlierLetters ? `… ${whole.slice(-earlierLetters)}` : whole;
+}

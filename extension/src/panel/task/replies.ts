@@ -1,0 +1,70 @@
+import type { CommandReply } from '$ui/protocol/protocol';
+import { errorSchema } from '$ui/protocol/schema';
+import * as v from 'valibot';
+import { secretText } from './core/recipe';
+import type { Result } from './core/types';
+import { hintInActions, inActions } from './hints';
+
+/** The reply to a command of a task's. */
+export const replySchema = v.object({
+  ok: v.boolean(),
+  tab: v.exactOptional(v.string()),
+  text: v.string(),
+  data: v.exactOptional(v.unknown()),
+  error: v.exactOptional(errorSchema),
+  durationMs: v.number(),
+}) satisfies v.GenericSchema<CommandReply>;
+
+/** A reply as it was read. */
+export type Reply = v.InferOutput<typeof replySchema>;
+
+/** What a command reports of the page that it changed; see protocol.Effect. */
+const effectSchema = v.object({
+  navigated: v.optional(v.boolean(), false),
+  within: v.optional(v.boolean(), false),
+  tabs: v.optional(v.array(v.string()), []),
+  dialog: v.optional(v.unknown()),
+  value: v.optional(v.string()),
+  byPage: v.optional(v.boolean(), false),
+});
+
+/** What a look says of where it was. */
+export const lookSchema = v.object({
+  url: v.string(),
+  title: v.string(),
+  news: v.optional(v.array(v.string()), []),
+  byPage: v.optional(v.boolean(), false),
+});
+const pictureSchema = v.object({ path: v.string() });
+
+/** What came of a command, for the model. */
+export function resultOf(reply: Reply, moved: boolean): Result {
+  if (!reply.ok) {
+    const {
+      code,
+      message,
+      hint = '',
+    } = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
+    // The text has both already, with what comes from the page in its envelope.
+    const said = reply.text === '' ? message : reply.text.replace(/: $/, '');
+    const head = hint !== '' && said.endsWith(`: ${hint}`) ? said.slice(0, -hint.length - 2) : said;
+    const useful = hintInActions(hint);
+    return { ok: false, code, text: inActions(head) + (useful === '' ? '' : `: ${useful}`), moved };
+  }
+  const effect = v.safeParse(effectSchema, reply.data);
+  const picture = v.safeParse(pictureSchema, reply.data);
+  return {
+    ok: true,
+    text: inActions(reply.text),
+    moved:
+      moved ||
+      (effect.success &&
+        (effect.output.navigated ||
+          effect.output.within ||
+          effect.output.tabs.length > 0 ||
+          effect.output.dialog !== undefined)),
+    ...(picture.success && { picture: picture.output.path }),
+    ...(effect.success && effect.output.value === secretText && { secret: true }),
+    ...(effect.success && effect.output.byPage && { byPage: true }),
+  };
+}
