@@ -31,7 +31,10 @@ export function arrived(way: Way, arrival: Arrival): { head: string; moved: bool
     case 'kept':
       return { head: 'the page stayed: the answer was a download, or nothing', moved: false };
     case 'nowhere':
-      throw new MessageError('not_actable', `There is no page to go ${way === 'forward' ? 'forward' : 'back'} to.`);
+      throw new MessageError(
+        'not_actable',
+        `There is no page to go ${way === 'forward' ? 'forward' : 'back'} to.`,
+      );
     case 'late':
       throw new MessageError('deadline', 'The page did not come in time.', 'Look at the tab.');
     case 'failed':
