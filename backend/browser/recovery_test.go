@@ -299,6 +299,9 @@ func TestWorkerStopped(t *testing.T) {
 	if len(tabs) != 2 || tabs[0].ID != "t1" || tabs[1].ID != id || tabs[0].URL != s.URL+"/two" {
 		t.Errorf("after the worker was stopped: %+v", tabs)
 	}
+	// Now and then Chromium ends the session of a worker that it stops, which looks
+	// like a removal: the extension is put back, and its panel opens anew.
+	f.wait(t, "the panel", func() bool { return f.panel })
 	if got := storedPairing(t, f); got != pairing {
 		t.Errorf("pairing is %+v", got)
 	}
