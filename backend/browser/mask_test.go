@@ -76,7 +76,7 @@ const maskedPage = `<body style="margin:0;height:3000px;background:#fff"><script
 
 func TestMask(t *testing.T) {
 	c := config(t, true)
-	paused := make(chan protocol.TabID, 1)
+	paused := make(chan protocol.TabID, 100) // the reader of the browser's pipe calls it, and must not wait
 	c.OnPause = func(tab protocol.TabID) { paused <- tab }
 	s := &stage{fixture: start(t, c), url: pages(t, map[string]string{
 		"/": maskedPage, "/frame": maskedPage + `<iframe srcdoc='` + html.EscapeString(maskedPage) + `' style="position:absolute;left:0;top:200px;width:400px;height:200px"></iframe>`,
