@@ -141,6 +141,9 @@ func httpStatus(err error) int {
 	case protocol.CodeNotRunning, protocol.CodeAgentMissing, protocol.CodeProfileInUse,
 		protocol.CodeNoBrowser, protocol.CodeNoDisplay, protocol.CodeNoSandbox:
 		return http.StatusConflict
+	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,
+		protocol.CodeInert, protocol.CodeCovered, protocol.CodeNotActable, protocol.CodeDialog, protocol.CodeNoInput:
+		return http.StatusConflict // what the page is, and no fault of ours
 	case protocol.CodeBusy:
 		return http.StatusTooManyRequests
 	case protocol.CodeTooLarge:

@@ -88,6 +88,7 @@ func TestErrorsKeepTheirCode(t *testing.T) {
 	for code, want := range map[protocol.Code]int{
 		protocol.CodeUnknownSession: http.StatusNotFound,
 		protocol.CodeNotRunning:     http.StatusConflict,
+		protocol.CodeNoInput:        http.StatusConflict,
 		protocol.CodeRefused:        http.StatusForbidden,
 		protocol.CodeBusy:           http.StatusTooManyRequests,
 		protocol.CodeTimeout:        http.StatusGatewayTimeout,

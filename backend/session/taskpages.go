@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -220,7 +221,11 @@ func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.Tas
 		w.shown = shown
 		p.cover(w, tab) // a pause may be asked for as soon as it is seen
 		if err := b.Mask(ctx, tab, shown); err != nil {
-			p.s.log.Warn("a page that a task works on could not be covered", "tab", tab, "error", err)
+			level := slog.LevelWarn
+			if protocol.AsError(err).Code == protocol.CodeNoInput { // the panel covers it itself
+				level = slog.LevelDebug
+			}
+			p.s.log.Log(ctx, level, "a page that a task works on could not be covered", "tab", tab, "error", err)
 			p.cover(w, "")
 		}
 	}
