@@ -2207,6 +2207,11 @@ export const AutostartTimeout = 30 * 1_000;
  */
 export const PredecessorTimeout = 15 * 1_000;
 /**
+ * PredecessorGone is how long a start waits for the lock of one whose endpoint
+ * file is away, or not yet there.
+ */
+export const PredecessorGone = 2 * 1_000;
+/**
  * AutostartIdle is how long such a session lives without a command.
  */
 export const AutostartIdle = 30 * 60_000;
