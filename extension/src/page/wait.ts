@@ -34,12 +34,20 @@ export interface Waited {
   origin?: string;
 }
 
+/** Frames after which it is looked again though nothing was heard of a change: about half a second. */
+const unheard = 30;
+
+/** What is heard of a document or a shadow root. */
+const heard = { subtree: true, childList: true, attributes: true, characterData: true };
+
 /** What was found is told with at most so many characters. */
 const told = 500;
 
 /**
- * Waits until a condition holds. It is tried again when the page changes and
- * in each frame that is drawn; the only timer is the caller's deadline.
+ * Waits until a condition holds. It is tried again when the page or what is in
+ * its shadow roots changes, in each frame while something is animated, and now
+ * and then: of a new shadow root or a style sheet that has come nobody is told.
+ * The only timer is the caller's deadline.
  */
 export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   const start = performance.now();
@@ -50,6 +58,8 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     let frame = 0;
     let ended = false;
     let stale = early === 'soon';
+    let frames = 0;
+    const inside = new Set<ShadowRoot>();
     const end = (state: Waited['state']): void => {
       ended = true;
       observer.disconnect();
@@ -74,13 +84,24 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     };
     const observer = new MutationObserver(() => {
       stale = true;
+      listen();
       // Frames stand still in a hidden tab; changes do not.
       if (document.hidden) attempt();
     });
+    const listen = (): void => {
+      if (ended) return;
+      for (const root of look.tree.roots())
+        if (!inside.has(root)) {
+          inside.add(root);
+          observer.observe(root, heard);
+        }
+    };
     const tick = (): void => {
       if (ended) return;
-      // Styles move without a mutation only while something is animated.
-      const due = stale || what.test !== undefined || document.getAnimations().length > 0;
+      const late = ++frames % unheard === 0;
+      if (late) listen();
+      // Styles move without a mutation mostly while something is animated.
+      const due = stale || late || what.test !== undefined || document.getAnimations().length > 0;
       stale = false;
       if (due) attempt();
       frame = requestAnimationFrame(tick);
@@ -91,12 +112,8 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
       },
       Math.max(0, what.timeout),
     );
-    observer.observe(document, {
-      subtree: true,
-      childList: true,
-      attributes: true,
-      characterData: true,
-    });
+    observer.observe(document, heard);
+    listen();
     frame = requestAnimationFrame(tick);
   });
 }

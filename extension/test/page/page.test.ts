@@ -344,6 +344,25 @@ describe('effects', () => {
     await expect(world.run(`page.waitFor({ element: '<<', timeout: 0 })`)).rejects.toThrow();
   });
 
+  test('are waited for in shadow roots', async () => {
+    const world = await open('<div id=a></div><div id=b></div>');
+    await page.evaluate(() => {
+      document.getElementById('a')?.attachShadow({ mode: 'open' });
+    });
+    const waits = Promise.all([
+      world.run(`page.waitFor({ text: 'Inside', timeout: 20000 })`),
+      world.run(`page.waitFor({ element: 'text=Later', timeout: 20000 })`),
+    ]);
+    // A root that was there, and one of which the document says nothing.
+    await page.evaluate(() => {
+      const a = document.getElementById('a')?.shadowRoot;
+      if (a) a.innerHTML = '<p>Inside</p>';
+      const b = document.getElementById('b')?.attachShadow({ mode: 'open' });
+      if (b) b.innerHTML = '<p>Later</p>';
+    });
+    for (const waited of await waits) expect(waited).toMatchObject({ state: 'met' });
+  });
+
   test('are over when what has faded is out of the document', async () => {
     const world = await open(
       '<div id=app aria-hidden=true><button>Save</button></div>' +
