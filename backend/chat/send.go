@@ -67,13 +67,23 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 		return c.replace(req.Replaces, message)
 	}
 	c.state.know(message.ID)
+	draft := c.state.Head.Draft
+	if begun := strings.TrimSpace(draft); strings.HasPrefix(strings.TrimSpace(req.Text), begun) {
+		// It is what is sent, or its beginning: whoever opens the conversation next
+		// must not find it in the input again.
+		c.state.Head.Draft = ""
+	}
 	if c.turn == nil {
 		err := c.begin(message)
+		if err != nil {
+			c.state.Head.Draft = draft
+		}
 		return c.headLocked(), err
 	}
 	if !req.Now {
 		c.state.Head.Queue = append(slices.Clone(c.state.Head.Queue), message)
 		if err := c.saveLocked(); err != nil {
+			c.state.Head.Draft = draft
 			c.state.Head.Queue = slices.DeleteFunc(c.state.Head.Queue, func(q protocol.QueuedMessage) bool { return q.ID == message.ID })
 			return c.headLocked(), err
 		}

@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -25,13 +27,23 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		var said []error
-		f := newStateFiles(dir, filepath.Join(dir, "session.json"), memory{}, slog.New(slog.DiscardHandler), func(err error) { said = append(said, err) })
+		var mu sync.Mutex
+		var heard []error
+		f := newStateFiles(dir, filepath.Join(dir, "session.json"), memory{}, slog.New(slog.DiscardHandler), func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			heard = append(heard, err)
+		})
+		all := func() []error {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(heard)
+		}
 		done, ended := make(chan struct{}), make(chan struct{})
 		go func() { f.run(done); close(ended) }()
 		f.write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}})
 		synctest.Wait()
-		if got := tabsIn(t, dir); got != "t1" || len(said) != 0 {
+		if got, said := tabsIn(t, dir), all(); got != "t1" || len(said) != 0 {
 			t.Fatalf("tabs.json has %q; said: %v", got, said)
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -41,7 +53,7 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(3 * protocol.StateRetry)
 		synctest.Wait()
-		if len(said) != 1 || !errors.Is(said[0], fs.ErrNotExist) {
+		if said := all(); len(said) != 1 || !errors.Is(said[0], fs.ErrNotExist) {
 			t.Fatalf("said: %v", said)
 		}
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -49,7 +61,7 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		}
 		time.Sleep(2 * protocol.StateRetry)
 		synctest.Wait()
-		if got := tabsIn(t, dir); got != "t1 t2" || len(said) != 2 || said[1] != nil {
+		if got, said := tabsIn(t, dir), all(); got != "t1 t2" || len(said) != 2 || said[1] != nil {
 			t.Errorf("tabs.json has %q; said: %v", got, said)
 		}
 		if data, err := os.ReadFile(filepath.Join(dir, "session.json")); err != nil || !strings.Contains(string(data), "b.example") {

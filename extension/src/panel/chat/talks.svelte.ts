@@ -210,8 +210,9 @@ export class Talks {
         ...(message.replaces !== undefined && { replaces: message.replaces }),
       });
     });
-    if (sent && message.replaces === undefined && this.#around.heads.get(id)?.draft)
-      void this.set(id, { draft: '' });
+    // Its head may not have come back yet with what was saved.
+    if (sent && message.replaces === undefined)
+      draft.clear(Boolean(this.#around.heads.get(id)?.draft));
     return sent;
   }
 
@@ -307,7 +308,7 @@ export class Talks {
   #draft(id: ConversationID): Draft {
     let draft = this.#drafts.get(id);
     if (draft === undefined) {
-      draft = new Draft(this.#around.clock, (text) => void this.set(id, { draft: text }));
+      draft = new Draft(this.#around.clock, (text) => this.set(id, { draft: text }));
       this.#drafts.set(id, draft);
     }
     return draft;

@@ -5,12 +5,17 @@ import { Draft } from './draft';
 
 let clock: FakeClock;
 let saved: string[];
+let saving: Promise<void>;
 let draft: Draft;
 
 beforeEach(() => {
   clock = new FakeClock();
   saved = [];
-  draft = new Draft(clock, (text) => saved.push(text));
+  saving = Promise.resolve();
+  draft = new Draft(clock, (text) => {
+    saved.push(text);
+    return saving;
+  });
 });
 
 it('is saved once, after the last key', () => {
@@ -37,4 +42,32 @@ it('is saved at once when the panel goes, and not at all when it was sent', () =
   draft.drop();
   clock.advance(DRAFT_LATEST);
   expect(saved).toEqual(['a']);
+});
+
+it('does not come back after it was sent, however late its save ends', async () => {
+  let done = (): void => undefined;
+  saving = new Promise((resolve) => {
+    done = resolve;
+  });
+  draft.change('a');
+  draft.flush();
+  draft.drop();
+  draft.clear(false);
+  expect(saved).toEqual(['a']);
+  done();
+  await saving;
+  await Promise.resolve();
+  expect(saved).toEqual(['a', '']);
+});
+
+it('stays when it was begun after the other was sent', async () => {
+  draft.change('a');
+  draft.flush();
+  draft.drop();
+  draft.change('b');
+  await saving;
+  draft.flush();
+  draft.clear(true);
+  await Promise.resolve();
+  expect(saved).toEqual(['a', 'b']);
 });

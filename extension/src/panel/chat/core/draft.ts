@@ -7,12 +7,18 @@ import { DRAFT_LATEST, DRAFT_QUIET } from '../../core/timing';
  */
 export class Draft {
   readonly #clock: Clock;
-  readonly #save: (text: string) => void;
+  readonly #save: (text: string) => Promise<unknown>;
+  /** A save is under way; what comes meanwhile follows it: an older text must not come last. */
+  #saving = false;
+  #next: string | undefined;
+  /** Something is saved, and it was sent since. */
+  #kept = false;
+  #sent = false;
   #text: string | undefined;
   #quiet: Cancel = () => undefined;
   #latest: Cancel | undefined;
 
-  constructor(clock: Clock, save: (text: string) => void) {
+  constructor(clock: Clock, save: (text: string) => Promise<unknown>) {
     this.#clock = clock;
     this.#save = save;
   }
@@ -36,12 +42,34 @@ export class Draft {
     this.#latest = undefined;
     const text = this.#text;
     this.#text = undefined;
-    if (text !== undefined) this.#save(text);
+    if (text !== undefined) this.#keep(text);
   }
 
-  /** Forgets what is not saved: it was sent. */
+  /** Forgets what is not saved: it is sent. */
   drop(): void {
     this.#text = undefined;
     this.flush();
+    this.#sent = this.#kept;
+  }
+
+  /** It was sent: nothing of it stays saved; `known` is that somebody else knows of a text. */
+  clear(known: boolean): void {
+    if (this.#sent || (known && !this.#kept)) this.#keep('');
+  }
+
+  #keep(text: string): void {
+    this.#kept = text !== '';
+    this.#sent = false;
+    if (this.#saving) this.#next = text;
+    else void this.#run(text);
+  }
+
+  async #run(text: string): Promise<void> {
+    this.#saving = true;
+    await this.#save(text);
+    this.#saving = false;
+    const next = this.#next;
+    this.#next = undefined;
+    if (next !== undefined) await this.#run(next);
   }
 }
