@@ -200,6 +200,7 @@ export class Talks {
     draft.drop();
     const sent = await this.requests.try(id, async () => {
       await this.#exist(id);
+      await draft.settled();
       await this.requests.post('/chat/send', {
         conversation: id,
         message: crypto.randomUUID(),

@@ -9,7 +9,7 @@ export class Draft {
   readonly #clock: Clock;
   readonly #save: (text: string) => Promise<unknown>;
   /** A save is under way; what comes meanwhile follows it: an older text must not come last. */
-  #saving = false;
+  #saving: Promise<void> | undefined;
   #next: string | undefined;
   /** Something is saved, and it was sent since. */
   #kept = false;
@@ -61,15 +61,19 @@ export class Draft {
     this.#kept = text !== '';
     this.#sent = false;
     if (this.#saving) this.#next = text;
-    else void this.#run(text);
+    else this.#saving = this.#run(text);
+  }
+
+  /** Returns when no save is under way: what is sent must not be overtaken by it. */
+  async settled(): Promise<void> {
+    await this.#saving;
   }
 
   async #run(text: string): Promise<void> {
-    this.#saving = true;
     await this.#save(text);
-    this.#saving = false;
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) await this.#run(next);
+    this.#saving = undefined;
   }
 }
