@@ -72,6 +72,25 @@ func newStage(ctx context.Context) (*stage, error) {
 	return s, nil
 }
 
+// prompted sets a stage of its own, starts the app on it, and has act done when the
+// panel's terminal has its prompt.
+func prompted(ctx context.Context, act func(p *play) error) (err error) {
+	s, err := newStage(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	p, err := s.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.stop()) }()
+	if _, err := p.painted(ctx, "ready>"); err != nil {
+		return err
+	}
+	return act(p)
+}
+
 func (s *stage) close() error { return errors.Join(s.desk.Close(), os.RemoveAll(s.dir)) }
 
 // play is one running app with its panel.

@@ -23,34 +23,27 @@ func reconnectBenches() []bench {
 // which the panel's terminal is live again, by itself. Each time the panel must
 // have said meanwhile that it reconnects, and a line that is typed after it must be
 // answered by the same shell.
-func benchReconnect(ctx context.Context, o options) (rows []row, err error) {
-	s, err := newStage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	p, err := s.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.stop()) }()
-	if _, err := p.painted(ctx, "ready>"); err != nil {
-		return nil, err
-	}
-	if err := p.look(ctx, wordsScript, nil); err != nil {
-		return nil, err
-	}
+func benchReconnect(ctx context.Context, o options) ([]row, error) {
 	runs := 21
 	if o.quick {
 		runs = 5
 	}
 	var took []float64
-	for i := range runs {
-		ms, err := p.reconnect(ctx, i)
-		if err != nil {
-			return nil, err
+	err := prompted(ctx, func(p *play) error {
+		if err := p.look(ctx, wordsScript, nil); err != nil {
+			return err
 		}
-		took = append(took, ms)
+		for i := range runs {
+			ms, err := p.reconnect(ctx, i)
+			if err != nil {
+				return err
+			}
+			took = append(took, ms)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r := row{Name: "panel.reconnect", Unit: "ms", Value: percentile(took, 0.5), Limit: panelReconnectMost, Rule: valueAtMost}
 	return []row{r.with99(percentile(took, 0.99))}, nil

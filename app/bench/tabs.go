@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,39 +32,32 @@ func tabBenches() []bench {
 // a tab that opens, has its page's title, goes elsewhere, comes to the front and
 // closes. What the file says is then asked of the commands: they accept the
 // tab's id where the file has it, and know no such tab where it has it no more.
-func benchTabsFile(ctx context.Context, o options) (rows []row, err error) {
+func benchTabsFile(ctx context.Context, o options) ([]row, error) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, "<!doctype html><title>Port of %s</title><link rel=icon href='data:,'>", html.EscapeString(strings.Trim(r.URL.Path, "/")))
 	}))
 	defer site.Close()
-	s, err := newStage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	p, err := s.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.stop()) }()
-	if _, err := p.painted(ctx, "ready>"); err != nil {
-		return nil, err
-	}
-	w, err := p.witness(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.folder.close()) }()
 	rounds := 40
 	if o.quick {
 		rounds = 5
 	}
 	took := samples{}
-	for i := range rounds {
-		if err := w.round(ctx, took, fmt.Sprintf("%s/%d", site.URL, i)); err != nil {
-			return nil, err
+	err := prompted(ctx, func(p *play) (err error) {
+		w, err := p.witness(ctx)
+		if err != nil {
+			return err
 		}
+		defer func() { err = errors.Join(err, w.folder.close()) }()
+		for i := range rounds {
+			if err := w.round(ctx, took, fmt.Sprintf("%s/%d", site.URL, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	var all []float64
 	var notes []string
@@ -153,7 +147,7 @@ func (w *witness) round(ctx context.Context, took samples, url string) error {
 	// beginning counts.
 	if err := w.since(ctx, took, "titled", w.began(made.ID),
 		func(t told) bool {
-			return t.target.ID == made.ID && t.target.Title == title(url) || strings.Contains(t.payload, quoted(title(url)))
+			return t.target.ID == made.ID && t.target.Title == title(url) || strings.Contains(t.payload, strconv.Quote(title(url)))
 		},
 		func(s fileState) bool { return s.tab(url).Title == title(url) },
 	); err != nil {
@@ -272,10 +266,4 @@ func (w *witness) first(since time.Time, ok func(told) bool) time.Time {
 // began is when the browser first spoke of a target.
 func (w *witness) began(target string) time.Time {
 	return w.first(time.Time{}, func(t told) bool { return t.target.ID == target })
-}
-
-// quoted is a text as it stands in JSON.
-func quoted(text string) string {
-	data, _ := json.Marshal(text) //nolint:errchkjson // a string is always JSON
-	return string(data)
 }
