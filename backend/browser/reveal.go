@@ -112,6 +112,24 @@ func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, int
 	return false, p.answered(ctx, f, s, world, name, res, err, into)
 }
 
+// openRoots hands over the closed roots of a document that its world does not know yet.
+func (p *page) openRoots(ctx context.Context, f *docFrame) error {
+	s, world, err := p.ready(ctx, f)
+	if err != nil {
+		return err
+	}
+	doc, err := p.document(ctx, f, s, world)
+	if err != nil {
+		return err
+	}
+	count, err := p.census(ctx, f, s)
+	if err != nil {
+		return err
+	}
+	_, err = p.reveal(ctx, f, s, world, doc, count.complete(ctx), nil)
+	return err
+}
+
 // census is a count of nodes on its way. The browser counts all that there are
 // in the documents of a session, each world those that it can reach: where the
 // numbers are the same, no closed shadow root is unknown. That costs a small

@@ -31,6 +31,7 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 		w: w, key: key, gone: strings.HasPrefix(key, "gone"),
 		answers: make(chan waitAnswer), asked: make(map[*docFrame]bool), met: make(map[*docFrame]string), later: make(map[*docFrame]bool),
 	}
+	go f.openRoots(inner)
 	changed := w.p.frames.changes() // before they are listed, so that none is missed
 	for {
 		over, err := f.ask(inner)
@@ -101,6 +102,30 @@ func (f *waitFrames) frames() ([]*docFrame, error) {
 		return nil, err
 	}
 	return []*docFrame{only}, nil
+}
+
+// openRoots hands over the closed roots that come while it is waited, until ctx
+// ends. No event tells of one, nor of what comes into one that was still empty
+// when it was first asked for them: this is what has to look again and again. It
+// takes a small part of the page's time, however large the page is.
+func (f *waitFrames) openRoots(ctx context.Context) {
+	const part = 20
+	timer := time.NewTimer(protocol.RootsAgain)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		began := time.Now()
+		all, _ := f.frames() // asked once more by the wait itself, which says what is wrong
+		for _, one := range all {
+			// A document that goes away is the wait's business.
+			_ = f.w.p.openRoots(ctx, one)
+		}
+		timer.Reset(max(protocol.RootsAgain, part*time.Since(began)))
+	}
 }
 
 // ask asks the frames that were not asked yet. It is over when what is to be

@@ -139,6 +139,33 @@ func TestWatchInFrames(t *testing.T) {
 	}
 }
 
+// TestClosedRootsWhileWaiting: what comes into a closed root that was empty when
+// the wait began, or was not there, is seen, in a tab in the back, too.
+func TestClosedRootsWhileWaiting(t *testing.T) {
+	s := stageOf(t, `<title>Roots</title>`)
+	page := pages(t, map[string]string{"/": `<p>main</p><div id=empty></div><div id=none></div><script>
+		const shut = empty.attachShadow({ mode: 'closed' });
+		const fill = () => { shut.innerHTML = '<p>Behind doors</p>'; };
+		const make = () => { none.attachShadow({ mode: 'closed' }).innerHTML = '<p>Behind doors</p>'; };
+		// Most likely after the wait has begun; the other way round it is seen at once.
+		const later = (what) => { setTimeout(what, 300); };</script>`}) + "/"
+	back, err := s.NewTab(deadline(t), "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s.tab = range []protocol.TabID{s.tab, back} {
+		for _, how := range []string{"fill", "make"} {
+			if _, err := s.Navigate(deadline(t), s.tab, page, protocol.WaitLoad, nil); err != nil {
+				t.Fatal(err)
+			}
+			s.eval(t, "later("+how+")")
+			if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "behind doors"}); err != nil {
+				t.Errorf("%s in tab %s: %v", how, s.tab, err)
+			}
+		}
+	}
+}
+
 // TestChangesBesideClosedRoots: closed roots that a look finds hide nothing of
 // what else has changed.
 func TestChangesBesideClosedRoots(t *testing.T) {

@@ -178,6 +178,9 @@ const (
 	// NetworkQuiet is how long no request may be under way for the network to
 	// count as quiet.
 	NetworkQuiet = 500 * time.Millisecond
+	// RootsAgain is how often a wait asks for closed shadow roots that have come
+	// meanwhile: no event tells of them.
+	RootsAgain = 250 * time.Millisecond
 	// RequestsHeard is how long after a command a page's requests are still told:
 	// the next command often follows at once.
 	RequestsHeard = 5 * time.Second

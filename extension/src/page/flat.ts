@@ -16,6 +16,7 @@ export interface Aside {
 export class FlatTree {
   readonly #known = new WeakMap<Element, ShadowRoot>();
   #closed: ClosedRoot | undefined;
+  readonly #told = new Set<() => void>();
   #aside: Aside | undefined;
 
   /** Names what lies over the page and is no part of it; undefined for nothing. */
@@ -36,6 +37,13 @@ export class FlatTree {
   /** Takes closed roots that the caller found by other means (the protocol's DOM domain). */
   addRoots(roots: readonly ShadowRoot[]): void {
     for (const root of roots) this.#known.set(root.host, root);
+    for (const tell of this.#told) tell();
+  }
+
+  /** Tells of each time that closed roots are handed over, until what it returns is called. */
+  onRoots(tell: () => void): () => void {
+    this.#told.add(tell);
+    return () => this.#told.delete(tell);
   }
 
   /** The shadow root of an element, open or closed. */

@@ -45,8 +45,9 @@ const told = 500;
 
 /**
  * Waits until a condition holds. It is tried again when the page or what is in
- * its shadow roots changes, in each frame while something is animated, and now
- * and then: of a new shadow root or a style sheet that has come nobody is told.
+ * its shadow roots changes, when a closed root is opened to it, in each frame
+ * while something is animated, and now and then: of a new shadow root or a style
+ * sheet that has come nobody is told.
  * The only timer is the caller's deadline.
  */
 export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
@@ -63,6 +64,7 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     const end = (state: Waited['state']): void => {
       ended = true;
       observer.disconnect();
+      deaf();
       cancelAnimationFrame(frame);
       clearTimeout(deadline);
       done({
@@ -82,12 +84,15 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
         end('timeout');
       }
     };
-    const observer = new MutationObserver(() => {
+    const changed = (): void => {
       stale = true;
-      listen();
       // Frames stand still in a hidden tab; changes do not.
-      if (document.hidden) attempt();
-    });
+      if (!document.hidden) return;
+      listen();
+      attempt();
+    };
+    const observer = new MutationObserver(changed);
+    const deaf = look.tree.onRoots(changed);
     const listen = (): void => {
       if (ended) return;
       for (const root of look.tree.roots())
@@ -99,7 +104,8 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     const tick = (): void => {
       if (ended) return;
       const late = ++frames % unheard === 0;
-      if (late) listen();
+      // Once a frame, however often the page changes in it.
+      if (stale || late) listen();
       // Styles move without a mutation mostly while something is animated.
       const due = stale || late || what.test !== undefined || document.getAnimations().length > 0;
       stale = false;

@@ -1849,6 +1849,11 @@ export const PictureWait = 500 * 1;
  */
 export const NetworkQuiet = 500 * 1;
 /**
+ * RootsAgain is how often a wait asks for closed shadow roots that have come
+ * meanwhile: no event tells of them.
+ */
+export const RootsAgain = 250 * 1;
+/**
  * RequestsHeard is how long after a command a page's requests are still told:
  * the next command often follows at once.
  */

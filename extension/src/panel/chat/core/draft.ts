@@ -7,6 +7,7 @@ import { DRAFT_LATEST, DRAFT_QUIET } from '../../core/timing';
  */
 export class Draft {
   readonly #clock: Clock;
+  /** Keeps a text; it says itself what went wrong, and does not throw. */
   readonly #save: (text: string) => Promise<unknown>;
   /** A save is under way; what comes meanwhile follows it: an older text must not come last. */
   #saving: Promise<void> | undefined;
@@ -70,10 +71,11 @@ export class Draft {
   }
 
   async #run(text: string): Promise<void> {
-    await this.#save(text);
-    const next = this.#next;
-    this.#next = undefined;
-    if (next !== undefined) await this.#run(next);
+    for (let now: string | undefined = text; now !== undefined;) {
+      this.#next = undefined;
+      await this.#save(now);
+      now = this.#next;
+    }
     this.#saving = undefined;
   }
 }
