@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { mkdir } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatStates } from './chat-states';
 import { launch } from './fakes/face';
@@ -19,34 +19,62 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+/** What axe finds, in words. */
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    return found.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
+    );
+  });
+}
+
+/** The terminal hears of other colours later than the page, and paints in a frame after that. */
+async function drawn(page: Page, dark: boolean): Promise<void> {
+  await page.waitForFunction((wanted) => {
+    const rows = document.querySelector('.xterm-rows');
+    const [red] = rows ? (/\d+/.exec(getComputedStyle(rows).color) ?? []) : [];
+    return red === undefined || Number(red) > 128 === wanted;
+  }, dark);
+  await page.evaluate(async () => {
+    await new Promise((done) => {
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    });
+    const ends = document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
+    await Promise.allSettled(ends.map(({ finished }) => finished));
+  });
+}
+
+/** What is wider than its place. */
+function cut(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'header, main, .notice, .bar, article, dialog[open]',
+      ),
+    ]
+      .filter((element) => element.scrollWidth > element.clientWidth + 1)
+      .map((element) => element.className || element.tagName),
+  );
+}
+
 describe.each([...states, ...chatStates, ...taskStates])('$name', (state) => {
-  describe.each(widths)('%i px wide', (width) => {
-    it.each(['light', 'dark'])('in the %s', async (scheme) => {
-      await take(browser, state, { width, dark: scheme === 'dark' }, async (page) => {
+  it.each(widths)('%i px wide, in the light and in the dark', async (width) => {
+    await take(browser, state, { width }, async (page) => {
+      await page.evaluate(axe.source);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        // Colours that are on their way to others are nobody's.
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await drawn(page, colorScheme === 'dark');
         if (pictures !== undefined) {
-          const path = `${pictures}/${state.name}-${String(width)}-${scheme}.png`;
+          const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;
           await page.screenshot({ path, animations: 'disabled' });
         }
-        await page.evaluate(axe.source);
-        const found = await page.evaluate(async () => {
-          const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-          return violations.map(
-            ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
-          );
-        });
-        expect(found).toEqual([]);
-
-        const wide = await page.evaluate(() =>
-          [
-            ...document.querySelectorAll<HTMLElement>(
-              'header, main, .notice, .bar, article, dialog[open]',
-            ),
-          ]
-            .filter((element) => element.scrollWidth > element.clientWidth + 1)
-            .map((element) => element.className || element.tagName),
-        );
-        expect(wide).toEqual([]);
-      });
+        expect(await violations(page), colorScheme).toEqual([]);
+        expect(await cut(page), colorScheme).toEqual([]);
+      }
     });
   });
 });

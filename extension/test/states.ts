@@ -251,7 +251,7 @@ export const states: State[] = [
 export async function take(
   browser: Browser,
   state: State,
-  options: { width: number; dark: boolean },
+  options: { width: number; dark?: boolean },
   then: (page: Page) => Promise<void>,
 ): Promise<void> {
   const made = await backend();

@@ -1,7 +1,7 @@
 /** Frames that an element may go on moving, or fading, before nobody waits for it any longer: about a second. */
 export const patience = 60;
 
-/** Frames in which a library takes away what has faded. */
+/** Frames in which a library takes away what has faded, or lets be seen what it has put there. */
 export const afterglow = 6;
 
 /** Whether an animation runs on an element that is asked for; with `ends`, only one that has an end. */

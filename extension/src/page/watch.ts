@@ -1,6 +1,7 @@
 import { identity } from './format.js';
 import { viewport } from './geometry.js';
 import { type Looker, pageRoot, walkItems } from './look.js';
+import { afterglow, animated, patience } from './motion.js';
 import type { Item } from './types.js';
 
 /** What changed on the page since the watch began. */
@@ -33,6 +34,9 @@ interface Before {
 /** Lines of each list of a report at most. */
 const listed = 12;
 
+/** How many of the elements that change are asked whether they are on their way into sight. */
+const followed = 200;
+
 /** Watches the page from just before an action until its effect is asked for. */
 export class Watch {
   readonly #look: Looker;
@@ -44,12 +48,14 @@ export class Watch {
   #changed = false;
   /** As #changed, without the focus and the scrolling that every click may bring. */
   #effect = false;
+  /** What came or changed: of it something may still be on its way into sight. */
+  readonly #touched = new Set<Element>();
 
   constructor(look: Looker) {
     this.#look = look;
     this.#before = this.#state();
-    this.#observer = new MutationObserver(() => {
-      this.#mark();
+    this.#observer = new MutationObserver((records) => {
+      this.#take(records);
     });
     this.#observer.observe(document, {
       subtree: true,
@@ -85,17 +91,46 @@ export class Watch {
    * Resolves when everything that the action set off at once is done. A task
    * that is queued now runs after all that the page has queued; when nothing
    * changed until then, `frames` are drawn before that is believed. What
-   * changes goes on until a task goes by without a change.
+   * changes goes on until a task goes by without a change, and what came has
+   * begun to be seen.
    */
   async quiet(frames: number): Promise<void> {
     const turns = 12;
     this.#dirty = false;
     for (let i = 0; i < turns; i++) {
       await idle();
-      if (this.#observer.takeRecords().length > 0) this.#mark();
-      if (!this.#takeDirty() && (this.#effect || i >= frames)) return;
+      this.#take(this.#observer.takeRecords());
+      if (!this.#takeDirty() && (this.#effect || i >= frames)) break;
       if (!this.#effect && i < frames) await this.#frame();
     }
+    await this.#seen();
+  }
+
+  /**
+   * Waits, frame by frame, for what is there and not to be seen yet: a library puts
+   * a dialog into the page and fades it in some frames later, and until then it
+   * hides the page from whoever looks.
+   */
+  async #seen(): Promise<void> {
+    let rested = 0;
+    for (let i = 0; i < patience && rested < afterglow; i++) {
+      const hidden = [...this.#touched].filter(unseen);
+      if (hidden.length === 0) return;
+      const fades = animated((target) => hidden.some((el) => target.contains(el)), true);
+      rested = fades ? 0 : rested + 1;
+      await this.#frame();
+      this.#take(this.#observer.takeRecords());
+    }
+  }
+
+  #take(records: readonly MutationRecord[]): void {
+    if (records.length === 0) return;
+    this.#mark();
+    for (const { type, target, addedNodes } of records)
+      for (const node of type === 'attributes' ? [target] : addedNodes) {
+        if (this.#touched.size >= followed) return;
+        if (node instanceof Element) this.#touched.add(node);
+      }
   }
 
   #takeDirty(): boolean {
@@ -106,7 +141,8 @@ export class Watch {
 
   /** Ends the watch and says what happened. */
   report(): Change {
-    const any = this.#observer.takeRecords().length > 0 || this.#changed;
+    this.#take(this.#observer.takeRecords());
+    const any = this.#changed;
     this.#observer.disconnect();
     for (const [type, listen] of this.#events) removeEventListener(type, listen, { capture: true });
     const now = this.#state();
@@ -185,6 +221,15 @@ function idle(): Promise<void> {
     };
     void scheduler.postTask(done);
   });
+}
+
+/** Whether something with words has a place on the page and is not to be seen there. */
+function unseen(el: Element): boolean {
+  return (
+    el.checkVisibility({ visibilityProperty: true }) &&
+    !el.checkVisibility({ opacityProperty: true }) &&
+    el.textContent.trim() !== ''
+  );
 }
 
 function speaks(item: Item): boolean {

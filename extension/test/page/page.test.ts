@@ -314,6 +314,30 @@ describe('effects', () => {
     expect(change.url).toMatch(/#one$/);
   });
 
+  test('on their way into sight are waited for, and others not for long', async () => {
+    const world = await open('<button>Open</button>');
+    await world.run('page.watch()');
+    await page.evaluate(() => {
+      const dialog = document.createElement('div');
+      dialog.setAttribute('role', 'dialog');
+      dialog.setAttribute('aria-label', 'Sure?');
+      dialog.style.opacity = '0';
+      dialog.innerHTML = '<button>Yes</button>';
+      document.body.append(dialog);
+      document.body.insertAdjacentHTML('beforeend', '<p style="opacity:0">never</p>');
+      const later = (frames: number): void => {
+        if (frames === 0) dialog.style.opacity = '0.01';
+        else
+          requestAnimationFrame(() => {
+            later(frames - 1);
+          });
+      };
+      later(3);
+    });
+    const { appeared } = await world.run<Change>('page.settled()');
+    expect(appeared).toEqual(['dialog Sure?', 'e2 btn Yes']);
+  });
+
   test('that never come are not made up', async () => {
     const world = await open('<button>Nothing</button>');
     await world.run('page.watch()');

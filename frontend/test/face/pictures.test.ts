@@ -1,17 +1,17 @@
 // Pictures of every page and state, for the eyes: they are written where
-// PILOTFISH_PICTURES points, and each must have drawn something.
+// PILOTFISH_PICTURES points, and not taken without it.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { raise, type Show, type Stage } from './stage';
 
-const folder = process.env.PILOTFISH_PICTURES;
+const folder = process.env.PILOTFISH_PICTURES ?? '.';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await raise();
-  if (folder) await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true });
 });
 afterAll(() => stage.close());
 
@@ -186,7 +186,7 @@ for (const scheme of ['light', 'dark'] as const) {
     await prepare?.(page);
     const picture = await page.screenshot({
       animations: 'disabled',
-      ...(folder ? { path: join(folder, `${name}-${scheme}.png`) } : {}),
+      path: join(folder, `${name}-${scheme}.png`),
     });
     expect(picture.length).toBeGreaterThan(2_000);
     await page.context().close();
