@@ -122,22 +122,39 @@ func (r *installation) watch(pid int) (wait func()) {
 	}
 }
 
-// sessions are the processes that serve this home.
+// sessions are the processes that serve this home. A child of one has its command
+// line until it is another program: it is none.
 func (r *installation) sessions() (pids []int) {
 	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	parents := map[int]int{}
 	for _, path := range entries {
 		line, err := os.ReadFile(path)
 		if err != nil || !bytes.HasPrefix(line, []byte(filepath.Join(filepath.Dir(r.program), quick.Whole)+"\x00serve\x00")) {
 			continue
 		}
+		stat, err := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
+		if err != nil {
+			continue // it has ended
+		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		pids = append(pids, pid)
+		// The name stands in brackets and may have anything in it.
+		var state string
+		var parent int
+		if _, err := fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent); err != nil {
+			r.t.Fatalf("reading %q: %v", stat, err)
+		}
+		parents[pid] = parent
+	}
+	for pid, parent := range parents {
+		if _, child := parents[parent]; !child {
+			pids = append(pids, pid)
+		}
 	}
 	return pids
 }
