@@ -170,10 +170,12 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		}
 		return m.runServer(ctx, srv)
 	}, func(e supervise.Event) {
-		if e.Err == nil {
-			return
+		switch {
+		case e.Kind == supervise.Again:
+			m.log.Info("the server is started again on request")
+		case e.Err != nil:
+			m.log.Warn("server ended", "error", e.Err, "kind", e.Kind, "wait", e.Wait)
 		}
-		m.log.Warn("server ended", "error", e.Err, "kind", e.Kind, "wait", e.Wait)
 	})
 	if err != nil && ctx.Err() == nil {
 		m.setProblem(protocol.NewError(protocol.CodeInternal, "The local server cannot be kept running: "+err.Error(), "quit and start Pilotfish again; the log says more"))
@@ -189,14 +191,11 @@ func (m *Manager) runServer(ctx context.Context, srv *server.Server) error {
 	m.endServer = cancel
 	m.mu.Unlock()
 	err := srv.Run(ctx)
-	if errors.Is(context.Cause(ctx), errRestartServer) {
-		return errRestartServer
+	if errors.Is(context.Cause(ctx), supervise.ErrAgain) {
+		return supervise.ErrAgain
 	}
 	return err
 }
-
-// errRestartServer ends a server so that the next one is started.
-var errRestartServer = errors.New("the server is restarted on request")
 
 // RestartServer opens a new listener in place of the one that is there. Open
 // sockets end; panels come back by themselves. It returns at once, so that the
@@ -206,7 +205,7 @@ func (m *Manager) RestartServer() {
 	end := m.endServer
 	m.mu.Unlock()
 	if end != nil {
-		end(errRestartServer)
+		end(supervise.ErrAgain)
 	}
 }
 

@@ -16,6 +16,10 @@ import (
 // The part's last error is wrapped beside it.
 var ErrGaveUp = errors.New("it failed too often and is not started again")
 
+// ErrAgain is what a part returns that somebody asked to begin anew: it has not
+// failed, is started again at once, and no policy counts it.
+var ErrAgain = errors.New("it is started again on request")
+
 // Policy says how often a part may be restarted.
 type Policy struct {
 	// Burst is how many restarts are allowed within Window.
@@ -43,6 +47,7 @@ type EventKind string
 const (
 	Started EventKind = "started" // the part is about to run
 	Failed  EventKind = "failed"  // it returned an error and is started again after Wait
+	Again   EventKind = "again"   // it returned ErrAgain and is started again
 	GaveUp  EventKind = "gave_up" // it returned an error and is not started again
 	Ended   EventKind = "ended"   // it returned without an error, or the context ended
 )
@@ -50,7 +55,7 @@ const (
 // Event tells the owner of a part what happened to it.
 type Event struct {
 	Kind EventKind
-	// Err is why the part failed; nil for Started and Ended.
+	// Err is why the part failed; nil for Started, Again and Ended.
 	Err error
 	// Restarts counts the restarts within the policy's window so far.
 	Restarts int
@@ -59,7 +64,7 @@ type Event struct {
 }
 
 // Run runs part, and again after each error, until it returns nil, ctx ends or
-// the policy is exhausted. It returns nil, the context's cause, or an error that
+// the policy is exhausted, for which ErrAgain does not count. It returns nil, the context's cause, or an error that
 // wraps ErrGaveUp and the part's last error. onEvent may be nil; it is called
 // from the caller's goroutine. A panic of part counts as an error; one in a
 // goroutine that part started cannot be caught and ends the program.
@@ -78,6 +83,10 @@ func Run(ctx context.Context, policy Policy, part func(context.Context) error, o
 		if err == nil {
 			onEvent(Event{Kind: Ended})
 			return nil
+		}
+		if errors.Is(err, ErrAgain) {
+			onEvent(Event{Kind: Again, Restarts: len(restarts)})
+			continue
 		}
 		now := time.Now()
 		restarts = within(restarts, now.Add(-policy.Window))

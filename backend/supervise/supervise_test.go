@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,33 @@ func TestPanicIsAFailure(t *testing.T) {
 		})
 		if err != nil || seen == nil || !strings.Contains(seen.Error(), "no such luck") {
 			t.Errorf("Run = %v, failure %v", err, seen)
+		}
+	})
+}
+
+func TestAgainIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs, again := 0, 0
+		begin := time.Now()
+		err := Run(t.Context(), Policy{Burst: 1, Window: time.Hour, BackoffMin: time.Minute, BackoffMax: time.Minute}, func(context.Context) error {
+			runs++
+			switch {
+			case runs < 50:
+				return fmt.Errorf("asked for: %w", ErrAgain)
+			case runs == 50:
+				return errBroken // the first that counts
+			}
+			return nil
+		}, func(e Event) {
+			if e.Kind == Again {
+				again++
+			}
+		})
+		if err != nil || runs != 51 || again != 49 {
+			t.Errorf("Run = %v after %d runs, %d of them on request", err, runs, again)
+		}
+		if took := time.Since(begin); took != time.Minute {
+			t.Errorf("took %v", took)
 		}
 	})
 }
