@@ -108,6 +108,9 @@ func (s *stage) start(ctx context.Context) (*play, error) {
 	return s.startWith(ctx, func(string) error { return nil })
 }
 
+// appProgram is the app as it was built.
+func appProgram() string { return filepath.Join("build", "bin", "Pilotfish") }
+
 // startWith is start with more written into the folder of the settings.
 func (s *stage) startWith(ctx context.Context, prepare func(config string) error) (*play, error) {
 	home, err := os.MkdirTemp(s.dir, "h")
@@ -127,7 +130,7 @@ func (s *stage) startWith(ctx context.Context, prepare func(config string) error
 	if err != nil {
 		return nil, fmt.Errorf("writing the settings: %w", err)
 	}
-	p := &play{home: home, app: exec.CommandContext(ctx, filepath.Join("build", "bin", "Pilotfish"))}
+	p := &play{home: home, app: exec.CommandContext(ctx, appProgram())}
 	p.app.Env = append(s.desk.Env(), protocol.EnvHome+"="+home, "HOME="+home, "SHELL=/bin/bash", "HISTFILE=")
 	p.app.Cancel = func() error { return p.app.Process.Signal(syscall.SIGTERM) }
 	p.app.WaitDelay = 10 * time.Second

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"pilotfish/app/e2e/tap"
@@ -20,110 +19,10 @@ import (
 // productBenches measure the whole product.
 func productBenches() []bench {
 	return []bench{
-		{rows: []string{"start.prompt"}, run: benchStart},
+		{rows: []string{"start.prompt", "start.panel", "start.program"}, run: benchStart},
 		{rows: []string{"terminal.reattach"}, run: benchReattach},
 		{rows: []string{"memory.app", "memory.tray"}, run: benchMemory},
 	}
-}
-
-// benchStart measures from the start of the app's process to a prompt in the
-// panel, beside a bare Chromium from its start to the first frame of an empty
-// page. Both have a new profile each time.
-func benchStart(ctx context.Context, o options) ([]row, error) {
-	s, err := newStage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	runs := 7
-	if o.quick {
-		runs = 3
-	}
-	var ours, bare []float64
-	for range runs {
-		b, err := s.bareStart(ctx)
-		if err != nil {
-			return nil, errors.Join(err, s.close())
-		}
-		p, err := s.start(ctx)
-		if err != nil {
-			return nil, errors.Join(err, s.close())
-		}
-		at, err := p.painted(ctx, "ready>")
-		if err := errors.Join(err, p.stop()); err != nil {
-			return nil, errors.Join(err, s.close())
-		}
-		bare, ours = append(bare, b), append(ours, at-millis(p.began))
-	}
-	worst := slices.Max(ours)
-	r := row{Name: "start.prompt", Unit: "ms", Value: median(ours), Limit: 1.3, Rule: ratioAtMost}.with99(worst).beside(median(bare))
-	return []row{r}, s.close()
-}
-
-// emptyPage notes when its first frame was drawn.
-const emptyPage = "data:text/html,<script>requestAnimationFrame(()=>requestAnimationFrame(()=>{drawn=performance.timeOrigin+performance.now()}))</script>"
-
-// bareStart starts a Chromium with an empty page and returns how long its first
-// frame took, in ms.
-func (s *stage) bareStart(ctx context.Context) (float64, error) {
-	home, err := os.MkdirTemp(s.dir, "b")
-	if err != nil {
-		return 0, err
-	}
-	profile := filepath.Join(home, "profile")
-	commandR, commandW, err := os.Pipe()
-	if err != nil {
-		return 0, err
-	}
-	eventR, eventW, err := os.Pipe()
-	if err != nil {
-		return 0, err
-	}
-	args := []string{
-		"--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--no-default-browser-check",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--password-store=basic", emptyPage,
-	}
-	if os.Geteuid() == 0 {
-		args = append([]string{"--no-sandbox", "--test-type", "--disable-dev-shm-usage"}, args...)
-	}
-	cmd := exec.CommandContext(ctx, s.browser, args...)
-	cmd.Env = s.desk.Env()
-	cmd.ExtraFiles = []*os.File{commandR, eventW}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("starting a bare browser: %w", err)
-	}
-	_ = commandR.Close() // the browser has its own
-	_ = eventW.Close()
-	drawn, err := bareDrawn(ctx, tapSocket(profile))
-	// The end of its pipe ends the browser.
-	err = errors.Join(err, commandW.Close(), eventR.Close())
-	_ = cmd.Wait() // however it ends
-	return drawn - millis(began), err
-}
-
-func bareDrawn(ctx context.Context, socket string) (float64, error) {
-	var client *tap.Client
-	err := until(ctx, func() (err error) {
-		client, err = tap.Dial(ctx, socket)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = client.Close() }() // the browser is ended with it
-	var page *tap.Page
-	if err := until(ctx, func() (err error) {
-		page, err = client.Attach(ctx, "data:text/html")
-		return err
-	}); err != nil {
-		return 0, err
-	}
-	var drawn float64
-	err = until(ctx, func() error {
-		return page.Eval(ctx, "drawn", &drawn)
-	})
-	return drawn, err
 }
 
 // benchReattach closes the panel and measures from the click that opens it to

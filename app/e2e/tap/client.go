@@ -212,6 +212,12 @@ func (c *Client) Targets(ctx context.Context) ([]Target, error) {
 // ClickAction clicks an extension's toolbar icon in the window of the first web
 // page, as a person does: it opens the side panel, or closes it.
 func (c *Client) ClickAction(ctx context.Context, extension string) error {
+	return c.ClickActionAt(ctx, extension, "http")
+}
+
+// ClickActionAt is ClickAction in the window of the first page whose address
+// begins so.
+func (c *Client) ClickActionAt(ctx context.Context, extension, address string) error {
 	var found struct {
 		TargetInfos []Target `json:"targetInfos"`
 	}
@@ -220,11 +226,11 @@ func (c *Client) ClickAction(ctx context.Context, extension string) error {
 		return err
 	}
 	for _, t := range found.TargetInfos {
-		if strings.HasPrefix(t.URL, "http") {
+		if strings.HasPrefix(t.URL, address) {
 			return c.Call(ctx, "", "Extensions.triggerAction", map[string]any{"id": extension, "targetId": t.ID}, nil)
 		}
 	}
-	return fmt.Errorf("there is no tab with a web page among %v", found.TargetInfos)
+	return fmt.Errorf("there is no tab at %s… among %v", address, found.TargetInfos)
 }
 
 // Page is an attached target.

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// benchStart measures from the start of the app's process to a prompt in the
+// panel, beside a bare Chromium from its start to the first frame of an empty
+// page. What no panel can go below is said beside it: start.panel is the same
+// browser with an extension that does nothing, to the first frame of its empty
+// side panel, and start.program the app's program from its start to its first
+// line, most of which loads the libraries of its window. All have a new profile
+// each time.
+func benchStart(ctx context.Context, o options) (rows []row, err error) {
+	s, err := newStage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	idle, err := s.idleExtension()
+	if err != nil {
+		return nil, err
+	}
+	runs := 7
+	if o.quick {
+		runs = 3
+	}
+	took := samples{}
+	for range runs {
+		page, err := s.bareStart(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		panel, err := s.bareStart(ctx, idle)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.start(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at, err := p.painted(ctx, "ready>")
+		if err := errors.Join(err, p.stop()); err != nil {
+			return nil, err
+		}
+		program, err := s.programStart(ctx)
+		if err != nil {
+			return nil, err
+		}
+		took.add("program", program)
+		took.add("page", page)
+		took.add("panel", panel)
+		took.add("prompt", at-millis(p.began))
+	}
+	bare := median(took["page"])
+	prompt := row{Name: "start.prompt", Unit: "ms", Value: median(took["prompt"]), Limit: 1.3, Rule: ratioAtMost}
+	panel := row{Name: "start.panel", Unit: "ms", Value: median(took["panel"]), Rule: informs}
+	program := row{Name: "start.program", Unit: "ms", Value: median(took["program"]), Rule: informs}
+	return []row{
+		prompt.with99(slices.Max(took["prompt"])).beside(bare),
+		panel.with99(slices.Max(took["panel"])).beside(bare),
+		program.with99(slices.Max(took["program"])).beside(bare),
+	}, nil
+}
+
+// programStart is how long the app's program takes until it can do anything, and
+// ends, in ms.
+func (s *stage) programStart(ctx context.Context) (float64, error) {
+	cmd := exec.CommandContext(ctx, appProgram(), "-version")
+	cmd.Env = s.desk.Env()
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("asking the app for its version: %w", err)
+	}
+	return float64(time.Since(began)) / float64(time.Millisecond), nil
+}
+
+// notesDrawn is a script that notes when the first frame of its page was drawn.
+const notesDrawn = "requestAnimationFrame(()=>requestAnimationFrame(()=>{drawn=performance.timeOrigin+performance.now()}))"
+
+// emptyPage has it.
+const emptyPage = "data:text/html,<script>" + notesDrawn + "</script>"
+
+// idleExtension makes an extension that has an empty side panel and nothing else,
+// under the id of ours, so that the same preference opens it.
+func (s *stage) idleExtension() (string, error) {
+	raw, err := os.ReadFile(filepath.Join("extension", "dist", "manifest.json"))
+	if err != nil {
+		return "", fmt.Errorf("reading the extension's manifest: %w", err)
+	}
+	var own struct {
+		Key string `json:"key"`
+	}
+	if err := json.Unmarshal(raw, &own); err != nil {
+		return "", fmt.Errorf("reading the extension's manifest: %w", err)
+	}
+	manifest, err := json.Marshal(map[string]any{
+		"manifest_version": 3, "name": "Idle", "version": "1", "key": own.Key, "action": map[string]any{},
+		"side_panel": map[string]any{"default_path": "panel.html"}, "permissions": []string{"sidePanel"},
+	})
+	if err != nil {
+		return "", fmt.Errorf("writing a manifest: %w", err)
+	}
+	dir := filepath.Join(s.dir, "idle")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	for name, content := range map[string]string{
+		"manifest.json": string(manifest), "panel.html": "<!doctype html><script src=panel.js></script>", "panel.js": notesDrawn,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// bareStart starts a Chromium with an empty page, and with the panel of an
+// extension where one is given, and returns how long the first frame of that took,
+// in ms.
+func (s *stage) bareStart(ctx context.Context, extension string) (float64, error) {
+	home, err := os.MkdirTemp(s.dir, "b")
+	if err != nil {
+		return 0, err
+	}
+	profile := filepath.Join(home, "profile")
+	commandR, commandW, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	eventR, eventW, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	args := []string{
+		"--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--no-default-browser-check",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--password-store=basic",
+	}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox", "--test-type", "--disable-dev-shm-usage")
+	}
+	if extension != "" {
+		args = append(args, "--enable-unsafe-extension-debugging", "--load-extension="+extension, "--disable-features=DisableLoadExtensionCommandLineSwitch")
+		if err := opensOnClick(profile); err != nil {
+			return 0, err
+		}
+	}
+	cmd := exec.CommandContext(ctx, s.browser, append(args, emptyPage)...)
+	cmd.Env = s.desk.Env()
+	cmd.ExtraFiles = []*os.File{commandR, eventW}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("starting a bare browser: %w", err)
+	}
+	_ = commandR.Close() // the browser has its own
+	_ = eventW.Close()
+	drawn, err := bareDrawn(ctx, tapSocket(profile), extension != "")
+	// The end of its pipe ends the browser.
+	err = errors.Join(err, commandW.Close(), eventR.Close())
+	_ = cmd.Wait() // however it ends
+	return drawn - millis(began), err
+}
+
+// opensOnClick writes the preference of a new profile by which a click on the
+// extension's icon opens its panel.
+func opensOnClick(profile string) error {
+	dir := filepath.Join(profile, "Default")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	settings := map[string]any{protocol.ExtensionID: map[string]any{"open_side_panel_on_icon_click": true}}
+	raw, err := json.Marshal(map[string]any{"extensions": map[string]any{"settings": settings}})
+	if err != nil {
+		return fmt.Errorf("writing the preferences: %w", err)
+	}
+	return os.WriteFile(filepath.Join(dir, "Preferences"), raw, 0o600)
+}
+
+// bareDrawn is when the first frame of the page was drawn, or that of the panel,
+// which is opened as soon as the browser takes the click.
+func bareDrawn(ctx context.Context, socket string, panel bool) (float64, error) {
+	var client *tap.Client
+	err := until(ctx, func() (err error) {
+		client, err = tap.Dial(ctx, socket)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = client.Close() }() // the browser is ended with it
+	part := "data:text/html"
+	if panel {
+		part = "panel.html"
+		if err := until(ctx, func() error { return client.ClickActionAt(ctx, protocol.ExtensionID, "data:") }); err != nil {
+			return 0, err
+		}
+	}
+	var page *tap.Page
+	if err := until(ctx, func() (err error) {
+		page, err = client.Attach(ctx, part)
+		return err
+	}); err != nil {
+		return 0, err
+	}
+	var drawn float64
+	err = until(ctx, func() error {
+		return page.Eval(ctx, "drawn", &drawn)
+	})
+	return drawn, err
+}
