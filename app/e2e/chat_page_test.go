@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pilotfish/app/e2e/desktop"
@@ -166,4 +168,76 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 	p.eventually("it stands beside the new tab", func() bool { return p.history(talkOne).Head.Tab == again })
 	p.say(panel, "say and again")
 	p.until(panel, "it goes on there", fmt.Sprintf(`[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes(%s))`, strconv.Quote("and again")))
+}
+
+// TestChatTwoWindows: what the agent of one window's tab asks is answered in the
+// panel of another window, where its conversation is chosen, too, which brings its
+// own tab forward; what was being typed there stays.
+func TestChatTwoWindows(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	first := p.panel(browser)
+	p.begin(talkOne, "t1", "One")
+	p.toChat(first)
+	p.say(first, "say begin ; slow 200 10 ; ask go on ; say omega")
+	p.untilSaid(first, "begin")
+	if err := first.Type(p.ctx, "half a thought"); err != nil {
+		t.Fatal(err)
+	}
+
+	p.cli("windows", "new", "--front")
+	p.eventually("there is another window", func() bool { return len(p.session(protocol.DefaultSession).Tabs) == 2 })
+	p.cli("goto", "--tab", string(p.session(protocol.DefaultSession).Tabs[1].ID), pages+"/second")
+	if err := browser.ClickActionAt(p.ctx, protocol.ExtensionID, pages+"/second"); err != nil {
+		t.Fatal(err)
+	}
+	second := p.otherPanel(browser, first)
+	p.toChat(second)
+	p.until(second, "it is asked there", `document.querySelector('.approvals')?.innerText.includes('go on')`)
+	// A press that comes right after the question was drawn does not count.
+	p.eventually("it is answered there", func() bool {
+		const focus = `[...document.querySelectorAll('.approvals button')].find((b) => b.textContent.trim() === 'Once')?.focus()`
+		if err := errors.Join(second.Eval(p.ctx, focus, nil), second.Type(p.ctx, "\n")); err != nil {
+			t.Fatal(err)
+		}
+		return p.history(talkOne).Head.State == protocol.ConversationIdle
+	})
+	p.untilSaid(first, "omega")
+	p.untilSaid(first, "Done in")
+	p.saidAsWritten(first)
+	p.until(first, "the question is one line", `document.querySelector('article.permission details') && !document.querySelector('article.permission section')`)
+
+	p.chooseTalk(second, "One")
+	p.eventually("its own tab is in front", func() bool {
+		for _, tab := range p.session(protocol.DefaultSession).Tabs {
+			if tab.ID == "t1" {
+				return tab.Focused
+			}
+		}
+		return false
+	})
+	var draft string
+	if err := first.Eval(p.ctx, `document.querySelector('form textarea').value`, &draft); err != nil || draft != "half a thought" {
+		t.Errorf("the first panel's input has %q, %v", draft, err)
+	}
+}
+
+// otherPanel is a panel of another window.
+func (p *product) otherPanel(client *tap.Client, than *tap.Page) (panel *tap.Page) {
+	p.t.Helper()
+	p.eventually("there is another panel", func() bool {
+		targets, err := client.Targets(p.ctx)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		for _, target := range targets {
+			if strings.Contains(target.URL, "panel.html") && target.ID != than.Target.ID {
+				panel, err = client.AttachTo(p.ctx, target)
+				return err == nil
+			}
+		}
+		return false
+	})
+	return panel
 }

@@ -185,7 +185,7 @@ func TestChatReopened(t *testing.T) {
 	panel = p.panel(browser)
 	p.untilSaid(panel, "finis")
 	p.untilSaid(panel, "Done in")
-	p.saidAsWritten(panel, talkOne)
+	p.saidAsWritten(panel)
 
 	// Its document is loaded anew again and again while more is said, and a message is
 	// sent from each.
@@ -234,12 +234,12 @@ func (p *product) drawnAsWritten(panel *tap.Page, id protocol.ConversationID) {
 	}
 }
 
-// saidAsWritten compares what the panel shows of the agent's words with the
-// journal: nothing is lost, nothing is there twice.
-func (p *product) saidAsWritten(panel *tap.Page, id protocol.ConversationID) {
+// saidAsWritten compares what the panel shows of the agent's words in talkOne with
+// the journal: nothing is lost, nothing is there twice.
+func (p *product) saidAsWritten(panel *tap.Page) {
 	p.t.Helper()
 	want := ""
-	for _, e := range p.history(id).Entries {
+	for _, e := range p.history(talkOne).Entries {
 		if e.Kind == protocol.EntryText {
 			want += e.Text + " "
 		}
@@ -276,7 +276,7 @@ func TestChatWorkerStopped(t *testing.T) {
 	p.allow(panel)
 	p.until(panel, "the answer has its end", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('finis'))`)
 	p.untilSaid(panel, "Done in")
-	p.saidAsWritten(panel, talkOne)
+	p.saidAsWritten(panel)
 }
 
 // allow answers the question of the conversation in view.

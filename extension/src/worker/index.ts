@@ -2,11 +2,12 @@
  * The service worker: a relay without state. Chromium may stop it at any
  * moment; whatever it knows it asks the browser again.
  */
+import { bringForward } from '../forward';
 import { report, tell, watchTabs } from './bridge';
 import { groups, groupTabs, newWindow, setGroup, ungroupTabs } from './groups';
 import { answerPanels } from './relay';
 import { catchUp } from './welcome';
-import { newTab, showTab } from './windows';
+import { newTab } from './windows';
 
 watchTabs();
 answerPanels();
@@ -18,7 +19,7 @@ Object.assign(globalThis, {
   pilotfish: {
     report,
     tell,
-    showTab,
+    showTab: bringForward,
     newTab,
     newWindow,
     groups,
