@@ -75,7 +75,8 @@ conformance: install-build build/bin/pilotfish ## run MCP's own conformance suit
 .PHONY: test-agents
 test-agents: install-test build/bin/pilotfish ## install real agents, run the tests with them
 	@$(SAY_ROOT)
-	@cd build/agents && npm ci --no-audit --no-fund --loglevel=error
+	@# The lock pins them; "npm ci" also wants the agents' programs for every other system in it.
+	@cd build/agents && npm install --no-save --no-audit --no-fund --loglevel=error
 	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
 
 .PHONY: generate
