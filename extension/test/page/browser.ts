@@ -76,6 +76,13 @@ export class World {
     this.#context = context;
   }
 
+  /** A world in a document of this text. */
+  static async show(page: Page, code: string, html: string): Promise<World> {
+    await page.goto('about:blank');
+    await page.setContent(html);
+    return World.open(page, code);
+  }
+
   /** Makes the world in the page's main frame, or the child frame at a path of indexes. */
   static async open(page: Page, code: string, path: number[] = []): Promise<World> {
     let frame = page.mainFrame();
