@@ -510,6 +510,9 @@ const (
 	// TaskGoneViews is how many of the panel views that went are remembered, so
 	// that a late write of theirs is refused.
 	TaskGoneViews = 64
+	// TaskWritesKnown is how many writes of a task are remembered, so that one whose
+	// answer got lost is not written twice. A view has a few on their way at most.
+	TaskWritesKnown = 32
 	// MaxTaskRoutines bounds how many routines a session has.
 	MaxTaskRoutines = 200
 	// DefaultTaskSteps is how many steps a task has unless it is told otherwise.

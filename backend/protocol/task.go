@@ -88,6 +88,18 @@ type TaskWriteRequest struct {
 	Head   *Task           `json:"head,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty" tstype:"unknown"`
 	Viewer string          `json:"viewer"` // the panel view that holds the task's lease
+	// Seq counts what a view writes, of any task; 0 counts for nothing. The same is
+	// written once: a request whose answer got lost may be sent again.
+	Seq uint64 `json:"seq,omitempty"`
+	// Picture asks for a picture of what a step has left, which is kept with the
+	// task. Nobody waits for it, and that there is none is no harm.
+	Picture *TaskShot `json:"picture,omitempty"`
+}
+
+// TaskShot is the picture of a step: of which, and of which tab.
+type TaskShot struct {
+	Step int   `json:"step"`
+	Tab  TabID `json:"tab"`
 }
 
 // TaskWriteReply is its reply.
@@ -161,6 +173,16 @@ type TaskCommandRequest struct {
 	Viewer  string         `json:"viewer"`
 	Command CommandRequest `json:"command"`
 	ByPage  *ByPage        `json:"byPage,omitempty"`
+	// Writes are done before the command, in their order: nothing is done to a page
+	// of which nothing is written. When one is refused, the command is not run.
+	Writes []TaskWriteRequest `json:"writes,omitempty"`
+}
+
+// TaskCommandReply is its reply.
+type TaskCommandReply struct {
+	CommandReply `tstype:",extends"`
+	// Written is what the last of the writes came to.
+	Written *TaskWriteReply `json:"written,omitempty"`
 }
 
 // TaskPlainRequest is the body of POST /task/plain: what plain instructions come
@@ -219,13 +241,10 @@ type TaskTabRequest struct {
 	Remove bool   `json:"remove,omitempty"`
 }
 
-// TaskPictureRequest is the body of POST /task/take-picture, by the view that
-// runs the task, and of POST /task/picture (task and step only).
+// TaskPictureRequest is the body of POST /task/picture.
 type TaskPictureRequest struct {
-	Task   TaskID `json:"task"`
-	Step   int    `json:"step"`
-	Viewer string `json:"viewer,omitempty"`
-	Tab    TabID  `json:"tab,omitempty"`
+	Task TaskID `json:"task"`
+	Step int    `json:"step"`
 }
 
 // TaskRunRequest asks for a task from outside of the panel: the body of

@@ -24,11 +24,10 @@ type Tasks interface {
 
 	// What only the panel does.
 	WriteTask(ctx context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
-	TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply
+	TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error)
 	PlainTask(ctx context.Context, grant auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
 	TaskTab(ctx context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error)
 	DeleteTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) error
-	TakeTaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) error
 	TaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error)
 	SaveRoutine(ctx context.Context, grant auth.Grant, routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
 	DeleteRoutine(ctx context.Context, grant auth.Grant, name string) ([]protocol.TaskRoutine, error)
@@ -67,11 +66,11 @@ func (s *Server) taskRoutes() []route {
 		},
 
 		panel("/task/write", handled(t.WriteTask), routeDoc{about: "The panel that runs a task writes what happens in it.", in: protocol.TaskWriteRequest{}, out: protocol.TaskWriteReply{}}),
-		panel("/task/command", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskCommandRequest) (protocol.CommandReply, error) {
+		panel("/task/command", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
-			return t.TaskCommand(ctx, g, req), nil
-		}), routeDoc{about: "Run one command for a task, on one of its tabs.", in: protocol.TaskCommandRequest{}, out: protocol.CommandReply{}}),
+			return t.TaskCommand(ctx, g, req)
+		}), routeDoc{about: "Run one command for a task, on one of its tabs; what is to be written is written first.", in: protocol.TaskCommandRequest{}, out: protocol.TaskCommandReply{}}),
 		panel("/task/plain", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
@@ -82,11 +81,6 @@ func (s *Server) taskRoutes() []route {
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
 		panel("/task/file", s.fileData, routeDoc{about: "A picture that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
-		panel("/task/take-picture", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskPictureRequest) (struct{}, error) {
-			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
-			defer cancel()
-			return struct{}{}, t.TakeTaskPicture(ctx, g, req)
-		}), routeDoc{about: "Keep what a task's tab looks like as the picture of a step.", in: protocol.TaskPictureRequest{}, out: struct{}{}}),
 		panel("/task/picture", handled(t.TaskPicture), routeDoc{about: "The picture of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
 		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
 			return struct{}{}, t.DeleteTask(ctx, g, req.Task)

@@ -60,8 +60,8 @@ func (k works) WriteTask(_ context.Context, g auth.Grant, req protocol.TaskWrite
 	return protocol.TaskWriteReply{Head: task}, err
 }
 
-func (k works) TaskCommand(_ context.Context, g auth.Grant, _ protocol.TaskCommandRequest) protocol.CommandReply {
-	return protocol.CommandReply{OK: k.house.called("task-command", g) == nil}
+func (k works) TaskCommand(_ context.Context, g auth.Grant, _ protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
+	return protocol.TaskCommandReply{}, k.house.called("task-command", g)
 }
 
 func (k works) PlainTask(_ context.Context, g auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
@@ -75,10 +75,6 @@ func (k works) TaskTab(_ context.Context, g auth.Grant, req protocol.TaskTabRequ
 
 func (k works) DeleteTask(_ context.Context, g auth.Grant, _ protocol.TaskID) error {
 	return k.house.called("task-delete", g)
-}
-
-func (k works) TakeTaskPicture(_ context.Context, g auth.Grant, _ protocol.TaskPictureRequest) error {
-	return k.house.called("task-take-picture", g)
 }
 
 func (k works) TaskPicture(_ context.Context, g auth.Grant, _ protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
@@ -143,7 +139,7 @@ func taskTable() []routeCase {
 	}
 	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
 	for _, path := range []string{
-		"/task/write", "/task/command", "/task/plain", "/task/tab", "/task/file", "/task/take-picture", "/task/picture", "/task/delete", "/task/save-routine", "/task/delete-routine",
+		"/task/write", "/task/command", "/task/plain", "/task/tab", "/task/file", "/task/picture", "/task/delete", "/task/save-routine", "/task/delete-routine",
 		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
 	} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})

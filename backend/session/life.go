@@ -113,6 +113,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	})
 	parts.Go(func() { s.approvals.run(ctx, r) })
 	parts.Go(func() { s.pages.run(ctx, r.browser) })
+	parts.Go(func() { s.pages.takePictures(ctx, r) })
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {

@@ -26,8 +26,9 @@ type pagesBrowser interface {
 // is covered while it runs, and its tabs are a group that is named after it. It
 // says what it wants to be seen; one goroutine, run, makes it so.
 type taskPages struct {
-	s    *Session
-	wake chan struct{} // to run: something changed
+	s     *Session
+	wake  chan struct{} // to run: something changed
+	shots chan taskShot // to takePictures
 
 	mu    sync.Mutex
 	tasks map[protocol.TaskID]*workplace
@@ -54,7 +55,7 @@ type workplace struct {
 }
 
 func newTaskPages(s *Session) *taskPages {
-	return &taskPages{s: s, wake: make(chan struct{}, 1), tasks: map[protocol.TaskID]*workplace{}}
+	return &taskPages{s: s, wake: make(chan struct{}, 1), shots: make(chan taskShot, shots), tasks: map[protocol.TaskID]*workplace{}}
 }
 
 // working says whether a task is under way.

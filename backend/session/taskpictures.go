@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser"
@@ -15,22 +17,56 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TakeTaskPicture keeps what a task's tab looks like now as the picture of a
-// step. It is no command of the task: nobody sees it in the activity, and the
-// task does not wait for it.
-func (m *Manager) TakeTaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) error {
-	s, store, err := m.tasksOf(grant)
+// shots is how many pictures of steps may wait to be begun. A task asks for one a
+// step, and each is begun at once.
+const shots = 16
+
+// taskShot is a picture that is to be taken.
+type taskShot struct {
+	task protocol.TaskID
+	protocol.TaskShot
+}
+
+// shoot asks for the picture of a step.
+func (p *taskPages) shoot(id protocol.TaskID, shot protocol.TaskShot) {
+	select {
+	case p.shots <- taskShot{id, shot}:
+	default:
+		p.s.log.Debug("a step has no picture: too many are waited for", "task", id, "step", shot.Step)
+	}
+}
+
+// takePictures takes the pictures of steps, until ctx ends.
+func (p *taskPages) takePictures(ctx context.Context, r *run) {
+	for len(p.shots) > 0 {
+		<-p.shots // of a run before: its pages are gone
+	}
+	var taken sync.WaitGroup
+	defer taken.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case shot := <-p.shots:
+			taken.Go(func() {
+				if err := p.s.takePicture(ctx, r, shot); err != nil && ctx.Err() == nil {
+					p.s.log.Debug("a step has no picture", "task", shot.task, "step", shot.Step, "error", err)
+				}
+			})
+		}
+	}
+}
+
+// takePicture keeps what a task's tab looks like now as the picture of a step. It
+// is no command of the task: nobody sees it in the activity.
+func (s *Session) takePicture(ctx context.Context, r *run, shot taskShot) error {
+	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
+	defer cancel()
+	store, err := s.taskStore()
 	if err != nil {
 		return err
 	}
-	head, err := store.Head(req.Task)
-	if err == nil && !head.State.Over() { // the last step's picture comes after its end
-		head, err = store.Holds(req.Task, req.Viewer)
-	}
-	if err != nil {
-		return err
-	}
-	r, err := s.current()
+	head, err := store.Head(shot.task)
 	if err != nil {
 		return err
 	}
@@ -41,7 +77,7 @@ func (m *Manager) TakeTaskPicture(ctx context.Context, grant auth.Grant, req pro
 	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(protocol.TaskPictureQuality))}
 	reply := r.commands.Execute(browser.BesideLooks(ctx), command.Call{
 		Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead}, Tab: head.Tab,
-		Request: protocol.CommandRequest{Command: "screenshot", Tab: req.Tab, Args: args},
+		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args},
 	})
 	if reply.Error != nil {
 		return reply.Error
@@ -54,9 +90,9 @@ func (m *Manager) TakeTaskPicture(ctx context.Context, grant auth.Grant, req pro
 		err = json.Unmarshal(data, &saved)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("reading where a picture was saved: %w", err)
 	}
-	if err := store.KeepPicture(req.Task, req.Step, saved.Path); err != nil {
+	if err := store.KeepPicture(shot.task, shot.Step, saved.Path); err != nil {
 		_ = os.Remove(saved.Path) // nobody would find it
 		return err
 	}

@@ -54,7 +54,7 @@ func (m *Manager) PlainTask(ctx context.Context, grant auth.Grant, req protocol.
 		tried[i] = one.Error
 	}
 	looks := builtin.CommanderFunc(func(ctx context.Context, command protocol.CommandRequest) protocol.CommandReply {
-		return m.TaskCommand(ctx, grant, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
+		return m.taskCommand(ctx, grant, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
 	})
 	errand := builtin.NewEngine(looks, req.Tab).Errand(ctx, plan.Steps[req.Step], tried, req.Chosen)
 	if err := ctx.Err(); err != nil {

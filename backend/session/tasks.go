@@ -6,6 +6,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"pilotfish/backend/agent/builtin"
@@ -184,6 +185,10 @@ func (m *Manager) WriteTask(ctx context.Context, grant auth.Grant, req protocol.
 	if err != nil {
 		return protocol.TaskWriteReply{}, err
 	}
+	// Before it is written: the next action waits for the picture.
+	if _, err := store.Holds(req.Task, req.Viewer); err == nil && req.Picture != nil {
+		s.pages.shoot(req.Task, *req.Picture)
+	}
 	reply, err := store.Write(req)
 	if err != nil {
 		return reply, err
@@ -195,9 +200,35 @@ func (m *Manager) WriteTask(ctx context.Context, grant auth.Grant, req protocol.
 	return reply, nil
 }
 
-// TaskCommand runs one command for a task. The task acts on the tab that it was
-// started on, those that a person let it use, and those that it opened.
-func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply {
+// TaskCommand writes what the task has to be written, and runs one command for
+// it. The task acts on the tab that it was started on, those that a person let it
+// use, and those that it opened. What cannot be written is the error; what became
+// of the command is in the reply.
+func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) (reply protocol.TaskCommandReply, err error) {
+	for _, one := range req.Writes {
+		if one.Task != req.Task {
+			return reply, protocol.NewError(protocol.CodeBadArgument, "what is written is of another task", "")
+		}
+		written, err := m.WriteTask(ctx, grant, one)
+		if err != nil {
+			return reply, err
+		}
+		written.Did = join(reply.Written, written.Did)
+		reply.Written = &written
+	}
+	reply.CommandReply = m.taskCommand(ctx, grant, req)
+	return reply, nil
+}
+
+// join is all that the person did, where several writes asked.
+func join(before *protocol.TaskWriteReply, did string) string {
+	if before == nil || before.Did == "" {
+		return did
+	}
+	return strings.Trim(before.Did+"; "+did, "; ")
+}
+
+func (m *Manager) taskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) protocol.CommandReply {
 	s, store, err := m.tasksOf(grant)
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}

@@ -62,6 +62,9 @@ type kept struct {
 	viewer string       // who runs it; empty for nobody
 	log    *journal.Log // nil until it is needed
 	words  *words       // nil until it is searched
+	// writer wrote last; wrote are the counts of what it did, the newest last.
+	writer string
+	wrote  []uint64
 	// told is closed at the next event.
 	told    chan struct{}
 	deleted bool

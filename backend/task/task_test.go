@@ -268,3 +268,34 @@ func TestALateWriteOfAViewThatIsGoneTakesNothingBack(t *testing.T) {
 	}
 	write(t, s, "b", protocol.TaskEventHead, head(protocol.TaskRunning), "")
 }
+
+// A request whose answer got lost is sent again, also when others came meanwhile.
+func TestTheSameWriteIsWrittenOnce(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	write(t, s, "a", protocol.TaskEventHead, head(protocol.TaskRunning), "")
+	send := func(viewer string, seq uint64, kind protocol.TaskEventKind, h *protocol.Task) protocol.TaskWriteReply {
+		t.Helper()
+		reply, err := s.Write(protocol.TaskWriteRequest{Task: id, Viewer: viewer, Kind: kind, Seq: seq, Head: h, Data: json.RawMessage(`{"n":1}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply
+	}
+	send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning))
+	send("a", 6, protocol.TaskEventPerson, head(protocol.TaskRunning))
+	if reply := send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning)); reply.Index != 2 {
+		t.Errorf("index = %d after a step that was written already, want that of what came after it", reply.Index)
+	}
+	// What was given up may still be on its way when the task is over.
+	send("a", 7, protocol.TaskEventHead, head(protocol.TaskStopped))
+	if reply := send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning)); reply.Head.State != protocol.TaskStopped {
+		t.Errorf("a late write made it %s", reply.Head.State)
+	}
+	// What comes late and was never written is not lost.
+	send("b", 2, protocol.TaskEventHead, head(protocol.TaskRunning))
+	send("b", 1, protocol.TaskEventStep, head(protocol.TaskRunning))
+	page, err := s.Read(id, 0, 100)
+	if err != nil || len(page.Events) != 3 {
+		t.Errorf("events = %+v, %v", page.Events, err)
+	}
+}

@@ -93,6 +93,9 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	if k.viewer != "" && k.viewer != req.Viewer && live(k.head.State) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task runs in another panel", "go on there, or close that panel")
 	}
+	if req.Seq != 0 && req.Viewer == k.writer && slices.Contains(k.wrote, req.Seq) {
+		return k.head, nil
+	}
 	head := k.head
 	if req.Head != nil {
 		head = merge(k.head, *req.Head)
@@ -119,12 +122,23 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 		return protocol.Task{}, unwritable(err)
 	}
 	k.head, k.viewer = head, req.Viewer
+	k.remember(req)
 	if head.State.Over() {
 		k.viewer = ""
 	}
 	close(k.told)
 	k.told = make(chan struct{})
 	return head, nil
+}
+
+// remember keeps what was written, as its writer counts it.
+func (k *kept) remember(req protocol.TaskWriteRequest) {
+	if req.Viewer != k.writer {
+		k.writer, k.wrote = req.Viewer, nil
+	}
+	if k.wrote = append(k.wrote, req.Seq); len(k.wrote) > protocol.TaskWritesKnown {
+		k.wrote = slices.Delete(k.wrote, 0, 1)
+	}
 }
 
 // merge takes over what the panel says of a task; what the backend knows itself

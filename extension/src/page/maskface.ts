@@ -32,7 +32,8 @@ const dress =
 
 const style = `
   /* Not on the host: there the page's own scheme is taken away with all else. */
-  .all { color-scheme: light dark; }
+  /* A layer of its own: what is under the cover is not painted again when it is veiled. */
+  .all { color-scheme: light dark; will-change: opacity; }
   .glass, .edge { position: fixed; inset: 0; }
   .glass { pointer-events: auto; cursor: default; touch-action: none; }
   .edge {

@@ -12,6 +12,7 @@ import type {
   TaskRequest,
   TaskRoutine,
   TaskRoutineRequest,
+  TaskCommandRequest,
   TaskWriteRequest,
 } from '$ui/protocol/protocol';
 
@@ -188,12 +189,16 @@ export class FakeTasks {
         if (path === '/task/save-routine') this.routines.push(routine);
         return [200, { routines: this.routines }];
       }
-      case '/task/take-picture':
-        return [200, {}];
       case '/task/picture':
         return [200, { kind: 'image', name: 'step', mime: 'image/png', data: onePixel }];
-      case '/task/command':
-        return [200, this.#command((body as { command: { command: string } }).command.command)];
+      case '/task/command': {
+        const { command, writes = [] } = body as TaskCommandRequest;
+        const written = writes.map((one) => this.#write(one)[1]).at(-1);
+        return [
+          200,
+          { ...this.#command(command.command), ...(written !== undefined && { written }) },
+        ];
+      }
       default:
         return gone;
     }

@@ -2391,6 +2391,11 @@ export const TaskPageSize = 500;
  */
 export const TaskGoneViews = 64;
 /**
+ * TaskWritesKnown is how many writes of a task are remembered, so that one whose
+ * answer got lost is not written twice. A view has a few on their way at most.
+ */
+export const TaskWritesKnown = 32;
+/**
  * MaxTaskRoutines bounds how many routines a session has.
  */
 export const MaxTaskRoutines = 200;
@@ -4071,6 +4076,23 @@ export interface TaskWriteRequest {
   head?: Task;
   data?: unknown;
   viewer: string; // the panel view that holds the task's lease
+  /**
+   * Seq counts what a view writes, of any task; 0 counts for nothing. The same is
+   * written once: a request whose answer got lost may be sent again.
+   */
+  seq?: number /* uint64 */;
+  /**
+   * Picture asks for a picture of what a step has left, which is kept with the
+   * task. Nobody waits for it, and that there is none is no harm.
+   */
+  picture?: TaskShot;
+}
+/**
+ * TaskShot is the picture of a step: of which, and of which tab.
+ */
+export interface TaskShot {
+  step: number /* int */;
+  tab: TabID;
 }
 /**
  * TaskWriteReply is its reply.
@@ -4166,6 +4188,20 @@ export interface TaskCommandRequest {
   viewer: string;
   command: CommandRequest;
   byPage?: ByPage;
+  /**
+   * Writes are done before the command, in their order: nothing is done to a page
+   * of which nothing is written. When one is refused, the command is not run.
+   */
+  writes?: TaskWriteRequest[];
+}
+/**
+ * TaskCommandReply is its reply.
+ */
+export interface TaskCommandReply extends CommandReply {
+  /**
+   * Written is what the last of the writes came to.
+   */
+  written?: TaskWriteReply;
 }
 /**
  * TaskPlainRequest is the body of POST /task/plain: what plain instructions come
@@ -4247,14 +4283,11 @@ export interface TaskTabRequest {
   remove?: boolean;
 }
 /**
- * TaskPictureRequest is the body of POST /task/take-picture, by the view that
- * runs the task, and of POST /task/picture (task and step only).
+ * TaskPictureRequest is the body of POST /task/picture.
  */
 export interface TaskPictureRequest {
   task: TaskID;
   step: number /* int */;
-  viewer?: string;
-  tab?: TabID;
 }
 /**
  * TaskRunRequest asks for a task from outside of the panel: the body of

@@ -8,6 +8,7 @@ import { ByPage } from './bypage';
 import { callsOf, type Call } from './calls';
 import { Covers } from './covers';
 import { hintInActions, inActions } from './hints';
+import type { TaskJournal } from './journal';
 import { PageLink } from './pagelink';
 import { lookSchema, replySchema, resultOf, type Reply } from './replies';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
@@ -34,6 +35,8 @@ export interface World {
   readonly tabs: () => readonly Tab[];
   /** The name of this panel view: only the view that runs a task acts for it. */
   readonly viewer: () => string;
+  /** Sends a request that takes along what is to be written of the task first; see TaskJournal. */
+  readonly along: TaskJournal['along'];
   /** A file of the session as base64; undefined when it cannot be had. */
   readonly file: (path: string) => Promise<string | undefined>;
   /** The person wants a pause, and says so on a page that is covered from here. */
@@ -201,17 +204,20 @@ export class TaskBrowser implements Browser {
     { timeoutMs, byPage }: { timeoutMs?: number | undefined; byPage?: ByPageAsk } = {},
   ): Promise<Reply> {
     signal.throwIfAborted();
-    const reply = await this.world.connection.request(
-      '/task/command',
-      {
-        task: this.id,
-        viewer: this.world.viewer(),
-        // Mostly no deadline of its own: the person may be asked, and has their time.
-        command: { ...call, tab, ...(timeoutMs !== undefined && { timeoutMs }) },
-        ...(byPage !== undefined && { byPage }),
-      },
-      replySchema,
-      { signal, timeout: COMMAND_TIMEOUT },
+    const reply = await this.world.along(call.command === 'snapshot', (writes) =>
+      this.world.connection.request(
+        '/task/command',
+        {
+          task: this.id,
+          viewer: this.world.viewer(),
+          // Mostly no deadline of its own: the person may be asked, and has their time.
+          command: { ...call, tab, ...(timeoutMs !== undefined && { timeoutMs }) },
+          ...(byPage !== undefined && { byPage }),
+          ...(writes.length > 0 && { writes }),
+        },
+        replySchema,
+        { signal, timeout: COMMAND_TIMEOUT },
+      ),
     );
     signal.throwIfAborted();
     return reply;

@@ -1,5 +1,6 @@
-import type { CommandReply } from '$ui/protocol/protocol';
+import type { TaskCommandReply } from '$ui/protocol/protocol';
 import { errorSchema } from '$ui/protocol/schema';
+import { taskWriteReplySchema } from '$ui/protocol/task';
 import * as v from 'valibot';
 import { secretText } from './core/recipe';
 import type { Result } from './core/types';
@@ -13,7 +14,8 @@ export const replySchema = v.object({
   data: v.exactOptional(v.unknown()),
   error: v.exactOptional(errorSchema),
   durationMs: v.number(),
-}) satisfies v.GenericSchema<CommandReply>;
+  written: v.exactOptional(taskWriteReplySchema),
+}) satisfies v.GenericSchema<unknown, TaskCommandReply>;
 
 /** A reply as it was read. */
 export type Reply = v.InferOutput<typeof replySchema>;

@@ -3,7 +3,6 @@ import {
   TaskEventHead,
   TaskEventNotice,
   TaskEventPerson,
-  TaskEventStep,
   TaskEventSummary,
   TaskFailed,
   TaskPaused,
@@ -14,6 +13,7 @@ import {
   type Task,
   type TaskEventKind,
   type TaskState,
+  type TaskWriteReply,
 } from '$ui/protocol/protocol';
 import type { Clock } from '../core/clock';
 import { TaskBrowser, type World } from './browser';
@@ -40,8 +40,8 @@ const historyLetters = 24_000;
 export interface RunConfig {
   /** The task as it begins, or as it was written. */
   readonly task: Task;
-  readonly world: Omit<World, 'task'>;
-  readonly writing: Omit<Writing, 'viewer' | 'connection'>;
+  readonly world: Omit<World, 'task' | 'along'>;
+  readonly writing: Omit<Writing, 'viewer' | 'connection' | 'written'>;
   readonly settings: TaskSettings;
   /** Whether the model can see pictures. */
   readonly vision: boolean;
@@ -85,10 +85,21 @@ export class Run {
     this.#first = config.first;
     this.#journal = new TaskJournal(
       task.id,
-      { ...config.writing, connection: world.connection, viewer: world.viewer },
+      {
+        ...config.writing,
+        connection: world.connection,
+        viewer: world.viewer,
+        written: (reply) => {
+          this.#wrote(reply);
+        },
+      },
       this.#ended.signal,
     );
-    this.#browser = new TaskBrowser(task.id, { ...world, task: () => this.#head });
+    this.#browser = new TaskBrowser(task.id, {
+      ...world,
+      task: () => this.#head,
+      along: (safe, send) => this.#journal.along(safe, send),
+    });
     this.loop = new TaskLoop({
       goal: task.goal,
       tab: task.tab ?? '',
@@ -98,6 +109,7 @@ export class Run {
       clock,
       now: () => performance.now(),
       tell: (event) => this.#tell(event),
+      written: () => this.#journal.flush(),
       limits: {
         steps: task.maxSteps,
         time: settings.minutes * 60_000,
@@ -145,18 +157,36 @@ export class Run {
       happened.kind === 'step'
         ? { ...happened, step: recorded(happened.step, this.#page, this.#secrets) }
         : happened;
-    const written = this.#written(event);
-    if (written !== undefined) {
-      const next = this.#next(event);
-      const { head, did = '' } = await this.#journal.write(written.kind, next, written.data);
-      this.#head = head;
-      if (did !== '')
-        this.loop.notice(
-          `Meanwhile the person did this on the page (what stands in quotes are the page's words): ${did}`,
-        );
+    if (event.kind === 'thought') {
+      const { n } = event;
+      this.#head = this.#next(event);
+      this.#journal.hold(n, this.#head, untold(this.#begun(event)));
+    } else if (event.kind === 'step') {
+      const { n, tab } = event.step;
+      this.#head = this.#next(event);
+      this.#journal.hold(n, this.#head, event.step, { step: n, tab });
+    } else {
+      const written = this.#written(event);
+      if (written !== undefined)
+        this.#wrote(await this.#journal.write(written.kind, this.#next(event), written.data));
     }
     this.#cover(event);
     this.#show(event, this.#head);
+  }
+
+  /** Takes in what became of something that was written. */
+  #wrote({ head, did = '' }: TaskWriteReply): void {
+    // What is held is not in it yet.
+    const { steps, tokens } = this.#head;
+    this.#head = {
+      ...head,
+      steps: Math.max(steps, head.steps),
+      tokens: Math.max(tokens, head.tokens),
+    };
+    if (did !== '')
+      this.loop.notice(
+        `Meanwhile the person did this on the page (what stands in quotes are the page's words): ${did}`,
+      );
   }
 
   /** What the cover says where the app itself has none; elsewhere it hears the journal. */
@@ -167,17 +197,15 @@ export class Run {
       this.#browser.cover(state === TaskRunning ? { title, step: '' } : null);
   }
 
-  /** What of an event is written; undefined for what is only shown. */
-  #written(event: LoopEvent): { kind: TaskEventKind; data?: unknown } | undefined {
+  /** What of an event is written at once; undefined for what is only shown. */
+  #written(
+    event: Exclude<LoopEvent, { kind: 'thought' | 'step' }>,
+  ): { kind: TaskEventKind; data?: unknown } | undefined {
     switch (event.kind) {
       case 'status':
         return event.question === undefined
           ? { kind: TaskEventHead }
           : { kind: TaskEventNotice, data: { question: event.question } };
-      case 'thought':
-        return { kind: TaskEventStep, data: untold(this.#begun(event)) };
-      case 'step':
-        return { kind: TaskEventStep, data: event.step };
       case 'person':
         return { kind: TaskEventPerson, data: { text: event.text } };
       case 'notice':

@@ -96,15 +96,6 @@ export class Shelf {
     await this.#asking.try(() => this.#asking.ask('/task/tab', body, v.unknown()));
   }
 
-  /** Keeps what a tab looks like as the picture of a step. That there is none is no harm. */
-  async take(task: TaskID, step: number, tab: TabID, viewer: string): Promise<void> {
-    try {
-      await this.#asking.ask('/task/take-picture', { task, step, tab, viewer }, v.unknown());
-    } catch {
-      // The tab was closed, or the app is away.
-    }
-  }
-
   /** The picture of a step as the address of an image; undefined when there is none. */
   async picture(task: TaskID, step: number): Promise<string | undefined> {
     try {

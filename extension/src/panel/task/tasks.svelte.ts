@@ -52,6 +52,8 @@ export class Tasks {
   readonly #runs = new Map<TaskID, Run>();
   readonly #minds: Minds;
   readonly #again: Later;
+  /** How many writes there were. */
+  #count = 0;
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -281,7 +283,10 @@ export class Tasks {
           this.pause(task.id);
         },
       },
-      writing: { live: (signal) => this.#again.after(signal) },
+      writing: {
+        live: (signal) => this.#again.after(signal),
+        count: () => (this.#count += 1),
+      },
       settings,
       vision: profile?.vision === true,
       clock,
@@ -293,10 +298,7 @@ export class Tasks {
         heads.put(head);
         this.#adopt(head);
         view.index = Math.max(view.index, head.index);
-        if (event.kind === 'step') {
-          guide?.told(event.step);
-          void this.shelf.take(task.id, event.step.n, event.step.tab, heads.panel);
-        }
+        if (event.kind === 'step') guide?.told(event.step);
         view.apply(event);
         // It is shown beside no tab any more.
         if (event.kind !== 'end') return;

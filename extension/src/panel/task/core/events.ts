@@ -1,7 +1,10 @@
 import type { Clock } from '../../core/clock';
 import type { Action, Browser, Model, Observation, Outcome, Status, Step, Thought } from './types';
 
-/** What happens in a task, in its order. Each is written before the next thing is done. */
+/**
+ * What happens in a task, in its order. Each is written before the next thing is
+ * done to a page, or the person or a model is waited for.
+ */
 export type LoopEvent =
   | { readonly kind: 'status'; readonly status: Status; readonly question?: string }
   | { readonly kind: 'observed'; readonly page: Observation }
@@ -24,7 +27,10 @@ export type LoopEvent =
   | { readonly kind: 'summary'; readonly summary: string; readonly from: number }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
-/** Writes and shows an event; the loop goes on when it has. */
+/**
+ * Writes and shows an event; the loop goes on when it has. A step may be written
+ * with what is asked of the browser next, which is done after it.
+ */
 export type Tell = (event: LoopEvent) => Promise<void>;
 
 /**
@@ -50,6 +56,8 @@ export interface LoopConfig {
   /** Milliseconds since some moment. */
   readonly now: () => number;
   readonly tell: Tell;
+  /** Resolves when all that was told is written, and all that the browser knows of it is known. */
+  readonly written?: () => Promise<void>;
   readonly hooks?: Hooks;
   readonly limits: Limits;
   /** Earlier tasks of the same conversation, in short. */

@@ -14,6 +14,8 @@ export interface HandsConfig {
   readonly eval: boolean;
   /** Whether the model sees pictures. */
   readonly vision: boolean;
+  /** Resolves when all that was done is written, and the tabs that it opened are known. */
+  readonly written: () => Promise<void>;
 }
 
 /** Models do what they were not offered, when a page tells them to. */
@@ -45,19 +47,24 @@ export class Hands {
 
   /** The tab that is worked on and what it shows; `lost` names one that was closed. */
   async look(): Promise<{ page: Observation; tabs: readonly TabLine[]; lost?: string }> {
-    const { browser, reins } = this.#config;
-    const tabs = await browser.tabs(reins.signal);
+    const { browser, reins, written } = this.#config;
     const lost = this.#tab;
-    for (let open = tabs; ; open = open.filter(({ tab }) => tab !== this.#tab)) {
-      if (!open.some(({ tab }) => tab === this.#tab)) {
-        const next = open[0];
+    const closed = new Set<string>();
+    const open = async (): Promise<readonly TabLine[]> =>
+      (await browser.tabs(reins.signal)).filter(({ tab }) => !closed.has(tab));
+    for (;;) {
+      if (!(await open()).some(({ tab }) => tab === this.#tab)) {
+        await written(); // the last step may have opened one
+        const tabs = await open();
+        const next = tabs.find(({ tab }) => tab === this.#tab) ?? tabs[0];
         if (next === undefined) throw new TabsClosed();
         this.#tab = next.tab;
       }
       const page = await browser.look(this.#tab, reins.signal);
       // The backend knows sooner than the panel that a tab is closed.
       if (page.refused?.code !== 'unknown_tab')
-        return { page, tabs: open, ...(lost !== this.#tab && { lost }) };
+        return { page, tabs: await open(), ...(lost !== this.#tab && { lost }) };
+      closed.add(this.#tab);
     }
   }
 

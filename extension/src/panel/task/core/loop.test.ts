@@ -308,11 +308,17 @@ describe('the history', () => {
     Array.from({ length: n }, (_, i) => step(`goal ${String(i + 1)}`, { do: 'reload' }));
 
   it('is told in short when it grows over its budget, and nothing is lost without a word', async () => {
+    const written: number[] = [];
     const { loop, events, model } = make(
       [...many(7), () => ({ text: 'Found: 42.', tokens: 5 }), end],
-      { limits: { steps: 40, time: 1e9, tokens: 0, history: 400 } },
+      {
+        limits: { steps: 40, time: 1e9, tokens: 0, history: 400 },
+        // A model is about to be waited for.
+        written: () => Promise.resolve(void written.push(model.prompts.length)),
+      },
     );
     await loop.run();
+    expect(written).toEqual([7]);
     const summary = events.find((e) => e.kind === 'summary');
     expect(summary).toMatchObject({ summary: 'Found: 42.', from: 1 });
     const last = model.prompts.at(-1)?.text ?? '';
@@ -473,6 +479,29 @@ describe('tabs', () => {
     expect(await loop.run()).toMatchObject({
       state: 'failed',
       text: 'All tabs of the task were closed.',
+    });
+  });
+
+  it('that the last step opened may be known only when that is written', async () => {
+    const pages: SmallBrowser['pages'] = {};
+    let asked = 0;
+    const { loop, browser, events } = make([step('go', { do: 'click', ref: 'e1' }), end], {
+      written: () => {
+        asked += 1;
+        browser.pages = pages;
+        return Promise.resolve();
+      },
+    });
+    browser.answer = () => {
+      const { t1 } = browser.pages;
+      if (t1 !== undefined) pages.t2 = { ...t1, tab: 't2' };
+      browser.pages = {};
+      return { ok: true, text: 'It opened t2 and closed itself.' };
+    };
+    expect((await loop.run()).state).toBe('done');
+    expect(asked).toBe(1);
+    expect(events.filter(({ kind }) => kind === 'observed').at(-1)).toMatchObject({
+      page: { tab: 't2' },
     });
   });
 

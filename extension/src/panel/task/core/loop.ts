@@ -53,6 +53,7 @@ export class TaskLoop {
       reins: this.#reins,
       eval: config.eval ?? false,
       vision: config.vision ?? false,
+      written: config.written ?? (() => Promise.resolve()),
     });
     if (old !== undefined) {
       this.#memory.restore(old.steps, old.summary, old.from);
@@ -178,8 +179,9 @@ export class TaskLoop {
   }
 
   async #shorten(): Promise<void> {
-    const { summary: model, goal, tell } = this.#config;
+    const { summary: model, goal, tell, written } = this.#config;
     if (!this.#memory.full) return;
+    await written?.();
     const { summary, from, tokens } = await this.#memory.shorten(model, goal, this.#reins.signal);
     this.#mind.count(tokens);
     await tell({ kind: 'summary', summary, from });
