@@ -35,6 +35,7 @@ func run(parent context.Context, in io.Reader, out io.Writer, logger *slog.Logge
 		}
 	})
 
+	connectBus()
 	var readErr error
 	systray.Run(func() {
 		// systray calls this on a goroutine of its own. The reader owns the menu.

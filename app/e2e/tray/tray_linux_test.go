@@ -278,6 +278,22 @@ func cut(screen image.Image) string {
 	return pixels.String()
 }
 
+// The library asks for the bus twice at once, and its icon never came up when the
+// second answer was the first.
+func TestIconComesUpEachTime(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{})
+	const times = 10
+	for range times {
+		p := start(t, d)
+		p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
+		if _, err := d.WaitItem(ctx, p.cmd.Process.Pid); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.in.Close()
+		<-p.ended
+	}
+}
+
 func TestSaysWhenAHostComesAndGoes(t *testing.T) {
 	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
 	p := start(t, d)
