@@ -306,6 +306,14 @@ func TestProfilesThatCannotWorkAreRefused(t *testing.T) {
 	}
 }
 
+func TestAnAddressWithoutAListIsSaidInWords(t *testing.T) {
+	h := newHarness(t, protocol.LLMOpenAI, http.NotFound)
+	_, err := h.Models(t.Context(), h.id)
+	if e := protocol.AsError(err); e == nil || !strings.Contains(e.Message, "no list of models") || !strings.Contains(e.Hint, "/v1") {
+		t.Errorf("error = %v", err)
+	}
+}
+
 func TestModelsAndVerdicts(t *testing.T) {
 	status, answer := http.StatusOK, ""
 	h := newHarness(t, protocol.LLMOpenAI, func(w http.ResponseWriter, r *http.Request) {

@@ -61,7 +61,11 @@ func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMM
 	if err != nil {
 		return nil, t.unreachable(err)
 	}
-	if res.StatusCode != http.StatusOK {
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil, protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s has no list of models below this address", t.base.Host), "check the address: it usually ends with /v1; where there is no list, write the model's name")
+	default:
 		return nil, t.refusal(res.StatusCode, body)
 	}
 	var list modelList

@@ -54,14 +54,22 @@ it('a model is set up by keys alone, and its key stays nowhere in the panel', as
   await button('Set up a model').focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT');
-  await page.getByLabel('Key', { exact: true }).focus();
+  await button('Use another address').focus();
+  await page.keyboard.press('Enter');
+  // The button is gone, and the keyboard is where its field is.
+  await page.locator('input:focus').waitFor();
+  await page.keyboard.type('https://models.test/v1');
+  await page.keyboard.press('Tab');
   await page.keyboard.type('not-a-key');
   await page.keyboard.press('Tab');
   await page.keyboard.type('large');
   await page.keyboard.press('Enter');
   await page.getByRole('combobox', { name: 'Model' }).waitFor();
   expect(asked('/llm/save')).toMatchObject([
-    { key: 'not-a-key', profile: { provider: 'anthropic', model: 'large' } },
+    {
+      key: 'not-a-key',
+      profile: { provider: 'anthropic', model: 'large', url: 'https://models.test/v1' },
+    },
   ]);
   const kept = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
   expect(kept).not.toContain('not-a-key');
@@ -248,6 +256,37 @@ it('what is not done says so, with what to do', async () => {
   await page.getByText('Choose another model.').waitFor();
   await page.getByText('not done', { exact: true }).waitFor();
   expect([...made.tasks.kept.values()].map(({ head }) => head.state)).toEqual(['failed']);
+});
+
+it('the newest step stays in view when a question takes the room, until the reader goes up', async () => {
+  made.tasks.profile();
+  const look = (n: number) => ({
+    goal: `Look, for the ${String(n)}. time.`,
+    actions: [{ do: 'scroll', down: 100 }],
+  });
+  made.tasks.turns = Array.from({ length: 12 }, (_, n) => look(n + 1));
+  await open();
+  await begin(page);
+  const list = page.getByRole('group', { name: 'What the task does' });
+  const atEnd = (wanted: boolean) =>
+    expect
+      .poll(() => list.evaluate((el) => el.scrollTop + el.clientHeight >= el.scrollHeight - 24))
+      .toBe(wanted);
+  await page.getByText('Look, for the 12. time.').waitFor();
+  await atEnd(true);
+  made.push({ type: 'session', session: { ...made.session(), approvals: [approval()] } });
+  await page.getByRole('button', { name: 'Deny' }).waitFor();
+  await atEnd(true);
+  made.tasks.answers(look(13));
+  await page.getByText('Look, for the 13. time.').waitFor();
+  await atEnd(true);
+  await list.hover();
+  await page.mouse.wheel(0, -400);
+  await atEnd(false);
+  made.tasks.answers(look(14));
+  await page.getByText('Look, for the 14. time.').waitFor();
+  await page.getByText('Thinks').waitFor();
+  await atEnd(false);
 });
 
 it('a task shows in the tab that it opened, also when it is over', async () => {

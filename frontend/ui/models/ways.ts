@@ -54,7 +54,13 @@ export function keyWord(state: LLMState, profile: LLMProfile): string {
   return profile.keyKept === 'keychain' ? 'key in the keychain' : '';
 }
 
-/** A hint as a sentence: it begins with a capital. */
-export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** What went wrong and what to do about it, as sentences: our messages end with no full stop, and hints begin small. */
+export function sentences(...texts: readonly (string | undefined)[]): string {
+  return texts
+    .filter((text) => text !== undefined && text !== '')
+    .map(
+      (text = '') =>
+        text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.'),
+    )
+    .join(' ');
 }

@@ -10,6 +10,7 @@ import type { LoopEvent } from './core/loop';
 import type { Recipe } from './core/recipe';
 import { readAction } from './core/step';
 import type { Deed, Step } from './core/types';
+import { calledIn } from './core/element';
 import { inWords } from './core/words';
 
 /** One line of a task as the person sees it. */
@@ -147,7 +148,7 @@ export class TaskView {
         );
         break;
       case 'acting':
-        this.doing = inWords(event.action, event.target);
+        this.doing = inWords(event.action, calledIn(event.target));
         break;
       case 'step':
         this.#step(event.step, true);

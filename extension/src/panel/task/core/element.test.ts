@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { elementsOf, markOf, meant, similar } from './element';
+import { calledIn, elementsOf, markOf, meant, similar } from './element';
 
 const look = [
   'page "Order" http://a.test/ 800x600 [↑0 ↓0]',
@@ -78,4 +78,17 @@ it('what is similar comes with what shares its words first', () => {
   expect(
     similar('e1 btn Cancel\ne2 btn Save draft\ne3 link Save', mark).map(({ ref }) => ref),
   ).toEqual(['e2', 'e1']);
+});
+
+it.each([
+  ['edit Name', '“Name” (field)'],
+  ['select City ="Berlin"', '“City” (list)'],
+  ['btn "Save \\"all\\""', '“Save "all"” (button)'],
+  ['[x] Gift wrap', '“Gift wrap” (checkbox)'],
+  ['## btn Menu', '“Menu” (button)'],
+  ['click', 'the element'],
+  ['', undefined],
+  [undefined, undefined],
+])('the line %s is called %s by a person', (line, name) => {
+  expect(calledIn(line)).toBe(name);
 });

@@ -134,7 +134,13 @@ const kinds: Readonly<Record<string, string>> = {
   listitem: 'item',
 };
 
-/** What an element is, for a person: “Save” (button). */
-export function kindWord(mark: Mark): string {
-  return kinds[mark.kind] ?? mark.kind;
+/** An element as a person names it. */
+export function called(mark: Pick<Mark, 'kind' | 'name'>): string {
+  const kind = kinds[mark.kind] ?? mark.kind;
+  return mark.name === '' ? `the ${kind}` : `“${mark.name}” (${kind})`;
+}
+
+/** What a line of a look, without its ref, tells of, as a person names it; undefined for no line. */
+export function calledIn(rest: string | undefined): string | undefined {
+  return rest === undefined || rest === '' ? undefined : called(said(rest));
 }

@@ -1,4 +1,4 @@
-import { kindWord, type Mark } from './element';
+import { called, type Mark } from './element';
 import type { Action, Step } from './types';
 import { inWords } from './words';
 
@@ -145,9 +145,4 @@ export function filled(action: Action, values: Readonly<Record<string, string>>)
 /** A recorded action in plain words. */
 export function deedInWords({ action, mark }: Deedlet): string {
   return inWords(action, mark === undefined ? undefined : called(mark));
-}
-
-/** An element as a person names it. */
-export function called(mark: Mark): string {
-  return mark.name === '' ? `the ${kindWord(mark)}` : `“${mark.name}” (${kindWord(mark)})`;
 }

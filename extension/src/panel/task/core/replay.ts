@@ -1,5 +1,5 @@
-import { called, deedInWords, filled, type Recipe } from './recipe';
-import { meant, similar, type Found, type Mark } from './element';
+import { deedInWords, filled, type Recipe } from './recipe';
+import { called, meant, similar, type Found, type Mark } from './element';
 import type { Action, Answer, Model, Prompt, Step } from './types';
 
 /** One answer to a question of a replay. */
