@@ -30,3 +30,19 @@ func TestWhatFadesIsWaitedFor(t *testing.T) {
 		t.Errorf("the button says %q", got)
 	}
 }
+
+// TestWhatHasFadedIsWaitedFor: a library takes its cover away when the slowest part
+// of it has faded, and nobody sees it until then.
+func TestWhatHasFadedIsWaitedFor(t *testing.T) {
+	s := stageOf(t, `<button onclick="this.textContent = 'Pressed'">Press</button>
+		<div id=over style="position: fixed; inset: 0; opacity: 0"></div>
+		<script>
+			const go = () => { let frames = 8; const on = () => { if (--frames > 0) requestAnimationFrame(on); else over.remove() }; on() }
+		</script>`)
+	s.refused(t, click("text=Press"), protocol.CodeCovered)
+	s.eval(t, "go()")
+	s.act(t, click("text=Press"))
+	if got := s.eval(t, "document.querySelector('button').textContent"); got != "Pressed" {
+		t.Errorf("the button says %q", got)
+	}
+}

@@ -26,7 +26,7 @@ export async function reach(look: Looker, ref: string): Promise<Reached> {
     scrolled = bringIntoView(at.item?.hit ?? el, at.now.state === 'covered');
     if (scrolled) at = judge(look, ref, el, known.said);
   }
-  if (at.over !== undefined && fades(at.over))
+  if (at.over !== undefined && (fades(at.over) || faded(at.over)))
     at = await uncovered(() => judge(look, ref, el, known.said), at);
   if (at.now.state !== 'ok') return at.now;
   const stand = at.item?.hit ?? el;
@@ -47,7 +47,9 @@ async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
   let rested = 0;
   for (let i = 0; i < patience && at.over !== undefined && rested < afterglow; i++) {
     await new Promise((next) => requestAnimationFrame(next));
-    rested = fades(at.over) ? 0 : rested + 1;
+    // What has faded and is still there stays until the slowest part of it has.
+    if (fades(at.over)) rested = 0;
+    else rested += faded(at.over) ? 1 / 3 : 1;
     at = again();
   }
   return at;
@@ -56,6 +58,11 @@ async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
 /** Whether an animation that has an end runs on what covers, around it or in it. */
 function fades(over: Element): boolean {
   return animated((target) => target.contains(over) || over.contains(target), true);
+}
+
+/** Whether what covers cannot be seen: a library takes it away when all of it has faded. */
+function faded(over: Element): boolean {
+  return !over.checkVisibility({ opacityProperty: true });
 }
 
 /** Scrolls at once to an element; to the middle when something that stays put may cover an edge. */
