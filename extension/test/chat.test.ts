@@ -289,7 +289,14 @@ describe('a mention of an element', () => {
     };
     await button('Add').click();
     await page.getByRole('menuitem', { name: 'Pick an element' }).click();
-    await page.getByText('The tab shows a dialog. Answer it.').waitFor();
+    const said = page.getByText('The tab shows a dialog. Answer it.');
+    await said.waitFor();
+    // A draft that is saved takes it back no more than what is written.
+    const saved = asked('/chat/set').length;
+    await message().press('End');
+    await message().pressSequentially(' and look');
+    await made.until(() => asked('/chat/set').length > saved);
+    expect(await said.isVisible()).toBe(true);
   });
 });
 

@@ -25,6 +25,8 @@ export class Requests {
   /** Why the last thing did not work, by conversation. */
   readonly problems = new SvelteMap<ConversationID, Problem>();
   readonly #connection: Connection;
+  /** Why the last thing that nobody asked for did not work. */
+  readonly #unkept = new Map<ConversationID, Problem>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -114,6 +116,24 @@ export class Requests {
       return true;
     } catch (error) {
       this.problems.set(id, problem(error));
+      return false;
+    }
+  }
+
+  /**
+   * Runs what nobody asked for, such as the save of a draft. That it works takes
+   * back nothing that was said, but that it did not work before.
+   */
+  async keep(id: ConversationID, run: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await run();
+      const own = this.#unkept.get(id);
+      if (own !== undefined && this.problems.get(id) === own) this.problems.delete(id);
+      return true;
+    } catch (error) {
+      const own = problem(error);
+      this.#unkept.set(id, own);
+      this.problems.set(id, own);
       return false;
     }
   }

@@ -249,10 +249,12 @@ export class Talks {
       });
       return Promise.resolve(true);
     }
-    return this.requests.try(id, async () => {
+    const set = async (): Promise<void> => {
       await this.#exist(id);
       await this.requests.post('/chat/set', { conversation: id, ...part });
-    });
+    };
+    // A draft is saved while it is written: what was said meanwhile stays.
+    return part.draft === undefined ? this.requests.try(id, set) : this.requests.keep(id, set);
   }
 
   /** Fetches entries until the one of an index is here. */
