@@ -17,3 +17,21 @@ export function animated(asked: (target: Element) => boolean, ends = false): boo
         asked(effect.target),
     );
 }
+
+/** Resolves with the next frame; in a tab in the back, where none is drawn, with the next turn. */
+export function frame(): Promise<void> {
+  return new Promise((next) => {
+    if (!document.hidden) {
+      requestAnimationFrame(() => {
+        next();
+      });
+      return;
+    }
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      next();
+    };
+    channel.port2.postMessage(0);
+  });
+}

@@ -1,6 +1,6 @@
 import { boxOf, rectOf } from './geometry.js';
 import type { Looker } from './look.js';
-import { afterglow, animated, patience } from './motion.js';
+import { afterglow, animated, frame, patience } from './motion.js';
 import { elementOf, judge, type Judged } from './resolve.js';
 import type { Box, Point, Resolution } from './types.js';
 
@@ -46,7 +46,7 @@ async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
   let at = first;
   let rested = 0;
   for (let i = 0; i < patience && at.over !== undefined && rested < afterglow; i++) {
-    await new Promise((next) => requestAnimationFrame(next));
+    await frame();
     // What has faded and is still there stays until the slowest part of it has.
     if (fades(at.over)) rested = 0;
     else rested += faded(at.over) ? 1 / 3 : 1;
@@ -80,7 +80,7 @@ async function settle(el: Element): Promise<boolean> {
   let last = el.getBoundingClientRect();
   let still = 0;
   for (let i = 0; i < patience; i++) {
-    await new Promise((next) => requestAnimationFrame(next));
+    await frame();
     const now = el.getBoundingClientRect();
     const same =
       now.left === last.left &&

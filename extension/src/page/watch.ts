@@ -1,7 +1,7 @@
 import { identity } from './format.js';
 import { viewport } from './geometry.js';
 import { type Looker, pageRoot, walkItems } from './look.js';
-import { afterglow, animated, patience } from './motion.js';
+import { afterglow, animated, frame, patience } from './motion.js';
 import type { Item } from './types.js';
 
 /** What changed on the page since the watch began. */
@@ -101,7 +101,7 @@ export class Watch {
       await idle();
       this.#take(this.#observer.takeRecords());
       if (!this.#takeDirty() && (this.#effect || i >= frames)) break;
-      if (!this.#effect && i < frames) await this.#frame();
+      if (!this.#effect && i < frames) await frame();
     }
     await this.#seen();
   }
@@ -118,7 +118,7 @@ export class Watch {
       if (hidden.length === 0) return;
       const fades = animated((target) => hidden.some((el) => target.contains(el)), true);
       rested = fades ? 0 : rested + 1;
-      await this.#frame();
+      await frame();
       this.#take(this.#observer.takeRecords());
     }
   }
@@ -173,23 +173,6 @@ export class Watch {
   #mark(effect = true): void {
     this.#dirty = this.#changed = true;
     this.#effect ||= effect;
-  }
-
-  #frame(): Promise<void> {
-    return new Promise((next) => {
-      if (!document.hidden) {
-        requestAnimationFrame(() => {
-          next();
-        });
-        return;
-      }
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => {
-        channel.port1.close();
-        next();
-      };
-      channel.port2.postMessage(0);
-    });
   }
 
   *#roots(): Generator<ShadowRoot> {
