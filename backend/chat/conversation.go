@@ -109,7 +109,7 @@ func (c *conversation) saveLocked() error {
 		return err
 	}
 	if _, err := c.saved.Append(data); err != nil {
-		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+err.Error(), "make room on the disk, and try again")
+		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
 	}
 	return nil
 }

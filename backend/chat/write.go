@@ -27,7 +27,7 @@ func (c *conversation) write(ev protocol.ChatEvent) error {
 		return fmt.Errorf("encoding an event of the conversation: %w", err)
 	}
 	if _, err := c.events.Append(data); err != nil {
-		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+err.Error(), "make room on the disk, and try again")
+		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
 	}
 	c.last = ev.Index
 	if c.fold1(ev) {

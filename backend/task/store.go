@@ -55,6 +55,13 @@ type Store struct {
 	closed bool
 }
 
+// count is a write of a view, as it counts them from 1; 0 is one that is not
+// counted.
+type count struct {
+	viewer string
+	seq    uint64
+}
+
 // kept is one task.
 type kept struct {
 	mu     sync.Mutex
@@ -65,6 +72,9 @@ type kept struct {
 	// writer wrote last; wrote are the counts of what it did, the newest last.
 	writer string
 	wrote  []uint64
+	// half stands in the journal, and its head could not be written: what is
+	// tried again must not stand there twice.
+	half count
 	// told is closed at the next event.
 	told    chan struct{}
 	deleted bool
@@ -178,12 +188,7 @@ func (s *Store) Delete(id protocol.TaskID) error {
 		k.mu.Unlock()
 		return protocol.NewError(protocol.CodeBusy, "this task runs", "stop it first")
 	}
-	k.deleted = true
-	if k.log != nil {
-		_ = k.log.Close() // its files go now
-	}
-	close(k.told)
-	k.told = make(chan struct{})
+	k.end()
 	k.mu.Unlock()
 	s.mu.Lock()
 	delete(s.tasks, id)
@@ -195,6 +200,17 @@ func (s *Store) Delete(id protocol.TaskID) error {
 		s.config.Gone(id)
 	}
 	return nil
+}
+
+// end lets nobody write or wait any more; the caller holds the task's lock, and
+// removes its files.
+func (k *kept) end() {
+	k.deleted = true
+	if k.log != nil {
+		_ = k.log.Close() // its files go now
+	}
+	close(k.told)
+	k.told = make(chan struct{})
 }
 
 // Close ends the journals. Tasks that run become interrupted at the next Open.

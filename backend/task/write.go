@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"slices"
 
 	"pilotfish/backend/journal"
@@ -32,7 +33,14 @@ func (s *Store) Write(req protocol.TaskWriteRequest) (protocol.TaskWriteReply, e
 	}
 	k.mu.Lock()
 	head, err := s.write(k, req)
+	unborn := err != nil && k.head.Updated.IsZero() && !k.deleted
+	if unborn {
+		k.end()
+	}
 	k.mu.Unlock()
+	if unborn {
+		s.forget(req.Task)
+	}
 	if err != nil {
 		return protocol.TaskWriteReply{}, err
 	}
@@ -104,7 +112,11 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	if err != nil {
 		return protocol.Task{}, unwritable(err)
 	}
-	if req.Kind != protocol.TaskEventHead {
+	switch {
+	case req.Kind == protocol.TaskEventHead:
+	case req.Seq != 0 && k.half == countOf(req):
+		head.Index = log.Last() // only its head was not written
+	default:
 		line := record{Kind: req.Kind, At: now().Format("2006-01-02T15:04:05.000Z07:00"), Data: req.Data}
 		data, err := json.Marshal(line)
 		if err != nil {
@@ -113,6 +125,7 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 		if head.Index, err = log.Append(data); err != nil {
 			return protocol.Task{}, unwritable(err)
 		}
+		k.half = countOf(req)
 		if k.words != nil {
 			k.words.take(line)
 		}
@@ -121,7 +134,7 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	if err := s.writeHead(head); err != nil {
 		return protocol.Task{}, unwritable(err)
 	}
-	k.head, k.viewer = head, req.Viewer
+	k.head, k.viewer, k.half = head, req.Viewer, count{}
 	k.remember(req)
 	if head.State.Over() {
 		k.viewer = ""
@@ -130,6 +143,19 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	k.told = make(chan struct{})
 	return head, nil
 }
+
+// forget drops a task of which nothing could be kept: it never was.
+func (s *Store) forget(id protocol.TaskID) {
+	s.mu.Lock()
+	delete(s.tasks, id)
+	s.mu.Unlock()
+	if err := os.RemoveAll(s.dir(id)); err != nil {
+		s.log.Warn("what is left of a task that could not be written could not be removed", "task", id, "error", err)
+	}
+}
+
+// countOf names a write as its writer counts it.
+func countOf(req protocol.TaskWriteRequest) count { return count{req.Viewer, req.Seq} }
 
 // remember keeps what was written, as its writer counts it.
 func (k *kept) remember(req protocol.TaskWriteRequest) {
@@ -154,7 +180,7 @@ func merge(before, said protocol.Task) protocol.Task {
 }
 
 func unwritable(err error) error {
-	return protocol.NewError(protocol.CodeNotWritable, "The task cannot be written: "+err.Error(), "make room on the disk and resume the task")
+	return protocol.NewError(protocol.CodeNotWritable, "The task cannot be written: "+journal.Reason(err), "make room on the disk and resume the task")
 }
 
 // ViewerGone says that a panel view is gone: what it ran is interrupted, and may
