@@ -43,6 +43,7 @@ type conversation struct {
 	sink     *sink // of session
 	side     side  // Pilot, for instant messages
 	failure  *protocol.Error
+	replaced string // the message that was cut off, when what replaces it could not be written yet
 	signIn   []protocol.SignInMethod
 	signedIn chan struct{} // closed when the sign-in that a turn waits for is done
 	opening  bool          // Restart opens the session
@@ -98,7 +99,7 @@ func (c *conversation) saveLocked() error {
 	if c.saved == nil {
 		saved, err := stateLog(c.dir, c.log)
 		if err != nil {
-			return err
+			return unwritable(err)
 		}
 		c.saved = saved
 	}
@@ -109,7 +110,7 @@ func (c *conversation) saveLocked() error {
 		return err
 	}
 	if _, err := c.saved.Append(data); err != nil {
-		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
+		return unwritable(err)
 	}
 	return nil
 }
@@ -140,11 +141,11 @@ func (c *conversation) loadLocked() error {
 		Dir: filepath.Join(c.dir, eventsDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: c.log,
 	})
 	if err != nil {
-		return err
+		return unwritable(err)
 	}
 	fold, err := openFolded(c.dir, c.log)
 	if err != nil {
-		return errors.Join(err, events.Close())
+		return unwritable(errors.Join(err, events.Close()))
 	}
 	through, err := fold.through()
 	// A power cut can take the end of the journal and leave its fold: the indexes
@@ -160,7 +161,12 @@ func (c *conversation) loadLocked() error {
 		return err
 	}
 	if c.state.Turn != "" {
-		c.endCutOff()
+		why := protocol.NewError(protocol.CodeNotRunning, "Pilotfish ended in the middle of it", "send it again")
+		if err := c.endCutOff(protocol.EndRestarted, why); err != nil {
+			c.failure = protocol.AsError(err)
+			return nil // it can be read, and has its end before the next turn begins
+		}
+		c.save(true)
 	}
 	return nil
 }

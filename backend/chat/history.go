@@ -15,32 +15,47 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 	if c.turn != nil {
 		return c.headLocked(), errAtWork
 	}
+	if c.replaced != id {
+		if err := c.takeAway(id); err != nil {
+			return c.headLocked(), err
+		}
+	}
+	known := c.state.Known
+	c.state.know(message.ID)
+	if err := c.begin(message); err != nil {
+		c.state.Known = known
+		return c.headLocked(), err
+	}
+	return c.headLocked(), nil
+}
+
+// takeAway cuts a message and all behind it off.
+func (c *conversation) takeAway(id string) error {
 	e, ok := c.entry(id)
 	if !ok || e.Kind != protocol.EntryUser {
-		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, "there is no such message", "it was replaced already")
+		return protocol.NewError(protocol.CodeBadArgument, "there is no such message", "it was replaced already")
 	}
 	if err := c.clearWindow(); err != nil {
-		return c.headLocked(), err
+		return err
 	}
 	removed, err := c.countFrom(e.Index)
 	if err != nil {
-		return c.headLocked(), err
+		return err
 	}
 	if err := c.write(protocol.ChatEvent{Op: protocol.ChatRemove, ID: id}); err != nil {
-		return c.headLocked(), err
+		return err
 	}
 	if err := c.fold.write(foldRecord{through: c.last, index: e.Index, kind: foldCut}); err != nil {
-		return c.headLocked(), err
+		return unwritable(err)
 	}
-	c.state.know(message.ID)
+	c.replaced = id
 	c.state.Head.Entries = max(0, c.state.Head.Entries-removed)
 	// The agent cannot unsay what was said: a new session is told what is left.
 	c.state.Head.AgentSession, c.state.Context = "", c.state.Head.Entries > 0
 	session, h := c.session, c.host
 	c.session, c.host, c.sink = nil, nil, nil
 	c.m.wg.Go(func() { c.letGo(session, h) })
-	err = c.begin(message)
-	return c.headLocked(), err
+	return nil
 }
 
 // countFrom counts the entries from an index on; all of them are on disk.

@@ -56,7 +56,10 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 		return c.headLocked(), nil
 	}
 	if c.turn != nil {
-		c.interrupt(message)
+		if err := c.interrupt(message); err != nil {
+			c.state.Head.Queue = before
+			return c.headLocked(), err
+		}
 	} else if err := c.begin(message); err != nil {
 		c.state.Head.Queue = before
 		return c.headLocked(), err

@@ -66,31 +66,37 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	if req.Replaces != "" {
 		return c.replace(req.Replaces, message)
 	}
+	known, draft := c.state.Known, c.state.Head.Draft
+	refused := func(err error) (protocol.Conversation, error) {
+		// It can be sent again, and is in the input of whoever opens this next.
+		c.state.Known, c.state.Head.Draft = known, draft
+		return c.headLocked(), err
+	}
 	c.state.know(message.ID)
-	draft := c.state.Head.Draft
 	if begun := strings.TrimSpace(draft); strings.HasPrefix(strings.TrimSpace(req.Text), begun) {
 		// It is what is sent, or its beginning: whoever opens the conversation next
 		// must not find it in the input again.
 		c.state.Head.Draft = ""
 	}
 	if c.turn == nil {
-		err := c.begin(message)
-		if err != nil {
-			c.state.Head.Draft = draft
+		if err := c.begin(message); err != nil {
+			return refused(err)
 		}
-		return c.headLocked(), err
-	}
-	if !req.Now {
-		c.state.Head.Queue = append(slices.Clone(c.state.Head.Queue), message)
-		if err := c.saveLocked(); err != nil {
-			c.state.Head.Draft = draft
-			c.state.Head.Queue = slices.DeleteFunc(c.state.Head.Queue, func(q protocol.QueuedMessage) bool { return q.ID == message.ID })
-			return c.headLocked(), err
-		}
-		c.m.news.touch(c, true)
 		return c.headLocked(), nil
 	}
-	c.interrupt(message)
+	if req.Now {
+		if err := c.interrupt(message); err != nil {
+			return refused(err)
+		}
+		return c.headLocked(), nil
+	}
+	queue := c.state.Head.Queue
+	c.state.Head.Queue = append(slices.Clone(queue), message)
+	if err := c.saveLocked(); err != nil {
+		c.state.Head.Queue = queue
+		return refused(err)
+	}
+	c.m.news.touch(c, true)
 	return c.headLocked(), nil
 }
 
@@ -104,17 +110,23 @@ func (c *conversation) mayTalk() error {
 
 // interrupt puts a message before everything that waits: into the turn that
 // runs, where the agent can take it, else in its place.
-func (c *conversation) interrupt(message protocol.QueuedMessage) {
+func (c *conversation) interrupt(message protocol.QueuedMessage) error {
 	t := c.turn
 	if c.state.Head.Can.Steer && t.prompting && !t.cancelled {
 		t.steers++
 		c.m.wg.Go(func() { c.steer(t, message) })
-		return
+		return nil
 	}
-	c.state.Head.Queue = slices.Insert(slices.Clone(c.state.Head.Queue), 0, message)
+	queue := c.state.Head.Queue
+	c.state.Head.Queue = slices.Insert(slices.Clone(queue), 0, message)
+	if err := c.saveLocked(); err != nil {
+		c.state.Head.Queue = queue
+		return err
+	}
 	t.goOn = true
-	c.save(true)
+	c.m.news.touch(c, true)
 	c.cancelLocked()
+	return nil
 }
 
 // steer hands a message into a turn that runs. One that the agent does not take

@@ -52,6 +52,9 @@ func (s *sink) Update(u Update) {
 	if s.loading && s.past.take(u) {
 		return
 	}
+	if c.turn != nil && c.turn.broken != nil {
+		return
+	}
 	if err := c.update(u); err != nil {
 		c.broken(err)
 	}

@@ -21,13 +21,14 @@ type turn struct {
 	plan    builtin.Plan  // of beside
 
 	// All below is guarded by the conversation's mu.
-	prompting bool // the agent has the prompt
-	direct    bool // Pilot carries it out: no process is asked to end it
-	cancelled bool // a person ended it
-	stopping  bool // the session ends
-	forced    bool // the agent did not end it in time
-	goOn      bool // the queue goes on after a cancel
-	asks      int  // questions that wait for the person
+	prompting bool            // the agent has the prompt
+	direct    bool            // Pilot carries it out: no process is asked to end it
+	cancelled bool            // a person ended it
+	stopping  bool            // the session ends
+	forced    bool            // the agent did not end it in time
+	broken    *protocol.Error // why it cannot be written; what is said after that would have a hole before it
+	goOn      bool            // the queue goes on after a cancel
+	asks      int             // questions that wait for the person
 	steers    int
 	quiet     bool
 	last      time.Time // when the agent said something last
@@ -47,6 +48,16 @@ var (
 func (c *conversation) begin(message protocol.QueuedMessage) error {
 	if c.ending {
 		return errClosed
+	}
+	if c.state.Turn != "" {
+		// The disk did not take the end of the turn before.
+		why := c.failure
+		if why == nil {
+			why = protocol.NewError(protocol.CodeNotWritable, "the conversation could not be written", "send it again")
+		}
+		if err := c.endCutOff(protocol.EndFailed, why); err != nil {
+			return err
+		}
 	}
 	if err := c.clearWindow(); err != nil {
 		return err
@@ -80,7 +91,7 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 		t.beside = route.Kind == protocol.RouteInstant && c.state.Head.Agent != protocol.AgentPilot
 	}
 	t.asking, t.unask = context.WithCancel(ctx)
-	c.turn = t
+	c.turn, c.replaced = t, ""
 	c.awake()
 	c.watchSilence(t)
 	c.m.news.touch(c, true)
@@ -135,7 +146,9 @@ func (c *conversation) finish(t *turn, end TurnEnd, err error) {
 	c.turn = nil
 	c.signIn, c.signedIn = nil, nil
 	if err := c.writeEnd(reason, why, end.Usage, time.Since(t.began)); err != nil {
-		// The turn stays open on disk: it gets its end at the next start.
+		// The turn stays open on disk: it gets its end before the next one, or at
+		// the next start.
+		c.state.Held = true
 		c.broken(err)
 		return
 	}
@@ -187,6 +200,8 @@ func (c *conversation) outcome(t *turn, end TurnEnd, err error) (protocol.EndRea
 	switch {
 	case t.stopping:
 		return protocol.EndRestarted, protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed in the middle of it", "send it again")
+	case t.broken != nil:
+		return protocol.EndFailed, t.broken
 	case err == nil && end.Reason != "":
 		return end.Reason, nil
 	case t.cancelled:
@@ -254,9 +269,9 @@ func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, 
 	return c.settle()
 }
 
-// endCutOff writes the end of a turn that the end of the process cut off, unless
-// it was written just before.
-func (c *conversation) endCutOff() {
+// endCutOff writes the end of a turn that the end of the process cut off, or a
+// full disk, unless it was written just before.
+func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error) error {
 	c.talk = talk{message: c.state.Turn, tools: map[string]string{}}
 	ended := false
 	for _, i := range c.window.items {
@@ -267,14 +282,12 @@ func (c *conversation) endCutOff() {
 		ended = true
 	}
 	if !ended {
-		why := protocol.NewError(protocol.CodeNotRunning, "Pilotfish ended in the middle of it", "send it again")
-		if err := c.writeEnd(protocol.EndRestarted, why, nil, 0); err != nil {
-			c.failure = protocol.AsError(err)
-			return
+		if err := c.writeEnd(reason, why, nil, 0); err != nil {
+			return unwritable(err)
 		}
 	}
 	c.state.Turn, c.state.Held = "", true
-	c.save(true)
+	return nil
 }
 
 // next begins the turn of the message that waits first, if none runs and the
@@ -301,6 +314,9 @@ func (c *conversation) broken(err error) {
 	}
 	c.log.Error("a conversation cannot be written", "error", err)
 	c.failure = protocol.AsError(err)
+	if c.turn != nil && c.turn.broken == nil {
+		c.turn.broken = c.failure
+	}
 	c.m.news.touch(c, true)
 	c.cancelLocked()
 }

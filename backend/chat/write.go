@@ -2,10 +2,12 @@ package chat
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,7 +29,7 @@ func (c *conversation) write(ev protocol.ChatEvent) error {
 		return fmt.Errorf("encoding an event of the conversation: %w", err)
 	}
 	if _, err := c.events.Append(data); err != nil {
-		return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
+		return unwritable(err)
 	}
 	c.last = ev.Index
 	if c.fold1(ev) {
@@ -38,6 +40,15 @@ func (c *conversation) write(ev protocol.ChatEvent) error {
 		c.spill(protocol.ChatWindow / 2)
 	}
 	return nil
+}
+
+// unwritable says in words that the disk did not take something. What is said
+// already stays as it is.
+func unwritable(err error) error {
+	if _, said := errors.AsType[*protocol.Error](err); err == nil || said {
+		return err
+	}
+	return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
 }
 
 // put writes an entry, new or changed, and returns its id.
@@ -80,7 +91,7 @@ func (c *conversation) settle() error {
 // clearWindow forgets what stands on disk.
 func (c *conversation) clearWindow() error {
 	if err := c.settle(); err != nil {
-		return err
+		return unwritable(err)
 	}
 	c.window = newWindow()
 	return nil

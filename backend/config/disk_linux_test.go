@@ -10,24 +10,9 @@ import (
 	"testing"
 
 	"pilotfish/backend/config"
+	"pilotfish/backend/journal/smalldisk"
 	"pilotfish/backend/protocol"
 )
-
-// disk mounts a small file system of its own at dir; only root can.
-func disk(t *testing.T, dir string) {
-	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k,mode=0700"); err != nil {
-		t.Fatalf("mount a small tmpfs: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	})
-}
 
 // Fault 10: a state folder that cannot be written is an error that says what to
 // do, before anything is lost.
@@ -38,7 +23,7 @@ func TestReadOnlyStateFolder(t *testing.T) {
 	}
 	if os.Geteuid() == 0 {
 		// Modes do not stop root; a read-only file system does.
-		disk(t, d.State)
+		smalldisk.Mount(t, d.State, 64)
 		if err := d.Prepare(); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	dir := filepath.Join(t.TempDir(), "config")
-	disk(t, dir)
+	smalldisk.Mount(t, dir, 64)
 	path := filepath.Join(dir, "settings.toml")
 	store, _, err := config.Open(path)
 	if err != nil {
@@ -124,7 +109,7 @@ func TestWorkInMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else if os.Geteuid() == 0 {
-				disk(t, d.State)
+				smalldisk.Mount(t, d.State, 64)
 			}
 			if !others {
 				if err := d.Prepare(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/journal"
+	"pilotfish/backend/journal/smalldisk"
 )
 
 // A full disk keeps the old file (THREATS, fault 9): a tmpfs of 64 KiB for root
@@ -24,14 +25,7 @@ func keepsTheOldFile(t *testing.T, write func(string, []byte, fs.FileMode) error
 	dir := t.TempDir()
 	want := syscall.ENOSPC
 	if os.Getuid() == 0 {
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
-			t.Fatalf("mount a small tmpfs: %v", err)
-		}
-		t.Cleanup(func() {
-			if err := syscall.Unmount(dir, 0); err != nil {
-				t.Errorf("unmount: %v", err)
-			}
-		})
+		smalldisk.Mount(t, dir, 64)
 	} else {
 		var limit syscall.Rlimit
 		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
