@@ -6,8 +6,8 @@ import { defineConfig } from 'vitest/config';
 /**
  * Makes the panel's page fast to start. Its style stands in it: as a file of its
  * own it would be one more thing to fetch, for which the scripts wait. And the
- * module that opens the connection runs as soon as it is there, while the big one
- * is still being fetched and compiled.
+ * module that opens the connection is the page's script: it runs as soon as it is
+ * there, while the big one is being fetched and compiled, and has that run.
  */
 function fastStart(): Plugin {
   return {
@@ -39,10 +39,13 @@ function fastStart(): Plugin {
               out.code = out.code.replaceAll(JSON.stringify(file), JSON.stringify(begin.fileName));
           }
         }
+        const own = /<script type="module" crossorigin src="([^"]*)"><\/script>/;
+        if (!own.test(html)) throw new Error('panel.html has no script');
         page.source = html.replace(
-          '<script type="module"',
-          (script) =>
-            `<script type="module" async crossorigin src="/${begin.fileName}"></script>\n    ${script}`,
+          own,
+          (_, rest: string) =>
+            `<script type="module" async crossorigin src="/${begin.fileName}"></script>\n` +
+            `    <link rel="modulepreload" crossorigin data-rest href="${rest}">`,
         );
       },
     },

@@ -167,14 +167,37 @@ func (p *play) attachPanel(ctx context.Context) error {
 // not measured.
 func (p *play) painted(ctx context.Context, text string) (float64, error) {
 	var at float64
-	err := p.panel.Eval(ctx, fmt.Sprintf(`new Promise((resolve) => {
-		const text = () => [...document.querySelectorAll('.xterm-rows')].map((e) => e.textContent).join('\n')
-		const look = () => { if (!text().includes(%s)) return false; resolve(performance.timeOrigin + performance.now()); return true }
-		if (look()) return
-		const watch = new MutationObserver(() => { if (look()) watch.disconnect() })
-		watch.observe(document, {subtree: true, childList: true, characterData: true})
-	})`, strconv.Quote(text)), &at)
+	err := p.panel.Eval(ctx, seen(`
+		if (has('.xterm-rows')) done(now())`, text), &at)
 	return at, err
+}
+
+// pictured is painted, or when the first picture of the terminal has the text and
+// was drawn with it: a terminal writes into its rows as a frame is drawn, and the
+// picture is put into the page before one.
+func (p *play) pictured(ctx context.Context, text string) (float64, error) {
+	var at float64
+	err := p.panel.Eval(ctx, seen(`
+		if (has('.xterm-rows')) return done(now())
+		if (has('.first-picture')) return done(new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => drawn(now())))))`, text), &at)
+	return at, err
+}
+
+// seen is a script that looks now, and whenever the page changes, until done was
+// called.
+func seen(look, text string) string {
+	return fmt.Sprintf(`new Promise((resolve) => {
+		const now = () => performance.timeOrigin + performance.now()
+		const has = (part) => [...document.querySelectorAll(part)].map((e) => e.textContent).join('\n').includes(%s)
+		let over = false
+		const done = (at) => { over = true; resolve(at) }
+		const look = () => {%s
+		}
+		look()
+		if (over) return
+		const watch = new MutationObserver(() => { look(); if (over) watch.disconnect() })
+		watch.observe(document, {subtree: true, childList: true, characterData: true})
+	})`, strconv.Quote(text), look)
 }
 
 func (p *play) stop() error {

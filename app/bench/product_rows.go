@@ -19,7 +19,7 @@ import (
 // productBenches measure the whole product.
 func productBenches() []bench {
 	return []bench{
-		{rows: []string{"start.prompt", "start.panel", "start.program"}, run: benchStart},
+		{rows: []string{"start.prompt", "start.live", "start.panel", "start.program"}, run: benchStart},
 		{rows: []string{"terminal.reattach"}, run: benchReattach},
 		{rows: []string{"memory.app", "memory.tray"}, run: benchMemory},
 	}

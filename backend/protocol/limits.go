@@ -119,6 +119,9 @@ const (
 	StatusDelay = 100 * time.Millisecond
 	// MaxTitle bounds a title, in characters.
 	MaxTitle = 256
+	// MaxFirstScreen bounds what a panel is told at once of what its first terminal
+	// has written, in bytes: a prompt and what stands above it.
+	MaxFirstScreen = 4 << 10
 	// ModeMarkEvery is after how many bytes of output a terminal notes a place
 	// at which a replay can begin.
 	ModeMarkEvery = 64 << 10

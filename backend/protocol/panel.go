@@ -75,6 +75,10 @@ type HelloEvent struct {
 type HelloAttach struct {
 	Terminal TerminalID `json:"terminal"`
 	Token    string     `json:"token"`
+	// Screen is what the terminal's process has written since its start, where that
+	// is short (MaxFirstScreen) and text: a first picture of it, until its own
+	// socket has brought the same. Nobody answers what it asks.
+	Screen string `json:"screen,omitempty"`
 }
 
 // SessionEvent says that the session's state changed; Tabs and Terminals of the

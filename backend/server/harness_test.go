@@ -101,6 +101,10 @@ func (h *house) PtyClose(_ context.Context, g auth.Grant, _ protocol.PtyCloseReq
 	return h.called("pty-close", g)
 }
 
+func (h *house) FirstScreen(_ auth.Grant, id protocol.TerminalID) string {
+	return string(id) + "> "
+}
+
 func (h *house) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {
 	if err := h.called("ws", g); err != nil {
 		return err

@@ -51,6 +51,16 @@ func (m *Manager) PtyClose(ctx context.Context, grant auth.Grant, req protocol.P
 	return r.terminals.Close(ctx, req.Terminal)
 }
 
+// FirstScreen is what a terminal's process has written since its start, where it
+// is short and text.
+func (m *Manager) FirstScreen(grant auth.Grant, id protocol.TerminalID) string {
+	_, r, err := m.terminals(grant)
+	if err != nil {
+		return ""
+	}
+	return r.terminals.Beginning(id, protocol.MaxFirstScreen)
+}
+
 // ServeTerminal serves one viewer of the terminal that its attach token names.
 func (m *Manager) ServeTerminal(ctx context.Context, grant auth.Grant, ws *websocket.Conn) error {
 	_, r, err := m.terminals(grant)

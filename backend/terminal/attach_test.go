@@ -172,6 +172,34 @@ func TestDrawnIsToldOnceForEachViewer(t *testing.T) {
 	}
 }
 
+// A panel is told at once what a terminal that has just begun shows; never a part
+// of it, and nothing that is no text.
+func TestBeginningOfATerminal(t *testing.T) {
+	w := newWorld(t)
+	if got := w.m.Beginning("unknown", 100); got != "" {
+		t.Errorf("of no terminal: %q", got)
+	}
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	if got := w.m.Beginning(info.ID, 3); got != "RDY" {
+		t.Errorf("%q", got)
+	}
+	if got := w.m.Beginning(info.ID, 2); got != "" {
+		t.Errorf("more than was asked for: %q", got)
+	}
+	c.typeText("\xc3\xa9")
+	c.waitText("RDY\xc3\xa9")
+	if got := w.m.Beginning(info.ID, 100); got != "RDYé" {
+		t.Errorf("%q", got)
+	}
+	c.typeText("\xc3")
+	c.waitText("RDY\xc3\xa9\xc3")
+	if got := w.m.Beginning(info.ID, 100); got != "" {
+		t.Errorf("half a character: %q", got)
+	}
+}
+
 func TestStalledViewerStopsItsProgramOnly(t *testing.T) {
 	w := newWorld(t)
 	flood := w.raw("yes flood")

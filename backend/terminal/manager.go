@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -204,6 +205,27 @@ func (m *Manager) Get(id protocol.TerminalID) (protocol.TerminalInfo, error) {
 		return protocol.TerminalInfo{}, err
 	}
 	return t.snapshot(), nil
+}
+
+// Beginning is all that a terminal's process has written since its start; empty
+// where that is more than most bytes, or no text.
+func (m *Manager) Beginning(id protocol.TerminalID, most int) string {
+	t, err := m.find(id)
+	if err != nil {
+		return ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ring := &t.stream.ring
+	if ring.start > 0 || ring.head > uint64(most) {
+		return ""
+	}
+	text := make([]byte, ring.head)
+	ring.read(0, text)
+	if !utf8.Valid(text) {
+		return ""
+	}
+	return string(text)
 }
 
 // SetStatus is what an agent's hook says that its agent does. The message goes

@@ -82,6 +82,73 @@ describe('starting', () => {
     expect(made.requests).toEqual(['/pty-session']);
   });
 
+  // A prompt as Debian's shell writes it.
+  const prompt =
+    '\x1b[?2004h\x1b]0;you@host: ~\x07\x1b[01;32myou@host\x1b[00m:\x1b[01;34m~\x1b[00m$ ';
+
+  /** Where the words of an element stand, by their first letters. */
+  const places = (part: string): Promise<number[][]> =>
+    page.locator(part).evaluate((element) => {
+      const boxes: number[][] = [];
+      for (const line of element.children) {
+        const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) {
+          if ((node.textContent ?? '').replaceAll('\u200b', '').trim() === '') continue;
+          const range = document.createRange();
+          range.setStart(node, 0);
+          range.setEnd(node, 1);
+          const { x, y, height } = range.getBoundingClientRect();
+          boxes.push([x, y + height / 2]);
+        }
+      }
+      return boxes;
+    });
+
+  it.each([13, 17])(
+    'shows the first prompt before the terminal is there, in its place (%i px)',
+    async (size) => {
+      made.settings = { ...made.settings, fontSize: size };
+      made.add('t1').print(`Welcome.\r\n\r\n${prompt}`);
+      made.tellsFirst = made.holds = true;
+      await open();
+      const picture = page.locator('.first-picture');
+      await picture.waitFor();
+      expect(await picture.innerText()).toContain('you@host:~$');
+      // The rest of the panel comes meanwhile, and does not cover it.
+      await page.getByRole('button', { name: 'New terminal' }).waitFor();
+      await page.locator('.xterm-rows').first().waitFor({ state: 'attached' });
+      const drawn = await places('.first-picture');
+      expect(drawn).toHaveLength(5);
+
+      made.release();
+      await picture.waitFor({ state: 'detached' });
+      await shows('you@host');
+      const terminal = await places('.terminal-view:not([hidden]) .xterm-rows');
+      for (const [at, [x = 0, y = 0]] of drawn.entries()) {
+        expect(Math.abs((terminal[at]?.[0] ?? 0) - x)).toBeLessThanOrEqual(1);
+        expect(Math.abs((terminal[at]?.[1] ?? 0) - y)).toBeLessThanOrEqual(1);
+      }
+      expect(made.requests).toEqual([]); // the key that came with hello was enough
+    },
+  );
+
+  it('shows no first picture of what only a terminal can draw, nor where it is not certain', async () => {
+    made.add('t1').print('one\x1b[1;1Htwo');
+    made.tellsFirst = true;
+    await open();
+    await shows('two');
+    expect(await page.locator('.first-picture').count()).toBe(0);
+    await context.close();
+
+    // The tab's face is another one, as far as is known.
+    made.terminals.clear();
+    made.add('t1').print('one');
+    made.holds = true;
+    ({ page, context } = await openPanel(browser, made, { face: 'chat' }));
+    await page.getByRole('tab', { name: 'Chat', selected: true }).waitFor();
+    expect(await page.locator('.first-picture').count()).toBe(0);
+  });
+
   it('tells the worker that it is connected, and again when a welcome page comes', async () => {
     await openLive();
     const sent = (): Promise<unknown> => page.evaluate(() => globalThis.fakeChrome.sent);

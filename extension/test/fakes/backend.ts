@@ -55,6 +55,10 @@ export class FakeBackend {
   greeting = '$ ';
   /** The page that is served as /welcome. */
   welcome = '';
+  /** Says hello with what the first terminal shows, and the key to it. */
+  tellsFirst = false;
+  /** Keeps the terminals' sockets waiting until `release`. */
+  holds = false;
   /** Proves another key than the paired one. */
   impostor = false;
 
@@ -69,6 +73,7 @@ export class FakeBackend {
   readonly #attach = new Map<string, string>();
   readonly #panels = new Set<WebSocket>();
   readonly #files: string | undefined;
+  #held: (() => void)[] = [];
   #waiters: (() => void)[] = [];
   #made = 0;
 
@@ -89,10 +94,14 @@ export class FakeBackend {
         return;
       }
       this.#attach.delete(token ?? '');
-      this.#sockets.handleUpgrade(request, socket, head, (ws) => {
-        if (panel) this.#panel(ws);
-        else if (terminal) this.terminals.get(terminal)?.serve(ws);
-      });
+      const open = (): void => {
+        this.#sockets.handleUpgrade(request, socket, head, (ws) => {
+          if (panel) this.#panel(ws);
+          else if (terminal) this.terminals.get(terminal)?.serve(ws);
+        });
+      };
+      if (terminal && this.holds) this.#held.push(open);
+      else open();
     });
   }
 
@@ -121,6 +130,12 @@ export class FakeBackend {
     // would wait for them.
     for (const connection of this.#connections) connection.destroy();
     await closed;
+  }
+
+  /** Opens the sockets that wait. */
+  release(): void {
+    this.holds = false;
+    for (const open of this.#held.splice(0)) open();
   }
 
   /** Sends an event to every panel. */
@@ -204,6 +219,7 @@ export class FakeBackend {
       if (message.type === 'ping') socket.send(JSON.stringify({ type: 'pong', id: message.id }));
       this.#wake();
     });
+    const first = this.tellsFirst ? this.first : undefined;
     const hello: PanelEvent = {
       type: 'hello',
       version: 'pilotfish.v1',
@@ -213,6 +229,13 @@ export class FakeBackend {
       conversations: this.chat.heads(),
       panel: 'p1',
       tasks: this.tasks.heads(),
+      ...(first && {
+        attach: {
+          terminal: first.info.id,
+          token: this.#key(first.info.id),
+          screen: first.output.toString(),
+        },
+      }),
     };
     socket.send(JSON.stringify(hello));
     this.#wake();
@@ -261,6 +284,13 @@ export class FakeBackend {
     this.#wake();
   }
 
+  /** A token for one socket of a terminal. */
+  #key(terminal: string): string {
+    const attach = randomBytes(32).toString('base64url');
+    this.#attach.set(attach, terminal);
+    return attach;
+  }
+
   #answer(path: string, body: unknown): [number, unknown] {
     const chat = this.chat.answer(path, body);
     if (chat !== undefined) return chat;
@@ -274,8 +304,7 @@ export class FakeBackend {
           ? this.terminals.get(request.terminal)
           : this.#begin(request);
         if (terminal === undefined) return [404, unknown];
-        const attach = randomBytes(32).toString('base64url');
-        this.#attach.set(attach, terminal.info.id);
+        const attach = this.#key(terminal.info.id);
         return [200, { terminal: terminal.info, attach, expires: new Date().toISOString() }];
       }
       case '/pty-restart': {

@@ -3,6 +3,8 @@ import type { Pairing } from '$ui/protocol/protocol';
 /** What the page's stand-in for the extension API is given and keeps. */
 export interface FakeChromeState {
   pairing: Pairing | null;
+  /** What the storage has besides. */
+  kept?: Record<string, unknown>;
   windowId: number;
   activeTab: number;
 }
@@ -39,7 +41,10 @@ export function installFakeChrome(state: FakeChromeState): void {
   const opened: unknown[] = [];
   const sent: unknown[] = [];
   // The extension's storage outlives the panel's document, as the tab's does.
-  const kept = JSON.parse(sessionStorage.getItem('kept') ?? '{}') as Record<string, unknown>;
+  const kept = {
+    ...state.kept,
+    ...(JSON.parse(sessionStorage.getItem('kept') ?? '{}') as Record<string, unknown>),
+  };
   let pairing = state.pairing;
   let active = state.activeTab;
 

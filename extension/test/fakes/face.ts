@@ -19,6 +19,8 @@ export interface FaceOptions {
   readonly dark?: boolean;
   /** Without a pairing in the storage. */
   readonly unpaired?: boolean;
+  /** The face that was chosen last. */
+  readonly face?: string;
 }
 
 /** The browser that the panel is opened in. */
@@ -85,7 +87,7 @@ export async function backend(): Promise<FakeBackend> {
 export async function openPanel(
   browser: Browser,
   made: FakeBackend,
-  { width = 400, height = 640, dark = false, unpaired = false }: FaceOptions = {},
+  { width = 400, height = 640, dark = false, unpaired = false, face }: FaceOptions = {},
 ): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -99,6 +101,7 @@ export async function openPanel(
     pairing: unpaired ? null : made.pairing,
     windowId: 1,
     activeTab: 11,
+    kept: face === undefined ? {} : { 'pilotfish.faces': { last: face, tabs: {} } },
   });
   await page.goto(`http://127.0.0.1:${String(made.port)}/panel.html`);
   return { page, context };

@@ -1769,6 +1769,11 @@ export const StatusDelay = 100 * 1;
  */
 export const MaxTitle = 256;
 /**
+ * MaxFirstScreen bounds what a panel is told at once of what its first terminal
+ * has written, in bytes: a prompt and what stands above it.
+ */
+export const MaxFirstScreen = 4 << 10;
+/**
  * ModeMarkEvery is after how many bytes of output a terminal notes a place
  * at which a replay can begin.
  */
@@ -3480,6 +3485,12 @@ export interface HelloEvent {
 export interface HelloAttach {
   terminal: TerminalID;
   token: string;
+  /**
+   * Screen is what the terminal's process has written since its start, where that
+   * is short (MaxFirstScreen) and text: a first picture of it, until its own
+   * socket has brought the same. Nobody answers what it asks.
+   */
+  screen?: string;
 }
 /**
  * SessionEvent says that the session's state changed; Tabs and Terminals of the

@@ -212,7 +212,9 @@ export const panelEventSchema = v.variant('type', [
     conversations: list(conversationSchema),
     panel: v.string(),
     tasks: list(taskSchema),
-    attach: v.exactOptional(v.object({ terminal: v.string(), token: v.string() })),
+    attach: v.exactOptional(
+      v.object({ terminal: v.string(), token: v.string(), screen: v.exactOptional(v.string()) }),
+    ),
   }),
   v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),
   v.object({ type: v.literal(p.PanelTabs), tabs: list(tabSchema) }),

@@ -23,6 +23,7 @@ test('what is heard before there is a listener is told to it, in order', async (
     },
     clock: systemClock,
     random: () => 0,
+    draw: () => undefined,
   });
   const life = new AbortController();
   await early.connection.run(life.signal);
@@ -33,5 +34,33 @@ test('what is heard before there is a listener is told to it, in order', async (
   expect(heard).toEqual(['outdated', 'unpaired']);
   changed(pairing);
   expect(heard).toEqual(['outdated', 'unpaired', 'outdated']);
+  life.abort();
+});
+
+test('what is shown first is known when hello says it, or when it will not come soon', async () => {
+  let changed: (pairing: Pairing | undefined) => void = () => undefined;
+  const early = new EarlyConnection({
+    source: {
+      read: () => Promise.resolve(undefined),
+      watch(listener) {
+        changed = listener;
+      },
+    },
+    clock: systemClock,
+    random: () => 0,
+    draw: () => undefined,
+  });
+  const life = new AbortController();
+  await early.connection.run(life.signal);
+  let known: boolean | undefined;
+  void early.first.then((drawn) => {
+    known = drawn;
+  });
+  await Promise.resolve();
+  expect(known).toBeUndefined(); // the app pairs at any moment
+  changed(pairing); // of another version
+  await early.first;
+  expect(known).toBe(false);
+  expect(early.pictured).toBeUndefined();
   life.abort();
 });

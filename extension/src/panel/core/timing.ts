@@ -36,6 +36,11 @@ export const TABS_GONE = 1_000;
 export const REPLAY_WAIT = 3_000;
 /** How long a terminal that was attached to early waits for its screen, in milliseconds. */
 export const EARLY_WAIT = 5_000;
+/**
+ * How long the rest of the panel's code waits for a first picture, in milliseconds:
+ * the backend answers in a fraction of it.
+ */
+export const PICTURE_WAIT = 250;
 /** How long the size of the panel stands still before the program is told, in milliseconds. */
 export const RESIZE_QUIET = 60;
 /** How long the panel waits in silence before it says that it waits, in milliseconds. */

@@ -1,5 +1,6 @@
 import type { TabID } from '$ui/protocol/protocol';
 import type { IconName } from '$ui/icons';
+import { facesKey, type KeptFaces } from './keptfaces';
 
 /** The faces of the panel, in the order of their switch. */
 export const faces = [
@@ -9,9 +10,6 @@ export const faces = [
 ] as const satisfies readonly { id: string; name: string; icon: IconName }[];
 
 export type Face = (typeof faces)[number]['id'];
-
-/** Where the choice is kept: in memory only, for as long as the browser runs. */
-const key = 'pilotfish.faces';
 
 /**
  * Which face each tab shows. A tab that was never asked shows the face that was
@@ -29,8 +27,7 @@ export class Faces {
 
   /** Reads what was chosen before. */
   async load(): Promise<void> {
-    const kept = (await this.#area.get(key))[key] as
-      { last?: unknown; tabs?: Record<string, unknown> } | undefined;
+    const kept = (await this.#area.get(facesKey))[facesKey] as KeptFaces;
     if (isFace(kept?.last)) this.#last = kept.last;
     const tabs = Object.entries(kept?.tabs ?? {}).filter((one): one is [string, Face] =>
       isFace(one[1]),
@@ -46,7 +43,7 @@ export class Faces {
   choose(tab: TabID | undefined, face: Face): void {
     this.#last = face;
     if (tab !== undefined) this.#byTab = { ...this.#byTab, [tab]: face };
-    void this.#area.set({ [key]: { last: face, tabs: this.#byTab } });
+    void this.#area.set({ [facesKey]: { last: face, tabs: this.#byTab } });
   }
 }
 

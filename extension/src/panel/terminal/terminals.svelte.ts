@@ -32,6 +32,8 @@ export interface Surroundings {
   readonly connection: Connection;
   /** A terminal that was attached to already, if it is this one; see EarlyConnection. */
   readonly early: (id: TerminalID) => EarlyTerminal | undefined;
+  /** A terminal's first bytes are in the page. */
+  readonly onPainted: () => void;
   readonly session: SessionStore;
   readonly fontFamily: string;
   readonly mac: boolean;
@@ -311,6 +313,7 @@ export class Terminals {
           this.found = { index, count };
         },
         askPaste: this.#around.askPaste,
+        onPainted: this.#around.onPainted,
       }),
     };
     return shown;

@@ -57,6 +57,8 @@ export interface ViewConfig {
   readonly onOpenLink: (url: string) => void;
   readonly onMatches: (index: number, count: number) => void;
   /** Asks the person whether this text may be pasted. */
+  /** The first bytes are in the page. */
+  readonly onPainted: () => void;
   readonly askPaste: (text: string) => Promise<boolean>;
 }
 
@@ -288,6 +290,7 @@ export class TerminalView {
   #painted(): void {
     // For whoever measures how long a person waits.
     performance.mark('pilotfish:painted');
+    this.#config.onPainted();
     requestAnimationFrame(() => {
       systemClock.after(0, () => {
         if (this.#abort.signal.aborted) return;
