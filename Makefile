@@ -8,6 +8,7 @@ SHELL := /bin/sh
 TAGS := desktop,production,webkit2_41
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
+SMALL_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wconversion -Werror -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 
 CACHE := build/cache
 STAMPS := $(CACHE)/stamps
@@ -127,8 +128,12 @@ extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES
 build/bin/pilotfish-whole: $(GO_SOURCES) | install-build
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/cli
 # What is started: it becomes the whole one for what it does not do itself.
-build/bin/pilotfish: $(GO_SOURCES) build/bin/pilotfish-whole | install-build
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/cli/start
+build/bin/pilotfish: app/cli/start/pilotfish.c app/cli/start/json.h build/bin/pilotfish-whole | install-build
+ifeq ($(shell uname),Linux)
+	$(CC) $(SMALL_CFLAGS) -static -s '-DVERSION="$(VERSION)"' -o $@ $<
+else
+	cp build/bin/pilotfish-whole $@
+endif
 build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/tray
 build/bin/Pilotfish: $(GO_SOURCES) frontend/dist/index.html extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-tray | install-build

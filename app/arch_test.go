@@ -219,9 +219,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 func TestSmallProgramsLinkNoWindow(t *testing.T) {
 	for program, forbidden := range map[string][]string{
 		"./app/cli": {"github.com/wailsapp/", "github.com/getlantern/systray", "net/http/pprof", "testing"},
-		// What it links it pays for at each start, and it is started for each step.
-		"./app/cli/start": {"net", "github.com/chromedp/", "github.com/modelcontextprotocol/", "pilotfish/backend/command", "testing"},
-		"./app/tray":      {"github.com/wailsapp/", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
+		"./app/tray": {"github.com/wailsapp/", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
 	} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", buildTags, program)
 		list.Dir = ".."

@@ -16,13 +16,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"pilotfish": func() { os.Exit(quick.Run(os.Args[1:], version)) }, quick.Whole: main,
-	})
+	testscript.Main(m, map[string]func(){quick.Whole: main})
 }
 
 // The scripts run the program as a process of its own.
 func TestScripts(t *testing.T) {
+	dir := filepath.Dir(small(t))
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/scripts",
 		// Golden help: go test ./app/cli -run TestScripts with this set.
@@ -32,6 +31,7 @@ func TestScripts(t *testing.T) {
 			env.Defer(b.Close)
 			env.Values[backendKey{}] = b
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			// What starts a browser is tested where there is one.
 			env.Setenv(envNoAutostart, "1")
 			env.Setenv(protocol.EnvHome, filepath.Join(env.WorkDir, "pilotfish"))

@@ -39,12 +39,13 @@ type installation struct {
 
 func install(t *testing.T, idle string) *installation {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "pilotfish")
-	for path, source := range map[string]string{program: "./start", filepath.Join(filepath.Dir(program), quick.Whole): "."} {
-		build := exec.CommandContext(t.Context(), "go", "build", "-o", path, source)
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("building the program: %v\n%s", err, out)
-		}
+	program := small(t)
+	whole := filepath.Join(filepath.Dir(program), quick.Whole)
+	if err := os.Remove(whole); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", whole, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building the program: %v\n%s", err, out)
 	}
 	r := &installation{t: t, program: program, home: t.TempDir(), runtime: t.TempDir(), idle: idle}
 	t.Cleanup(r.end)

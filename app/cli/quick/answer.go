@@ -1,3 +1,8 @@
+// Package quick is the whole program's side of the short way of the command line.
+// What a shell or an agent starts is a small program in C (start/pilotfish.c): the
+// commands that an agent gives all day, as they are mostly written, go to the
+// running app by it. A reply that has more to say than that all went well is handed
+// over to the whole program as it came.
 package quick
 
 import (
@@ -16,51 +21,65 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// Whole is the name of the whole program, which lies beside the small one.
+const Whole = "pilotfish-whole"
+
+// EnvReply is how a reply is handed over: the descriptors of what was read of it and
+// of the connection, and the error with which that ended (0 for none yet).
+const EnvReply = "PILOTFISH_REPLY"
+
 // maxReply bounds one line of a reply, in bytes.
 const maxReply = 256 << 20
 
 // patience is how long a command may take: the person may be asked first.
 const patience = protocol.CommandTimeout + protocol.ApprovalTimeout + protocol.CLIMargin
 
-// dial connects to a port of this machine. The connection blocks: one that is
-// waited for by events costs threads and a quarter of a millisecond.
-func dial(port int) (*os.File, error) {
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		return nil, os.NewSyscallError("socket", err)
+// Resume prints a reply that was handed over, and returns the exit code.
+func Resume(told string, stdout, stderr io.Writer) int {
+	var read, conn uintptr
+	var failed syscall.Errno
+	if _, err := fmt.Sscanf(told, "%d,%d,%d", &read, &conn, &failed); err != nil {
+		return say.Failure(stderr, protocol.NewError(protocol.CodeBadArgument, EnvReply+" is "+told+", which names no reply", "unset it"))
 	}
-	syscall.CloseOnExec(fd) // it may still be handed over to the whole program
-	limit := syscall.NsecToTimeval(int64(patience))
-	err = errors.Join(
-		os.NewSyscallError("setsockopt", syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &limit)),
-		os.NewSyscallError("connect", syscall.Connect(fd, &syscall.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})),
-	)
-	if err != nil {
-		_ = syscall.Close(fd) // nothing was written
-		return nil, err
+	rest := io.Reader(os.NewFile(conn, "the app"))
+	if failed != 0 {
+		rest = ended{failed}
 	}
-	return os.NewFile(uintptr(fd), "the app"), nil
+	reply, err := answer(io.MultiReader(os.NewFile(read, "the reply"), rest), func(q protocol.Waiting) { say.Waiting(stderr, q) })
+	return end(stdout, stderr, reply, err)
 }
 
-// ask sends a command and reads its reply: events, the last of which is the
-// reply, or one object. HTTP 1.0 has no parts that would have to be put together,
-// and its reply ends with the connection.
-func ask(conn io.ReadWriter, port int, token string, request protocol.CommandRequest, waiting func(protocol.Waiting)) (protocol.CommandReply, error) {
-	var reply protocol.CommandReply
-	body, err := json.Marshal(request)
-	if err != nil {
-		return reply, fmt.Errorf("writing the request: %w", err)
+// ended is a connection that has ended with an error.
+type ended struct{ err error }
+
+func (e ended) Read([]byte) (int, error) { return 0, e.err }
+
+// end prints a reply, or why there is none, and returns the exit code.
+func end(stdout, stderr io.Writer, reply protocol.CommandReply, err error) int {
+	// What was done before it failed is told, too.
+	if err == nil && (reply.OK || len(reply.Data) > 0) {
+		err = say.Text(stdout, reply.Text)
 	}
-	head := fmt.Sprintf("POST /command HTTP/1.0\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-		"Accept: text/event-stream, application/json\r\nContent-Length: %d\r\n\r\n", port, token, len(body))
-	// An app that refuses a body answers before it has read all of it.
-	_, written := conn.Write(append([]byte(head), body...))
+	if err == nil && !reply.OK {
+		err = say.Failed(reply)
+	}
+	if err != nil {
+		return say.Failure(stderr, protocol.AsError(err))
+	}
+	return 0
+}
+
+// answer reads the reply to a command: events, the last of which is the reply, or
+// one object. HTTP 1.0 has no parts that would have to be put together, and its
+// reply ends with the connection.
+func answer(conn io.Reader, waiting func(protocol.Waiting)) (protocol.CommandReply, error) {
+	var reply protocol.CommandReply
 	until := time.Now().Add(patience)
 	lines := bufio.NewScanner(conn)
 	lines.Buffer(nil, maxReply)
 	status, events := header(lines)
 	if status == "" {
-		return reply, lost(errors.Join(lines.Err(), written), "Pilotfish does not answer")
+		return reply, lost(lines.Err(), "Pilotfish does not answer")
 	}
 	if status != "200" || !events {
 		return whole(lines, status)

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pilotfish/app/cli/quick"
+	"pilotfish/backend/protocol"
+)
+
+// small builds what is started as pilotfish, with all of the compiler's checks of
+// memory, and lays this test beside it as the whole program.
+func small(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "pilotfish")
+	// It ends with what it allocated.
+	options := filepath.Join(filepath.Dir(program), "options.c")
+	if err := os.WriteFile(options, []byte(`const char *__asan_default_options(void); const char *__asan_default_options(void) { return "detect_leaks=0"; }`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "cc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+		"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DVERSION=\""+version+"\"", "-o", program, "start/pilotfish.c", options)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the program: %v\n%s", err, out)
+	}
+	own, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(own, filepath.Join(filepath.Dir(program), quick.Whole))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// answering is an app that answers each connection with the same bytes, once it has
+// read a request, and ends it; it returns its address and the last request.
+func answering(t *testing.T, next func() []byte) (url string, request func() string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := make(chan string, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // closed
+			}
+			var read []byte
+			for buffer := make([]byte, 4096); !bytes.Contains(read, []byte("\r\n\r\n{")); {
+				n, err := conn.Read(buffer)
+				if err != nil {
+					break
+				}
+				read = append(read, buffer[:n]...)
+			}
+			select {
+			case <-last:
+			default:
+			}
+			last <- string(read)
+			_, _ = conn.Write(next()) // a caller may have heard enough
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return "http://" + l.Addr().String(), func() string { return <-last }
+}
+
+// started runs the small program as an agent does.
+func started(ctx context.Context, program, url string, args ...string) (stdout, stderr string, code int, err error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(withoutAgent(os.Environ()), protocol.EnvURL+"="+url, protocol.EnvToken+"=secret", envNoAutostart+"=1")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = nil
+		code = exit.ExitCode()
+	}
+	return out.String(), said.String(), code, err
+}
+
+// Whatever the app answers, in one piece or with its end missing, the small program
+// and the whole one say together what the whole one says alone; and a command goes
+// out once.
+func TestSmallProgramAnswers(t *testing.T) {
+	program := small(t)
+	const events = "HTTP/1.0 200 OK\r\nDate: today\r\nContent-Type: text/event-stream\r\n\r\n"
+	ok := func(text string) string {
+		return events + "event: reply\ndata: {\"ok\":true,\"text\":" + text + ",\"durationMs\":1.5}\n\n"
+	}
+	for name, c := range map[string]struct {
+		answer, out, err string
+		code             protocol.Code
+	}{
+		"a reply":           {answer: ok(`"clicked"`), out: "clicked\n"},
+		"with its line end": {answer: ok(`"clicked\n"`), out: "clicked\n"},
+		"no text":           {answer: ok(`""`), out: ""},
+		"text of all kinds": {answer: ok(`"\"a\\b\/\u003c\u00e9\u20ac\ud83d\ude00é😀\t[{}]"`), out: "\"a\\b/<é€😀é😀\t[{}]\n"},
+		"half a character":  {answer: ok(`"a\ud83d"`), out: "a\ufffd\n"},
+		"more in it":        {answer: events + `event: reply` + "\n" + `data: {"tab":"t1","data":{"text":"no","x":["}",1e5,null,{"ok":false}]},"ok":true,"text":"yes"}` + "\n\n", out: "yes\n"},
+		"a question first":  {answer: events + ": alive\n\nevent: waiting\ndata: {\"question\":\"May it?\"}\n\nevent: reply\ndata: {\"ok\":true,\"text\":\"clicked\"}\n\n", out: "clicked\n", err: "May it?"},
+		"an old app":        {answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"ok\":true,\n\"text\":\"clicked\"}", out: "clicked\n"},
+		"a failure":         {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"\",\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, err: "e1 is covered"},
+		"done in part":      {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"one was done\",\"data\":[1],\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, out: "one was done\n", err: "e1 is covered"},
+		"refused":           {answer: "HTTP/1.0 401 Unauthorized\r\nContent-Type: application/json\r\n\r\n{\"error\":{\"code\":\"unauthorized\",\"message\":\"a token is needed\"}}", code: protocol.CodeUnauthorized, err: "a token is needed"},
+		"another server":    {answer: "HTTP/1.0 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>", code: protocol.CodeInternal, err: "404"},
+		"no HTTP":           {answer: "SSH-2.0-x\r\n", code: protocol.CodeNotRunning, err: "does not answer"},
+		"nothing":           {code: protocol.CodeNotRunning, err: "does not answer"},
+		"an early end":      {answer: events + ": alive\n\n", code: protocol.CodeNotRunning, err: "has ended"},
+		"half a reply":      {answer: events + "event: reply\ndata: {\"ok\":tr", code: protocol.CodeInternal, err: "cannot be read"},
+		"a long text":       {answer: ok(`"` + strings.Repeat("line\\n", 100_000) + `"`), out: strings.Repeat("line\n", 100_000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, request := answering(t, func() []byte { return []byte(c.answer) })
+			out, said, code, err := started(t.Context(), program, url, "fill", "e3", "two words")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := c.code.ExitCode(); c.code == "" && code != 0 || c.code != "" && code != want || out != c.out || !strings.Contains(said, c.err) || c.err == "" && said != "" {
+				t.Errorf("%d, %.200q, %.400q", code, out, said)
+			}
+			const body = `{"command":"fill","args":{"target":"e3","value":"two words"}}`
+			want := fmt.Sprintf("POST /command HTTP/1.0\r\nHost: %s\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n"+
+				"Accept: text/event-stream, application/json\r\nContent-Length: %d\r\n\r\n%s", strings.TrimPrefix(url, "http://"), len(body), body)
+			if got := request(); got != want {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// A reply that is damaged anywhere is read without touching what is not its own:
+// the program is built to end at once when it does.
+func TestSmallProgramReadsDamagedReplies(t *testing.T) {
+	program := small(t)
+	random := rand.New(rand.NewPCG(3, 7))
+	whole := []byte("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: reply\ndata: {\"ok\":true,\"text\":\"a\\n\\u00e9\\ud83d\\ude00\",\"data\":{\"x\":[1,\"}\\\"\",null]}}\n\n")
+	damaged := make(chan []byte, 1)
+	url, _ := answering(t, func() []byte { return <-damaged })
+	for range 150 {
+		reply := bytes.Clone(whole)
+		for range 1 + random.IntN(3) {
+			at := random.IntN(len(reply))
+			switch random.IntN(4) {
+			case 0:
+				reply[at] = "\"\\{}[],:\n u0"[random.IntN(12)]
+			case 1:
+				reply[at] = byte(random.IntN(256))
+			case 2:
+				reply = append(reply[:at:at], reply[min(len(reply), at+1+random.IntN(9)):]...)
+			case 3:
+				reply = reply[:max(1, at)]
+			}
+		}
+		damaged <- reply
+		_, said, code, err := started(t.Context(), program, url, "url")
+		if err != nil || strings.Contains(said, "Sanitizer") || strings.Contains(said, "runtime error") || code < 0 {
+			t.Fatalf("%q: %d, %s, %v", reply, code, said, err)
+		}
+	}
+}
+
+// What is not plain is the whole program's from the start: it says what is wrong,
+// and nothing was sent before.
+func TestSmallProgramLeavesTheRest(t *testing.T) {
+	program := small(t)
+	url, _ := answering(t, func() []byte { return nil })
+	for _, args := range [][]string{{"clicks", "e5"}, {"click"}, {"click", "e5", "e6"}, {"click", "--help"}, {"fill", "e3", "-5", "--bad"}} {
+		out, said, code, err := started(t.Context(), program, url, args...)
+		if err != nil || out == "" && said == "" || strings.Contains(said, "does not answer") {
+			t.Errorf("%v: %d, %q, %q, %v", args, code, out, said, err)
+		}
+	}
+	if out, said, code, err := started(t.Context(), program, url, "version"); out != fmt.Sprintf("pilotfish %s\n", version) || said != "" || code != 0 || err != nil {
+		t.Errorf("version: %d, %q, %q, %v", code, out, said, err)
+	}
+	// Words that JSON needs marks for are asked by the whole program.
+	url, request := answering(t, func() []byte { return nil })
+	if _, _, _, err := started(t.Context(), program, url, "fill", "e3", "a \"b\" ü"); err != nil {
+		t.Fatal(err)
+	}
+	if got := request(); !strings.Contains(got, "fill") {
+		t.Errorf("%q", got)
+	}
+}
