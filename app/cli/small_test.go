@@ -116,6 +116,8 @@ func TestSmallProgramAnswers(t *testing.T) {
 		"a question first":  {answer: events + ": alive\n\nevent: waiting\ndata: {\"question\":\"May it?\"}\n\nevent: reply\ndata: {\"ok\":true,\"text\":\"clicked\"}\n\n", out: "clicked\n", err: "May it?"},
 		"an old app":        {answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"ok\":true,\n\"text\":\"clicked\"}", out: "clicked\n"},
 		"a failure":         {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"\",\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, err: "e1 is covered"},
+		"with a hint":       {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"the same\",\"error\":{\"code\":\"gone\",\"message\":\"e1 \\\"Save\\\" is gone\",\"hint\":\"look again\"}}\n\n", code: protocol.CodeGone, err: "pilotfish: e1 \"Save\" is gone\n  look again\n"},
+		"a fault of ours":   {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"\",\"error\":{\"code\":\"timeout\",\"message\":\"it took too long\"}}\n\n", code: protocol.CodeTimeout, err: "it took too long"},
 		"done in part":      {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"one was done\",\"data\":[1],\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, out: "one was done\n", err: "e1 is covered"},
 		"refused":           {answer: "HTTP/1.0 401 Unauthorized\r\nContent-Type: application/json\r\n\r\n{\"error\":{\"code\":\"unauthorized\",\"message\":\"a token is needed\"}}", code: protocol.CodeUnauthorized, err: "a token is needed"},
 		"another server":    {answer: "HTTP/1.0 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>", code: protocol.CodeInternal, err: "404"},

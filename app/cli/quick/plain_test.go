@@ -78,3 +78,18 @@ func TestSharedNames(t *testing.T) {
 		}
 	}
 }
+
+// What the small program prints of failures ends with the exit code of their kind.
+func TestOrdinaryFailures(t *testing.T) {
+	_, list, _ := strings.Cut(source(t), "ordinary[] = {")
+	list, _, _ = strings.Cut(list, "}")
+	codes := regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(list, -1)
+	if len(codes) < 10 {
+		t.Fatalf("%d codes", len(codes))
+	}
+	for _, m := range codes {
+		if code := protocol.Code(m[1]).ExitCode(); code != 1 {
+			t.Errorf("%s ends with %d", m[1], code)
+		}
+	}
+}

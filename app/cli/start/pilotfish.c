@@ -184,6 +184,11 @@ static bool ask(struct text *request, char **args, int count, uint64_t port, con
 	return false;
 }
 
+// The codes of errors that a page is the reason of: the exit code is 1.
+static const char *const ordinary[] = {
+	"no_element", "ambiguous", "gone", "changed", "disabled", "hidden", "inert", "covered", "not_actable", "dialog", "navigation",
+};
+
 // reply is the data of the one event that a plain reply has, in what was read so
 // far. more says that it may still come.
 static struct span reply(const struct text *read, bool *more) {
@@ -211,6 +216,43 @@ static struct span reply(const struct text *read, bool *more) {
 	return (struct span){at + wanted, line};
 }
 
+// write_all writes a text to a descriptor; false when nothing of it was taken.
+static bool write_all(int fd, const struct text *t) {
+	for (size_t done = 0; done < t->size;) {
+		ssize_t n = write(fd, t->at + done, t->size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && !done)
+			return false;
+		if (n < 0)
+			exit(1);
+		done += (size_t)n;
+	}
+	return true;
+}
+
+// refused prints why a page did not do it; false for any other reply.
+static bool refused(struct span data) {
+	struct text out = {0};
+	bool whole, error;
+	struct span why = member(data, "error", &whole), hint = member(why, "hint", &error);
+	struct span code = member(why, "code", &error);
+	// With data its text tells what was done before it failed.
+	if (!whole || !error || isatty(STDERR_FILENO) || !is(member(data, "ok", &whole), "false") || member(data, "data", &whole).at)
+		return false;
+	for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++) {
+		size_t n = strlen(ordinary[i]);
+		if ((size_t)(code.end - code.at) != n + 2 || memcmp(code.at + 1, ordinary[i], n))
+			continue;
+		if (!say(&out, "pilotfish: ") || !words(&out, member(why, "message", &error)) || !say(&out, "\n"))
+			return false;
+		if (hint.at && (!say(&out, "  ") || !words(&out, hint) || !say(&out, "\n")))
+			return false;
+		return write_all(STDERR_FILENO, &out);
+	}
+	return false;
+}
+
 // print writes what a command says that went well; false for any other reply.
 static bool print(struct span data) {
 	struct text out = {0};
@@ -219,17 +261,7 @@ static bool print(struct span data) {
 		return false;
 	if (out.size && out.at[out.size - 1] != '\n' && !say(&out, "\n"))
 		return false;
-	for (size_t done = 0; done < out.size;) {
-		ssize_t n = write(STDOUT_FILENO, out.at + done, out.size - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && !done)
-			return false; // the whole program says why
-		if (n < 0)
-			exit(1);
-		done += (size_t)n;
-	}
-	return true;
+	return write_all(STDOUT_FILENO, &out); // or the whole program says why not
 }
 
 // become is the whole program from here on, with the same arguments.
@@ -301,6 +333,8 @@ int main(int argc, char **argv) {
 		struct span data = reply(&read, &more);
 		if (data.at && print(data))
 			return 0;
+		if (data.at && refused(data))
+			return 1;
 		if (!more)
 			return hand(argv, conn, &read, 0);
 	}
