@@ -43,7 +43,8 @@ type conversation struct {
 	sink     *sink // of session
 	side     side  // Pilot, for instant messages
 	failure  *protocol.Error
-	replaced string // the message that was cut off, when what replaces it could not be written yet
+	unsaved  *time.Timer // tries again to write what the disk did not take
+	replaced string      // the message that was cut off, when what replaces it could not be written yet
 	signIn   []protocol.SignInMethod
 	signedIn chan struct{} // closed when the sign-in that a turn waits for is done
 	opening  bool          // Restart opens the session
@@ -120,8 +121,46 @@ func (c *conversation) saveLocked() error {
 func (c *conversation) save(urgent bool) {
 	if err := c.saveLocked(); err != nil && !c.closed {
 		c.failure = protocol.AsError(err)
+		c.saveLater()
 	}
 	c.m.news.touch(c, urgent)
+}
+
+// saveLater tries again to write what the disk did not take, until it is written:
+// nobody has to come back for it once there is room.
+func (c *conversation) saveLater() {
+	if c.unsaved != nil || c.closed {
+		return
+	}
+	c.unsaved = time.AfterFunc(protocol.StateRetry, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.unsaved = nil
+		if c.closed || c.turn != nil || c.failure == nil || c.failure.Code != protocol.CodeNotWritable {
+			return // it was written, or what ends the turn writes it
+		}
+		if err := c.recover(); err != nil {
+			c.saveLater()
+			return
+		}
+		c.m.news.touch(c, true)
+	})
+}
+
+// recover writes the end of a turn that the disk did not take, and the state.
+func (c *conversation) recover() error {
+	why := c.failure
+	if c.state.Turn != "" {
+		if err := c.endCutOff(protocol.EndFailed, why); err != nil {
+			return err
+		}
+	}
+	c.failure = nil
+	if err := c.saveLocked(); err != nil {
+		c.failure = why
+		return err
+	}
+	return nil
 }
 
 // errClosed is the error of a conversation that was deleted, or whose session
@@ -288,6 +327,9 @@ func (c *conversation) close() {
 	}
 	c.closed = true
 	c.awake()
+	if c.unsaved != nil {
+		c.unsaved.Stop()
+	}
 	for v := range c.viewers {
 		v.end()
 	}

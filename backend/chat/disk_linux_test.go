@@ -137,3 +137,27 @@ func TestReplacingOnAFullDisk(t *testing.T) {
 		t.Errorf("%.300q", texts(page.Entries))
 	}
 }
+
+// A conversation that the disk did not take is written by itself when there is room:
+// its last turn has its end, and it says no more that it cannot be written.
+func TestAFullDiskIsOverByItself(t *testing.T) {
+	dir := t.TempDir()
+	smalldisk.Mount(t, dir, 1024)
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 768<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := opened(t, &played{script: flood}, dir)
+	h.start("c1")
+	h.say("c1", "m1", "flood")
+	h.until("c1", func(p protocol.ChatPage) bool {
+		return p.Head.State == protocol.ConversationFailed && p.Head.Message == ""
+	})
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	page := h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationIdle })
+	if end := page.Entries[len(page.Entries)-1].End; end == nil || end.Reason != protocol.EndFailed || end.Error == nil || end.Error.Code != protocol.CodeNotWritable {
+		t.Errorf("the turn ended with %+v", end)
+	}
+}

@@ -317,6 +317,7 @@ func (c *conversation) broken(err error) {
 	if c.turn != nil && c.turn.broken == nil {
 		c.turn.broken = c.failure
 	}
+	c.saveLater()
 	c.m.news.touch(c, true)
 	c.cancelLocked()
 }
