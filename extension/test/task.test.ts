@@ -365,3 +365,31 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
   await button('Delete the routine: Greet: Ünal').click();
   await page.getByText('No routine is saved yet').waitFor();
 });
+
+it('a task that the disk does not take is not begun, and its goal is where it was written', async () => {
+  made.tasks.profile();
+  await open();
+  made.tasks.full = true;
+  await wish(page, 'Fill this form');
+  await page.getByText('the disk is full').waitFor();
+  const field = page.getByRole('textbox', { name: 'What should be done on this page?' });
+  await field.waitFor();
+  expect(await field.inputValue()).toBe('Fill this form');
+  made.tasks.full = false;
+  await field.press('Enter');
+  await made.until(() => made.tasks.kept.size === 1);
+});
+
+it('a task that the disk takes nothing more of is interrupted, and goes on when it does', async () => {
+  made.tasks.profile();
+  await open();
+  await begin(page);
+  made.tasks.full = true;
+  made.tasks.answers(firstTurn);
+  await page
+    .locator('.end', { hasText: 'The task cannot be written: the disk is full.' })
+    .waitFor();
+  made.tasks.full = false;
+  await button(/^Go on/).click();
+  await made.until(() => [...made.tasks.kept.values()][0]?.head.state === 'running');
+});

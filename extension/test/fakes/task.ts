@@ -27,6 +27,12 @@ interface Kept {
   events: TaskEvent[];
 }
 
+const full = {
+  code: 'not_writable',
+  message: 'The task cannot be written: the disk is full',
+  hint: 'make room on the disk and resume the task',
+};
+
 /**
  * The models and tasks of the fake backend: profiles and journals are kept as the
  * real one keeps them, pages look as a test says, and the model plays its turns.
@@ -103,6 +109,9 @@ export class FakeTasks {
     });
   }
 
+  /** The disk takes nothing more of a task. */
+  full = false;
+
   /** Adds a task of before. */
   add(id: string, part: Partial<Task> = {}): void {
     const at = new Date(1_800_000_000_000 - this.kept.size * 3_600_000).toISOString();
@@ -158,6 +167,7 @@ export class FakeTasks {
       case '/llm/local':
         return [200, { found: [] }];
       case '/task/write':
+        if (this.full) return [507, { error: full }];
         return this.#write(body as TaskWriteRequest);
       case '/task/get': {
         const kept = this.kept.get(task);
@@ -193,6 +203,7 @@ export class FakeTasks {
         return [200, { kind: 'image', name: 'step', mime: 'image/png', data: onePixel }];
       case '/task/command': {
         const { command, writes = [] } = body as TaskCommandRequest;
+        if (this.full && writes.length > 0) return [507, { error: full }];
         const written = writes.map((one) => this.#write(one)[1]).at(-1);
         return [
           200,

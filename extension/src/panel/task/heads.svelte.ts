@@ -37,7 +37,12 @@ export class Heads {
         ...this.all.filter((task) => !told.includes(task.id) && isOver(task)),
       ].sort(newest);
     } else if (event.type === 'task') this.put(event.task);
-    else if (event.type === 'task_gone') this.all = this.all.filter(({ id }) => id !== event.task);
+    else if (event.type === 'task_gone') this.remove(event.task);
+  }
+
+  /** Forgets a task: it was deleted, or could never be written. */
+  remove(task: TaskID): void {
+    this.all = this.all.filter(({ id }) => id !== task);
   }
 
   put(task: Task): void {

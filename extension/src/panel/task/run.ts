@@ -76,6 +76,7 @@ export class Run {
   readonly #first: unknown;
   /** The page as the step that is done now saw it. */
   #page = '';
+  #kept = false;
 
   constructor(config: RunConfig) {
     const { task, world, settings, clock } = config;
@@ -128,6 +129,11 @@ export class Run {
     return this.#head;
   }
 
+  /** Whether anything of it was written. */
+  get kept(): boolean {
+    return this.#kept;
+  }
+
   /** The backend's word about the task: its tabs may have grown. */
   took(head: Task): void {
     this.#head = { ...this.#head, tabs: head.tabs };
@@ -142,6 +148,7 @@ export class Run {
     try {
       const began: Task = { ...this.#head, state: TaskRunning };
       this.#head = (await this.#journal.write(TaskEventHead, began)).head;
+      this.#kept = true;
       if (this.#first !== undefined)
         this.#head = (await this.#journal.write(TaskEventNotice, this.#head, this.#first)).head;
       return await this.loop.run();

@@ -1,12 +1,19 @@
-import { type PanelEvent, type TabID, type Task, type TaskID } from '$ui/protocol/protocol';
+import {
+  TaskInterrupted,
+  type PanelEvent,
+  type TabID,
+  type Task,
+  type TaskID,
+} from '$ui/protocol/protocol';
 import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
+import { RefusedError } from '../connection/request';
 import type { Clock } from '../core/clock';
 import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
 import { Closed, homeless } from './closed';
-import type { Heads } from './heads.svelte';
+import { isOver, type Heads } from './heads.svelte';
 import { Later } from './later';
 import { Minds, type Again } from './minds';
 import { contextOf, newTask } from './newtask';
@@ -40,6 +47,8 @@ export interface Rerun {
 export class Tasks {
   /** How a task ended that is shown beside no tab any more. */
   lost = $state<string>();
+  /** The goal of a task that could not be begun, until who shows the field has taken it. */
+  unbegun = $state<string>();
   readonly asking: Asking;
   readonly ways: Ways;
   readonly shelf: Shelf;
@@ -311,11 +320,18 @@ export class Tasks {
     if (again !== undefined) view.recipe = again.recipe;
     this.#runs.set(task.id, run);
     heads.put(run.head);
+    const beside = task.tab === undefined ? undefined : this.#chosen.get(task.tab);
     if (task.tab !== undefined) this.#chosen.set(task.tab, task.id);
     void run
       .run()
       .catch((error: unknown) => {
         this.asking.say(error);
+        if (!run.kept && restored === undefined && task.asker === undefined) {
+          // It was never there.
+          heads.remove(task.id);
+          if (task.tab !== undefined) this.#chosen.set(task.tab, beside ?? '');
+          this.unbegun = task.goal;
+        } else if (!isOver(run.head)) heads.put(interrupted(run.head, error));
       })
       .finally(() => {
         this.#runs.delete(task.id);
@@ -323,4 +339,14 @@ export class Tasks {
         view.rest();
       });
   }
+}
+
+/** A task that nobody runs any more, because of an error. */
+function interrupted(task: Task, error: unknown): Task {
+  const why = error instanceof RefusedError ? error : undefined;
+  return {
+    ...task,
+    state: TaskInterrupted,
+    ...(why && { error: { code: why.code, message: why.message, hint: why.hint } }),
+  };
 }
