@@ -29,24 +29,32 @@ func flood(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
 	}
 }
 
+// flooded is a house with a turn that fills the disk; without the ballast there is
+// room again.
+func flooded(t *testing.T) (h *house, ballast string) {
+	t.Helper()
+	dir := t.TempDir()
+	smalldisk.Mount(t, dir, 1024)
+	ballast = filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 768<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = opened(t, &played{script: flood}, dir)
+	h.start("c1")
+	h.say("c1", "m1", "flood")
+	return h, ballast
+}
+
 // Fault 9, on a real full disk: the turn ends with the reason, what was shown is
 // kept without a hole, a message that could not be taken can be sent again under
 // its own id, and the turn that was cut off has its one end before the next.
 func TestATurnOnAFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	smalldisk.Mount(t, dir, 1024)
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 768<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := opened(t, &played{script: flood}, dir)
-	h.start("c1")
-	h.say("c1", "m1", "flood")
+	h, ballast := flooded(t)
 	page := h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationFailed })
 	if e := page.Head.Error; e == nil || e.Code != protocol.CodeNotWritable || !strings.Contains(e.Message, "the disk is full") || e.Hint == "" {
 		t.Fatalf("%+v", page.Head.Error)
 	}
-	free := smalldisk.Fill(t, dir)
+	free := smalldisk.Fill(t, h.dir)
 	again := protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "again"}
 	for range 2 {
 		head, err := h.Send(t.Context(), again)
@@ -70,7 +78,7 @@ func TestATurnOnAFullDisk(t *testing.T) {
 	}
 	wantAfterFlood(t, page.Entries)
 	h.stop()
-	next := opened(t, &played{script: flood}, dir)
+	next := opened(t, &played{script: flood}, h.dir)
 	page, err := next.History(protocol.ChatHistoryRequest{Conversation: "c1", Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -141,15 +149,7 @@ func TestReplacingOnAFullDisk(t *testing.T) {
 // A conversation that the disk did not take is written by itself when there is room:
 // its last turn has its end, and it says no more that it cannot be written.
 func TestAFullDiskIsOverByItself(t *testing.T) {
-	dir := t.TempDir()
-	smalldisk.Mount(t, dir, 1024)
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 768<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := opened(t, &played{script: flood}, dir)
-	h.start("c1")
-	h.say("c1", "m1", "flood")
+	h, ballast := flooded(t)
 	h.until("c1", func(p protocol.ChatPage) bool {
 		return p.Head.State == protocol.ConversationFailed && p.Head.Message == ""
 	})

@@ -12,55 +12,58 @@ const pairing: Pairing = {
   epoch: 1,
 };
 
-test('what is heard before there is a listener is told to it, in order', async () => {
-  let changed: (pairing: Pairing | undefined) => void = () => undefined;
-  const early = new EarlyConnection({
+/** An early connection, and who pairs it. */
+function early(kept: Pairing | undefined): {
+  made: EarlyConnection;
+  pair: (pairing: Pairing | undefined) => void;
+} {
+  let pair: (pairing: Pairing | undefined) => void = () => undefined;
+  const made = new EarlyConnection({
     source: {
-      read: () => Promise.resolve(pairing),
+      read: () => Promise.resolve(kept),
       watch(listener) {
-        changed = listener;
+        pair = listener;
       },
     },
     clock: systemClock,
     random: () => 0,
     draw: () => undefined,
   });
+  return {
+    made,
+    pair: (pairing) => {
+      pair(pairing);
+    },
+  };
+}
+
+test('what is heard before there is a listener is told to it, in order', async () => {
+  const { made, pair } = early(pairing);
   const life = new AbortController();
-  await early.connection.run(life.signal);
-  changed(undefined);
+  await made.connection.run(life.signal);
+  pair(undefined);
 
   const heard: string[] = [];
-  early.listen({ onLink: (link) => heard.push(link), onEvent: () => heard.push('event') });
+  made.listen({ onLink: (link) => heard.push(link), onEvent: () => heard.push('event') });
   expect(heard).toEqual(['outdated', 'unpaired']);
-  changed(pairing);
+  pair(pairing);
   expect(heard).toEqual(['outdated', 'unpaired', 'outdated']);
   life.abort();
 });
 
 test('what is shown first is known when hello says it, or when it will not come soon', async () => {
-  let changed: (pairing: Pairing | undefined) => void = () => undefined;
-  const early = new EarlyConnection({
-    source: {
-      read: () => Promise.resolve(undefined),
-      watch(listener) {
-        changed = listener;
-      },
-    },
-    clock: systemClock,
-    random: () => 0,
-    draw: () => undefined,
-  });
+  const { made, pair } = early(undefined);
   const life = new AbortController();
-  await early.connection.run(life.signal);
+  await made.connection.run(life.signal);
   let known: boolean | undefined;
-  void early.first.then((drawn) => {
+  void made.first.then((drawn) => {
     known = drawn;
   });
   await Promise.resolve();
   expect(known).toBeUndefined(); // the app pairs at any moment
-  changed(pairing); // of another version
-  await early.first;
+  pair(pairing); // of another version
+  await made.first;
   expect(known).toBe(false);
-  expect(early.pictured).toBeUndefined();
+  expect(made.pictured).toBeUndefined();
   life.abort();
 });

@@ -1,6 +1,6 @@
 import type { ITheme } from '@xterm/xterm';
 import type { Piece } from '../core/plainscreen';
-import { dark, light } from './palette';
+import { dark, light, sixteen } from './palette';
 
 /** How a picture is drawn: as its terminal will be. */
 export interface PictureStyle {
@@ -56,23 +56,3 @@ function drawn(piece: Piece, theme: ITheme): HTMLElement {
   style.background = (piece.inverse ? (fg ?? theme.foreground) : bg) ?? '';
   return span;
 }
-
-/** The sixteen colours by their numbers. */
-const sixteen = [
-  'black',
-  'red',
-  'green',
-  'yellow',
-  'blue',
-  'magenta',
-  'cyan',
-  'white',
-  'brightBlack',
-  'brightRed',
-  'brightGreen',
-  'brightYellow',
-  'brightBlue',
-  'brightMagenta',
-  'brightCyan',
-  'brightWhite',
-] as const satisfies readonly (keyof ITheme)[];

@@ -61,6 +61,26 @@ export const dark: ITheme = {
   brightWhite: '#f5f8f8',
 };
 
+/** The sixteen colours by their numbers. */
+export const sixteen = [
+  'black',
+  'red',
+  'green',
+  'yellow',
+  'blue',
+  'magenta',
+  'cyan',
+  'white',
+  'brightBlack',
+  'brightRed',
+  'brightGreen',
+  'brightYellow',
+  'brightBlue',
+  'brightMagenta',
+  'brightCyan',
+  'brightWhite',
+] as const satisfies readonly (keyof ITheme)[];
+
 /** How matches of the find bar are drawn. */
 export const matches = {
   light: {
