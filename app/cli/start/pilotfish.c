@@ -143,7 +143,7 @@ static bool find(uint64_t *port, struct text *token) {
 		return false;
 	return number(member(all, "port", &whole), port) && *port && *port <= 65535 && number(member(all, "pid", &whole), &pid) &&
 	       number(member(all, "startTime", &whole), &start) && started(pid, start) && words(token, member(all, "token", &whole)) &&
-	       add(token, "", 1) && fits(token->at) && token->size--;
+	       add(token, "", 1) && fits(token->at) && strlen(token->at) == --token->size;
 }
 
 // dial connects to a port of this machine; below 0 when nobody listens.
