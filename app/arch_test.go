@@ -218,7 +218,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 // What a program links is more than what it imports.
 func TestSmallProgramsLinkNoWindow(t *testing.T) {
 	for program, forbidden := range map[string][]string{
-		"./app/cli": {"github.com/wailsapp/", "github.com/getlantern/systray", "net/http/pprof", "testing"},
+		"./app/cli":  {"github.com/wailsapp/", "github.com/getlantern/systray", "net/http/pprof", "testing"},
 		"./app/tray": {"github.com/wailsapp/", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
 	} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", buildTags, program)

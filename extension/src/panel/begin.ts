@@ -23,10 +23,16 @@ export const early = new EarlyConnection({
 // For whoever measures the start.
 performance.mark('pilotfish:begun');
 
+/** Says that there was a panel before in this run of the browser. */
+const openedKey = 'pilotfish.opened';
+
 /** Undefined until it was read. */
 let faces: { readonly kept: KeptFaces } | undefined;
-void chrome.storage.session.get(facesKey).then((all) => {
+const opened = chrome.storage.session.get([facesKey, openedKey]).then((all) => {
   faces = { kept: all[facesKey] as KeptFaces };
+  if (all[openedKey] === true) return true;
+  void chrome.storage.session.set({ [openedKey]: true });
+  return false;
 });
 
 const life = new AbortController();
@@ -35,7 +41,11 @@ addEventListener('pagehide', () => {
   life.abort();
 });
 
-const known = early.first.then((drawn) => (drawn ? painted() : undefined));
+// A panel that is opened again shows a screen with a past, which takes xterm.
+const known = Promise.race([
+  early.first.then((drawn) => (drawn ? painted() : undefined)),
+  opened.then((before) => (before ? undefined : new Promise<never>(() => undefined))),
+]);
 const late = new Promise<void>((resolve) => {
   systemClock.after(PICTURE_WAIT, resolve);
 });
