@@ -139,7 +139,7 @@ func (c *conversation) saveLater() {
 		if c.closed || c.turn != nil || c.failure == nil || c.failure.Code != protocol.CodeNotWritable {
 			return // it was written, or what ends the turn writes it
 		}
-		if err := c.recover(); err != nil {
+		if err := c.writeOwed(); err != nil {
 			c.saveLater()
 			return
 		}
@@ -147,8 +147,8 @@ func (c *conversation) saveLater() {
 	})
 }
 
-// recover writes the end of a turn that the disk did not take, and the state.
-func (c *conversation) recover() error {
+// writeOwed writes the end of a turn that the disk did not take, and the state.
+func (c *conversation) writeOwed() error {
 	why := c.failure
 	if c.state.Turn != "" {
 		if err := c.endCutOff(protocol.EndFailed, why); err != nil {

@@ -218,7 +218,7 @@ func (m *Manager) write(profiles []protocol.LLMProfile) error {
 		return fmt.Errorf("encoding the models' profiles: %w", err)
 	}
 	if err := journal.WriteFile(m.path, data, 0o600); err != nil {
-		return protocol.NewError(protocol.CodeNotWritable, "The models could not be saved: "+err.Error(), "make room, or make the folder writable, and try again")
+		return protocol.NewError(protocol.CodeNotWritable, "The models could not be saved: "+journal.Reason(err), "make room, or make the folder writable, and try again")
 	}
 	m.profiles = profiles
 	return nil
