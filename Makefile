@@ -13,7 +13,7 @@ SMALL_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wconversion -Werror -D_FORTIFY_SOURC
 CACHE := build/cache
 STAMPS := $(CACHE)/stamps
 COMPONENTS := $(CACHE)/components/select2.js
-PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-tray build/bin/pilotfish build/bin/pilotfish-whole
+PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-window build/bin/pilotfish-tray build/bin/pilotfish build/bin/pilotfish-whole
 
 # Everything that the Go programs are made of.
 GO_SOURCES := go.mod go.sum $(shell find app backend -name '*.go' -not -name '*_test.go' -not -path '*/testdata/*') \
@@ -48,7 +48,7 @@ run: install-run $(PROGRAMS) ## install what is missing, build, start the app
 	@build/display build/bin/Pilotfish
 
 .PHONY: build
-build: install-build $(PROGRAMS) ## build the three programs into build/bin
+build: install-build $(PROGRAMS) ## build the programs into build/bin
 
 .PHONY: test
 test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all tests
@@ -136,8 +136,11 @@ else
 endif
 build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/tray
-build/bin/Pilotfish: $(GO_SOURCES) frontend/dist/index.html extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-tray | install-build
-	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app
+build/bin/pilotfish-window: $(GO_SOURCES) frontend/dist/index.html | install-build
+	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/window
+# Without C it starts at once: what draws its window is another program's.
+build/bin/Pilotfish: $(GO_SOURCES) extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-tray build/bin/pilotfish-window | install-build
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app
 
 $(LINTER):
 	@echo "Building golangci-lint"

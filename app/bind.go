@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"pilotfish/backend/protocol"
 )
 
-// App is what the window's page may call: exactly its exported methods. An error
+// App is what the window's page may call: exactly its exported methods, by call. An error
 // reaches the page as the JSON of protocol.SettingsError, which is that of
 // protocol.Error with the field beside it.
 type App struct {
@@ -20,7 +18,6 @@ type App struct {
 	openFolder func(ctx context.Context, path string) error
 	login      login
 	state      func() protocol.WindowState
-	window     *window
 	quit       func()
 	reading    reading
 }
@@ -86,18 +83,6 @@ func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error
 // state.
 func (a *App) ProbeAgents() { a.backend.ProbeAgents(a.ctx) }
 
-// ChooseFolder asks the person for a folder, starting at current; it returns ""
-// when none was chosen.
-func (a *App) ChooseFolder(title, current string) (string, error) {
-	return a.window.chooseFolder(title, existing(current))
-}
-
-// ChooseFile asks the person for a file, starting beside current; it returns ""
-// when none was chosen.
-func (a *App) ChooseFile(title, current string) (string, error) {
-	return a.window.chooseFile(title, existing(filepath.Dir(current)))
-}
-
 // Logs are the newest records of the log, oldest first. Every later one comes
 // with the event "log".
 func (a *App) Logs() []protocol.LogRecord { return a.logs.Tail() }
@@ -111,15 +96,6 @@ func (a *App) OpenStateFolder() error { return a.openFolder(a.ctx, a.state().Sta
 // Quit ends every session and the app.
 func (a *App) Quit() { a.quit() }
 
-// existing returns a folder to start a dialog in, or "" for the dialog's own
-// choice.
-func existing(dir string) string {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
-		return ""
-	}
-	return dir
-}
-
 // fieldError is an error that knows the JSON name of the setting that is wrong.
 type fieldError interface {
 	error
@@ -127,7 +103,7 @@ type fieldError interface {
 }
 
 // formatError is how an error reaches the page.
-func formatError(err error) any {
+func formatError(err error) string {
 	e := protocol.AsError(err)
 	told := protocol.SettingsError{Code: e.Code, Message: e.Message, Hint: e.Hint}
 	if wrong, ok := errors.AsType[fieldError](err); ok {

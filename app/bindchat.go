@@ -36,6 +36,15 @@ func (r *reading) begin(ctx context.Context) (context.Context, *reader) {
 	return ctx, r.reader
 }
 
+// end reads no further.
+func (r *reading) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reader != nil {
+		r.reader.end()
+	}
+}
+
 // of is the reader of a number; nil when another has taken its place.
 func (r *reading) of(number int) *reader {
 	r.mu.Lock()

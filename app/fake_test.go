@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -17,9 +18,9 @@ import (
 	"pilotfish/backend/server"
 )
 
-// The test binary plays three parts besides that of the test: the app with a
-// backend that the test drives, a tray program that needs no desktop, and one
-// that is no good.
+// The test binary plays more parts than that of the test: the app with a backend
+// that the test drives, a tray and a window that need no desktop, and ones that are
+// no good.
 const partEnv = "PILOTFISH_TEST_PART"
 
 func TestMain(m *testing.M) {
@@ -30,10 +31,21 @@ func TestMain(m *testing.M) {
 		os.Exit(playTray(os.Stdin, os.Stdout))
 	case "deaf tray":
 		playDeafTray()
-	case "dead tray":
+	case "dead tray", "dead window":
 		os.Exit(7)
+	case "window":
+		os.Exit(playWindow(os.Stdin, os.Stdout))
+	case "deaf window":
+		playDeafWindow()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(builtDir())
+	os.Exit(code)
+}
+
+// builtDir is where the tests of this run build the programs that they need.
+func builtDir() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("pilotfish-app-test-%d", os.Getpid()))
 }
 
 // playTray answers every state with a click on a tab that names the icon, so that
@@ -49,6 +61,51 @@ func playTray(in io.Reader, out io.Writer) int {
 		_ = answers.Encode(protocol.TrayAction{Action: protocol.TrayTabOp, Session: protocol.SessionName(state.Icon), Tab: "t1"})
 	}
 	return 0
+}
+
+// playWindow is a window whose page calls what the test has it call: what it is
+// told by events, it calls, and reports what came of it as the opening of a page.
+// The event "report" is a report of its own.
+func playWindow(in io.Reader, out io.Writer) int {
+	reports := json.NewEncoder(out)
+	_, _ = fmt.Fprint(out, "GTK prints this and does not end the line")
+	said := func(text string) {
+		args, _ := json.Marshal(text)
+		_, _ = fmt.Fprintln(out)
+		_ = reports.Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), args}})
+	}
+	said("begun")
+	for orders := json.NewDecoder(in); ; {
+		var order protocol.WindowOrder
+		if err := orders.Decode(&order); err != nil {
+			return 0
+		}
+		switch {
+		case order.Order == protocol.OrderEvent && order.Event == "log":
+			var records []protocol.LogRecord
+			_ = json.Unmarshal(order.Data, &records)
+			for _, r := range records {
+				_, _ = fmt.Fprintf(out, "\n%s\n", r.Message)
+			}
+		case order.Order == protocol.OrderEvent && order.Event == "state":
+			var state protocol.WindowState
+			_ = json.Unmarshal(order.Data, &state)
+			said(fmt.Sprintf("state %d", state.Port))
+		case order.Order == protocol.OrderAnswer && order.Call == 0:
+			// The answer to what it said itself.
+		case order.Order == protocol.OrderAnswer:
+			said(fmt.Sprintf("answer %d: %s%s", order.Call, order.Data, order.Failed))
+		default:
+			said(string(order.Order) + string(order.Data))
+		}
+	}
+}
+
+// playDeafWindow neither reads nor notices that its input ends.
+func playDeafWindow() {
+	signal.Ignore(os.Interrupt)
+	_ = json.NewEncoder(os.Stdout).Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), []byte(`"deaf"`)}})
+	select {}
 }
 
 // playDeafTray does not notice that its input ends, nor a polite signal.
@@ -246,6 +303,7 @@ type order struct {
 
 // The environment of the app that the test binary plays.
 const (
+	windowEnv = "PILOTFISH_TEST_WINDOW" // the window's program
 	trayEnv   = "PILOTFISH_TEST_TRAY"   // the tray program
 	dirEnv    = "PILOTFISH_TEST_DIR"    // a folder
 	brokenEnv = "PILOTFISH_TEST_BROKEN" // the wiring, or the backend, has this problem
@@ -255,7 +313,7 @@ const (
 // writes the calls that it gets to 4.
 func wireFake(_ context.Context, tty console) (parts, error) {
 	if os.Getenv(brokenEnv) == "wiring" {
-		return parts{}, protocol.NewError(protocol.CodeNotWritable, "the state folder cannot be written", "check its owner")
+		return parts{windowProgram: os.Getenv(windowEnv)}, protocol.NewError(protocol.CodeNotWritable, "the state folder cannot be written", "check its owner")
 	}
 	b := newFakeBackend()
 	if os.Getenv(brokenEnv) == "backend" {
@@ -283,7 +341,7 @@ func wireFake(_ context.Context, tty console) (parts, error) {
 		}
 	}()
 	return parts{
-		backend: b, logs: fakeLog{b}, trayProgram: os.Getenv(trayEnv), trayDir: os.Getenv(dirEnv) + "/tray",
+		backend: b, logs: fakeLog{b}, windowProgram: os.Getenv(windowEnv), trayProgram: os.Getenv(trayEnv), trayDir: os.Getenv(dirEnv) + "/tray",
 		openFolder: func(_ context.Context, path string) error { b.called("open %s", path); return nil },
 		logger:     slog.New(slog.NewTextHandler(tty.err, &slog.HandlerOptions{Level: slog.LevelInfo})),
 		close:      func() {},

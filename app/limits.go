@@ -16,19 +16,16 @@ const (
 	// showTimeout is how long a running app may take to show its window when a
 	// second one asks.
 	showTimeout = 3 * time.Second
-	// themeTimeout is how long the desktop may take to say whether it is dark.
-	themeTimeout = 150 * time.Millisecond
-	// pageDeathsApart is how far apart two deaths of the window's page must be for it
-	// to be loaded again: one that cannot live is left alone.
-	pageDeathsApart = 10 * time.Second
+	// windowQuitTimeout is how long the window's program may take to end when its
+	// input is closed, before it is killed.
+	windowQuitTimeout = time.Second
+	// windowQueue is how many orders may wait for the window's program, which reads
+	// them at once: one that lets so many wait hangs.
+	windowQueue = 1024
+	// windowLineMost is how long a report of the window's program may be, in bytes.
+	windowLineMost = 4 << 20
 	// labelRunes is how much of a tab's title a tray menu shows.
 	labelRunes = 40
 	// logBatch is how many records go to the window in one event.
 	logBatch = 200
-)
-
-// The window's size in pixels.
-const (
-	windowWidth, windowHeight       = 900, 640
-	windowMinWidth, windowMinHeight = 640, 480
 )

@@ -1,6 +1,6 @@
-// Command Pilotfish is the desktop app: the window, the tray icon and the wiring
-// around the backend. It decides nothing itself: the window and the tray show
-// what the backend says and ask it for what a person clicks.
+// Command Pilotfish is the desktop app: the backend, and the wiring of window and
+// tray around it. It decides nothing itself: both are programs of their own, which
+// show what the backend says and ask it for what a person clicks.
 package main
 
 import (

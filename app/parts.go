@@ -27,6 +27,8 @@ type parts struct {
 	// openFolder shows a folder in the desktop's file manager.
 	openFolder func(ctx context.Context, path string) error
 	login      login
+	// windowProgram is the path of pilotfish-window; empty when it is missing.
+	windowProgram string
 	// trayProgram is the path of pilotfish-tray; empty for no tray.
 	trayProgram string
 	// trayDir is a folder for the files of the tray's icon, emptied at each start.

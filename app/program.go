@@ -27,7 +27,7 @@ type program struct {
 
 func newProgram(made parts, opts options, tty console) *program {
 	p := &program{parts: made, opts: opts, tty: tty, log: made.logger.With("component", "app"), exit: os.Exit}
-	p.window = newWindow(p.log, p.state)
+	p.window = newWindow(made, tty.err, p.state)
 	return p
 }
 
@@ -35,7 +35,7 @@ func newProgram(made parts, opts options, tty console) *program {
 func (p *program) run(parent context.Context) int {
 	ctx, quit := context.WithCancel(parent)
 	defer quit()
-	p.window.bound = &App{ctx: ctx, backend: p.backend, logs: p.logs, openFolder: p.openFolder, login: p.login, state: p.state, window: p.window, quit: quit}
+	p.window.bound = &App{ctx: ctx, backend: p.backend, logs: p.logs, openFolder: p.openFolder, login: p.login, state: p.state, quit: quit}
 	p.backend.OnShow(p.window.show)
 	p.backend.OnQuit(quit)
 
@@ -43,13 +43,6 @@ func (p *program) run(parent context.Context) int {
 	go func() {
 		defer close(ended)
 		p.runParts(ctx, quit)
-	}()
-	// The window goes at once, and its process when everything else has ended.
-	go func() {
-		<-ctx.Done()
-		p.window.leave()
-		<-ended
-		p.window.close()
 	}()
 	// Whatever hangs, the program ends; the guard then ends what it leaves behind.
 	defer context.AfterFunc(ctx, func() {

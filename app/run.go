@@ -30,12 +30,8 @@ type options struct {
 	version bool
 }
 
-// run is the whole program; it returns its exit code. It must be called on the
-// main thread, because GTK wants it.
+// run is the whole program; it returns its exit code.
 func run(parent context.Context, args []string, tty console, wire wiring) int {
-	if generatingBindings {
-		return generateBindings(parent, tty)
-	}
 	opts, err := parse(args, tty)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitDone
@@ -57,6 +53,9 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 	made, err := wire(ctx, tty)
 	if errors.Is(err, errAlreadyRunning) {
 		return exitDone
+	}
+	if made.windowProgram == "" {
+		return fail(tty, err)
 	}
 	if err != nil {
 		// The window says what is wrong; a console nobody sees does not.

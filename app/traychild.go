@@ -190,10 +190,10 @@ func (t *trayChild) emptyDir() error {
 	return nil
 }
 
-// lineLog logs what the tray program and GTK write to standard error.
+// lineLog logs what a program of ours and GTK write to standard error.
 type lineLog struct{ log *slog.Logger }
 
 func (l *lineLog) Write(text []byte) (int, error) {
-	l.log.Debug("tray program said", "line", string(bytes.TrimSpace(text)))
+	l.log.Debug("program said", "line", string(bytes.TrimSpace(text)))
 	return len(text), nil
 }

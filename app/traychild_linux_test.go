@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,15 +21,21 @@ import (
 // patience is how long a test waits for an event that must come.
 const patience = 20 * time.Second
 
-func (b *fakeBackend) expect(t *testing.T, want string) {
+// expect waits for the next calls, in any order: a page's calls overtake each
+// other.
+func (b *fakeBackend) expect(t *testing.T, want ...string) {
 	t.Helper()
-	select {
-	case got := <-b.calls:
-		if got != want {
-			t.Fatalf("got the call %q, want %q", got, want)
+	for left := slices.Clone(want); len(left) > 0; {
+		select {
+		case got := <-b.calls:
+			at := slices.Index(left, got)
+			if at < 0 {
+				t.Fatalf("got the call %q, want %q", got, left)
+			}
+			left = slices.Delete(left, at, at+1)
+		case <-time.After(patience):
+			t.Fatalf("the call %q did not come", left)
 		}
-	case <-time.After(patience):
-		t.Fatalf("the call %q did not come", want)
 	}
 }
 

@@ -1,67 +1,65 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	_ "embed" // the icon
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
-	"github.com/wailsapp/wails/v2"
-	wailslog "github.com/wailsapp/wails/v2/pkg/logger"
-	wailsoptions "github.com/wailsapp/wails/v2/pkg/options"
-	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
-	"github.com/wailsapp/wails/v2/pkg/options/linux"
-	wailsrt "github.com/wailsapp/wails/v2/pkg/runtime"
-
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
-	"pilotfish/frontend"
+	"pilotfish/backend/supervise"
 )
 
-//go:embed icon.png
-var icon []byte
+// errWindowEnded is the fault of a window's program that ended although nobody
+// asked it to.
+var errWindowEnded = errors.New("the window's program ended")
 
-// window is the app's window: it shows what the backend says and holds no truth.
-// It exists from the first time that it is shown, because a hidden WebKit costs
-// as much memory as a visible one.
+// errWindowDeaf is the fault of one that does not read what it is told.
+var errWindowDeaf = errors.New("the window's program does not listen")
+
+// window is the app's window: a program that shows what the backend says and
+// holds no truth. It runs from the first time that the window is shown, because a
+// hidden WebKit costs as much memory as a visible one.
 type window struct {
-	logger *slog.Logger
-	state  func() protocol.WindowState
-	bound  *App
+	program string
+	logger  *slog.Logger
+	console io.Writer
+	state   func() protocol.WindowState
+	bound   *App
 
-	wanted chan struct{} // closed when the window is to be made
-	loaded chan struct{} // closed when the page is loaded, and GTK's loop surely runs
-	ended  chan struct{} // closed when run has returned
+	wanted chan struct{}  // has one when somebody wants a window and there is none
+	calls  sync.WaitGroup // of the page
 
 	mu      sync.Mutex
-	ctx     context.Context // of Wails; nil while there is no window
-	send    func(name string, data any)
-	begun   bool // Wails runs, or is about to
+	child   *windowChild // nil while no program runs
 	visible bool
-	leaving bool      // the program ends; the window is hidden for good
-	closing bool      // nothing else is left, and Wails may end
-	page    string    // to show once the page is loaded
-	died    time.Time // when the page's process ended last
+	loaded  bool   // the page is
+	page    string // to show once the page is loaded
 }
 
-func newWindow(logger *slog.Logger, state func() protocol.WindowState) *window {
+func newWindow(made parts, console io.Writer, state func() protocol.WindowState) *window {
 	return &window{
-		logger: logger, state: state,
-		wanted: make(chan struct{}), loaded: make(chan struct{}), ended: make(chan struct{}),
+		program: made.windowProgram, logger: made.logger.With("component", "app", "part", "window"), console: console,
+		state: state, wanted: make(chan struct{}, 1),
 	}
 }
 
-// run shows the window until close; it must be called on the main thread. The
-// window is made when begun is closed, or when show wants it; one that starts
-// hidden waits for show alone.
-func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) (err error) {
-	defer close(w.ended)
+// run keeps the window until ctx ends. The window is made when begun is closed, or
+// when show wants it; one that starts hidden waits for show alone. One that ends
+// while somebody may see it is made again. The only error is that there is no
+// display.
+func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) error {
+	defer w.calls.Wait()
 	if hidden {
 		begun = nil
 	}
@@ -70,24 +68,31 @@ func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) (e
 	case <-w.wanted:
 	case <-ctx.Done():
 	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	w.mu.Lock()
-	w.begun = !w.closing
-	making := w.begun
-	w.mu.Unlock()
-	if !making {
-		return nil
-	}
-	// GTK without a display ends in a panic of Wails on this goroutine.
-	defer func() {
-		if r := recover(); r != nil {
-			err = noDisplay(fmt.Sprint(r))
+	for ctx.Err() == nil {
+		var none *protocol.Error
+		err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
+			err := w.once(ctx)
+			if told, ok := errors.AsType[*protocol.Error](err); ok && told.Code == protocol.CodeNoDisplay {
+				none = told // another try would not find one either
+				return nil
+			}
+			return err
+		}, func(e supervise.Event) {
+			if e.Kind == supervise.Failed {
+				w.logger.Warn("window ended and is opened again", "error", e.Err, "wait", e.Wait)
+			}
+		})
+		if none != nil {
+			return none
 		}
-	}()
-	if err := wails.Run(w.options(ctx)); err != nil {
-		return fmt.Errorf("opening the window: %w", err)
+		if errors.Is(err, supervise.ErrGaveUp) {
+			w.logger.Error("window could not be kept open", "error", err)
+			_, _ = fmt.Fprintln(w.console, "Pilotfish:", err)
+		}
+		select {
+		case <-w.wanted:
+		case <-ctx.Done():
+		}
 	}
 	return nil
 }
@@ -95,169 +100,189 @@ func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) (e
 // displayed refuses early when nothing says where a window could be shown.
 func displayed() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		return noDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set")
+		return protocol.NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set")
 	}
 	return nil
 }
 
-func noDisplay(why string) error {
-	return protocol.NewError(protocol.CodeNoDisplay, "there is no display to open a window on ("+why+")",
-		"start it in a desktop session, or use `pilotfish serve --headless`")
-}
-
-// options are what the window is.
-func (w *window) options(ctx context.Context) *wailsoptions.App {
-	assets, err := fs.Sub(frontend.Dist, "dist")
+// once runs one window to its end. One that nobody saw when it ended is not
+// missed.
+func (w *window) once(parent context.Context) error {
+	ctx, end := context.WithCancelCause(parent)
+	defer end(nil)
+	program := exec.CommandContext(ctx, w.program)
+	program.Stderr = &lineLog{log: w.logger}
+	in, err := program.StdinPipe()
 	if err != nil {
-		panic(err) // "dist" is a valid path
+		return fmt.Errorf("making the window's pipe: %w", err)
 	}
-	return &wailsoptions.App{
-		Title:     "Pilotfish",
-		Width:     windowWidth,
-		Height:    windowHeight,
-		MinWidth:  windowMinWidth,
-		MinHeight: windowMinHeight,
-		// The page's own ground, so that no white flashes before it is painted.
-		BackgroundColour: ground(ctx),
-		AssetServer:      &assetserver.Options{Assets: assets},
-		Bind:             []any{w.bound},
-		ErrorFormatter:   formatError,
-		OnStartup:        w.onStartup,
-		OnDomReady:       w.onDomReady,
-		OnBeforeClose:    w.onClose,
-		Logger:           wailsLogger{w.logger},
-		// Info tells of every call of a bound method.
-		LogLevelProduction: wailslog.WARNING,
-		Linux: &linux.Options{
-			Icon:        icon,
-			ProgramName: "pilotfish",
-			// Nothing here is worth a GPU process.
-			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
-		},
+	out, said, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("making the window's pipe: %w", err)
+	}
+	defer func() { _ = out.Close() }()
+	program.Stdout = said
+	// It ends with its input; killed is only one that does not.
+	program.Cancel = in.Close
+	program.WaitDelay = windowQuitTimeout
+	err = program.Start()
+	_ = said.Close()
+	if err != nil {
+		return fmt.Errorf("starting the window's program: %w", err)
+	}
+
+	child := &windowChild{orders: make(chan protocol.WindowOrder, windowQueue), stale: make(chan struct{}, 1), end: end}
+	w.attach(child)
+	var group sync.WaitGroup
+	group.Go(func() { child.write(ctx, in, w.state) })
+	var problem *protocol.Error
+	group.Go(func() { problem = w.read(child, out) })
+	err = program.Wait()
+	end(errWindowEnded)
+	// WebKit's processes write to the same end, and may outlive it for a moment.
+	_ = out.SetReadDeadline(time.Now().Add(windowQuitTimeout))
+	group.Wait()
+	seen := w.detach()
+	switch {
+	case parent.Err() != nil:
+		return parent.Err()
+	case problem != nil:
+		return problem
+	case !seen:
+		w.logger.Warn("window ended while it was hidden", "error", err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	default:
+		return context.Cause(ctx)
 	}
 }
 
-// onStartup is called on a goroutine of its own, so it may come after
-// onDomReady: both take the context.
-func (w *window) onStartup(ctx context.Context) {
+// attach makes a program the one that is told; it shows its window.
+func (w *window) attach(child *windowChild) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.attach(ctx)
-	w.visible = true
-}
-
-// attach takes the context of Wails, by which everything is asked of it; w.mu is
-// held.
-func (w *window) attach(ctx context.Context) {
-	w.ctx = ctx
-	w.send = func(name string, data any) { wailsrt.EventsEmit(ctx, name, data) }
-}
-
-// onDomReady is called on every load of the page.
-func (w *window) onDomReady(ctx context.Context) {
-	w.mu.Lock()
-	w.attach(ctx)
-	first := !isClosed(w.loaded)
-	if first {
-		close(w.loaded)
+	w.child, w.visible, w.loaded = child, true, false
+	select {
+	case <-w.wanted: // here it is
+	default:
 	}
+}
+
+// detach ends what the page of a program that is gone was waiting for. It returns
+// whether somebody may have seen the window.
+func (w *window) detach() (seen bool) {
+	w.mu.Lock()
+	w.child = nil
+	seen = w.visible
+	w.mu.Unlock()
+	w.bound.reading.end()
+	return seen
+}
+
+// read does what the window reports until its output ends, and returns why there
+// is no window, if it said so.
+func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Error) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, windowLineMost)
+	for lines.Scan() {
+		if len(lines.Bytes()) == 0 {
+			continue // each report begins with an end of line
+		}
+		var report protocol.WindowReport
+		if err := json.Unmarshal(lines.Bytes(), &report); err != nil {
+			// GTK and WebKit print to standard output now and then.
+			w.logger.Debug("window said", "line", lines.Text())
+			continue
+		}
+		switch report.Report {
+		case protocol.ReportCall:
+			w.calls.Go(func() { w.answer(child, report) })
+		case protocol.ReportLoaded:
+			w.pageLoaded()
+		case protocol.ReportClosed:
+			w.closed(child)
+		case protocol.ReportEnded:
+			w.logger.Warn("the window's page ended", "loaded_again", report.Again)
+		case protocol.ReportFailed:
+			problem = report.Problem
+		default:
+			w.logger.Warn("window report unknown", "report", report.Report)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		w.logger.Warn("reading the window's reports failed", "error", err)
+	}
+	return problem
+}
+
+// answer does what the page calls.
+func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
+	answer := protocol.WindowOrder{Order: protocol.OrderAnswer, Call: asked.Call}
+	defer func() {
+		if r := recover(); r != nil { // a page must not end the sessions
+			w.logger.Error("window call panicked", "method", asked.Method, "panic", r, "stack", string(debug.Stack()))
+			answer.Failed = formatError(fmt.Errorf("%s failed: %v", asked.Method, r))
+		}
+		child.send(answer)
+		if asked.Method == "State" {
+			child.restate() // a later state may have been told before this answer
+		}
+	}()
+	var err error
+	if answer.Data, err = w.bound.call(asked.Method, asked.Args); err != nil {
+		answer.Failed = formatError(err)
+	}
+}
+
+// pageLoaded shows the page that somebody wanted meanwhile.
+func (w *window) pageLoaded() {
+	w.mu.Lock()
+	w.loaded = true
 	page := w.page
 	w.page = ""
 	w.mu.Unlock()
-	if first {
-		w.watchPage()
-	}
 	if page != "" {
 		w.emit("show", page)
 	}
 }
 
-// onClose decides what the cross in the window's frame does: the app stays, in
-// the tray where there is one, else minimised, so that the window can be found
-// again. Only Quit ends it.
-func (w *window) onClose(ctx context.Context) (prevent bool) {
-	w.mu.Lock()
-	closing, leaving := w.closing, w.leaving
-	w.mu.Unlock()
-	switch {
-	case closing:
-		return false
-	case leaving:
-		// Wails' own handler of signals asks, too; ours is at work already.
-	case w.state().Tray == protocol.TrayShown:
-		w.hide()
-	default:
-		wailsrt.WindowMinimise(ctx)
+// closed decides what the cross in the window's frame does: the app stays, in the
+// tray where there is one, else minimised, so that the window can be found again.
+// Only Quit ends it.
+func (w *window) closed(child *windowChild) {
+	order := protocol.OrderMinimise
+	if w.state().Tray == protocol.TrayShown {
+		order = protocol.OrderHide
 	}
-	return true
+	w.mu.Lock()
+	w.visible = order == protocol.OrderMinimise
+	w.mu.Unlock()
+	child.send(protocol.WindowOrder{Order: order})
 }
 
 // show makes the window or brings it forward, and opens a page of it unless page
 // is empty.
 func (w *window) show(page string) {
 	w.mu.Lock()
-	if !isClosed(w.wanted) {
-		close(w.wanted)
-	}
-	ctx := w.ctx
-	if w.leaving {
-		ctx = nil
-	}
-	ready := isClosed(w.loaded)
-	if page != "" && !ready {
+	child, loaded := w.child, w.loaded
+	if page != "" && (child == nil || !loaded) {
 		w.page = page
 	}
-	w.visible = ctx != nil
+	if child == nil {
+		notify(w.wanted)
+	} else {
+		w.visible = true
+	}
 	w.mu.Unlock()
-	if ctx == nil {
+	if child == nil {
 		return
 	}
-	wailsrt.WindowShow(ctx)
-	wailsrt.WindowUnminimise(ctx) // presents it, on Linux
-	w.changed()
-	if page != "" && ready {
+	child.send(protocol.WindowOrder{Order: protocol.OrderShow})
+	child.restate()
+	if page != "" && loaded {
 		w.emit("show", page)
 	}
-}
-
-// hide takes the window away without ending it.
-func (w *window) hide() {
-	w.mu.Lock()
-	ctx := w.ctx
-	w.visible = false
-	w.mu.Unlock()
-	if ctx != nil {
-		wailsrt.WindowHide(ctx)
-	}
-}
-
-// leave hides the window for good, because the program ends.
-func (w *window) leave() {
-	w.mu.Lock()
-	w.leaving = true
-	w.mu.Unlock()
-	w.hide()
-}
-
-// close ends run. A window that is still being made is waited for: GTK's loop
-// cannot be ended before it has begun.
-func (w *window) close() {
-	w.mu.Lock()
-	w.closing = true
-	begun := w.begun
-	w.mu.Unlock()
-	if !begun {
-		return
-	}
-	select {
-	case <-w.loaded:
-	case <-w.ended:
-		return
-	}
-	w.mu.Lock()
-	ctx := w.ctx
-	w.mu.Unlock()
-	wailsrt.Quit(ctx)
 }
 
 // push sends the state to the page after every change, until ctx ends.
@@ -277,10 +302,10 @@ func (w *window) push(ctx context.Context, changes *hub.Subscription[struct{}]) 
 // it is shown.
 func (w *window) changed() {
 	w.mu.Lock()
-	visible := w.visible
+	child, visible := w.child, w.visible
 	w.mu.Unlock()
-	if visible {
-		w.emit("state", w.state())
+	if visible && child != nil {
+		child.restate()
 	}
 }
 
@@ -291,60 +316,74 @@ func (w *window) log(records []protocol.LogRecord) { w.emit("log", records) }
 // lost without harm: the page listens first and then asks for everything.
 func (w *window) emit(name string, data any) {
 	w.mu.Lock()
-	send := w.send
-	if w.closing {
-		send = nil
-	}
+	child := w.child
 	w.mu.Unlock()
-	if send != nil {
-		send(name, data)
+	if child == nil {
+		return
 	}
+	child.send(event(name, data))
 }
 
-// chooseFolder asks the person for a folder.
-func (w *window) chooseFolder(title, dir string) (string, error) {
-	return w.choose(func(ctx context.Context) (string, error) {
-		return wailsrt.OpenDirectoryDialog(ctx, wailsrt.OpenDialogOptions{Title: title, DefaultDirectory: dir, CanCreateDirectories: true, ShowHiddenFiles: true})
-	})
-}
-
-// chooseFile asks the person for a file.
-func (w *window) chooseFile(title, dir string) (string, error) {
-	return w.choose(func(ctx context.Context) (string, error) {
-		return wailsrt.OpenFileDialog(ctx, wailsrt.OpenDialogOptions{Title: title, DefaultDirectory: dir, ShowHiddenFiles: true})
-	})
-}
-
-func (w *window) choose(ask func(context.Context) (string, error)) (string, error) {
-	w.mu.Lock()
-	ctx := w.ctx
-	w.mu.Unlock()
-	if ctx == nil {
-		return "", errors.New("there is no window to ask in")
-	}
-	chosen, err := ask(ctx)
+// event is what the page hears.
+func event(name string, data any) protocol.WindowOrder {
+	text, err := json.Marshal(data)
 	if err != nil {
-		return "", fmt.Errorf("opening the dialog: %w", err)
+		panic(err) // every event is made of plain values
 	}
-	return chosen, nil
+	return protocol.WindowOrder{Order: protocol.OrderEvent, Event: name, Data: text}
 }
 
-func isClosed(c <-chan struct{}) bool {
+// windowChild is the program that runs. Whoever tells it something never waits
+// for it.
+type windowChild struct {
+	orders chan protocol.WindowOrder
+	stale  chan struct{} // has one when the page is to be told the state
+	end    context.CancelCauseFunc
+}
+
+// send orders something of the program. One that has not listened for so long
+// that the orders have no room is ended, and made anew.
+func (c *windowChild) send(order protocol.WindowOrder) {
 	select {
-	case <-c:
-		return true
+	case c.orders <- order:
 	default:
-		return false
+		c.end(errWindowDeaf)
 	}
 }
 
-// generateBindings lists the bound methods for `wails build`.
-func generateBindings(ctx context.Context, tty console) int {
-	w := newWindow(slog.New(slog.DiscardHandler), func() protocol.WindowState { return protocol.WindowState{} })
-	w.bound = &App{}
-	if err := wails.Run(w.options(ctx)); err != nil {
-		_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
-		return exitFault
+// restate has the page told the state as it is when its turn comes.
+func (c *windowChild) restate() { notify(c.stale) }
+
+// write writes the orders until ctx ends. The state comes after them: an answer
+// that stands before it may have an older one.
+func (c *windowChild) write(ctx context.Context, in io.Writer, state func() protocol.WindowState) {
+	for lines := json.NewEncoder(in); ; {
+		var order protocol.WindowOrder
+		select {
+		case order = <-c.orders:
+		default:
+			select {
+			case <-ctx.Done():
+				return
+			case order = <-c.orders:
+			case <-c.stale:
+				if len(c.orders) > 0 {
+					c.restate()
+					continue
+				}
+				order = event("state", state())
+			}
+		}
+		if err := lines.Encode(order); err != nil {
+			return // it ended; its reader notices
+		}
 	}
-	return exitDone
+}
+
+// notify puts one into a channel that has room for one.
+func notify(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }

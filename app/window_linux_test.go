@@ -45,7 +45,7 @@ func startApp(ctx context.Context, t *testing.T, d *desktop.Desktop, env []strin
 	}
 	a := &theApp{orders: json.NewEncoder(ordersIn), calls: make(chan string, 256)}
 	a.cmd = exec.CommandContext(ctx, os.Args[0], args...) //nolint:gosec // this very test
-	a.cmd.Env = append(d.Env(), partEnv+"=app", dirEnv+"="+t.TempDir())
+	a.cmd.Env = append(d.Env(), partEnv+"=app", dirEnv+"="+t.TempDir(), windowEnv+"="+built(ctx, t, "pilotfish-window", "pilotfish/app/window"))
 	a.cmd.Env = append(a.cmd.Env, env...)
 	a.cmd.ExtraFiles = []*os.File{orders, calls}
 	a.cmd.Stderr = &a.stderr
@@ -133,9 +133,19 @@ func newDesktop(t *testing.T, cfg desktop.Config) (context.Context, *desktop.Des
 // buildTray builds the real tray program.
 func buildTray(ctx context.Context, t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "pilotfish-tray")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "pilotfish/app/tray").CombinedOutput(); err != nil {
-		t.Fatalf("building the tray: %v\n%s", err, out)
+	return built(ctx, t, "pilotfish-tray", "pilotfish/app/tray")
+}
+
+// built is the path of one of our programs, which is built once in a run of the
+// tests.
+func built(ctx context.Context, t *testing.T, name, room string) string {
+	t.Helper()
+	program := filepath.Join(builtDir(), name)
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-tags", "desktop,production,webkit2_41", "-o", program, room).CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", name, err, out)
 	}
 	return program
 }
@@ -237,8 +247,8 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	family := descendants(t, app.cmd.Process.Pid)
-	if len(family) < 3 {
-		t.Fatalf("the app has the processes %v, want the tray and two of WebKit", family)
+	if len(family) < 4 {
+		t.Fatalf("the app has the processes %v, want the tray, the window and two of WebKit", family)
 	}
 	if err := app.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -313,15 +323,19 @@ func TestWithoutAPlaceForIconsTheWindowStays(t *testing.T) {
 	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
 	app.expect(t, "tray no_host")
 	app.expect(t, "page loaded")
-	// A page whose process dies is loaded again: the window would stay empty.
-	page := child(t, app.cmd.Process.Pid, "WebKitWebProces") // as the kernel cuts it
-	if page == 0 {
-		t.Fatal("no process draws the page")
+	// A page whose process dies is loaded again: the window would stay empty. The
+	// window itself, when its program dies, is opened again. Names as the kernel cuts
+	// them.
+	for _, name := range []string{"WebKitWebProces", "pilotfish-windo"} {
+		pid := child(t, app.cmd.Process.Pid, name)
+		if pid == 0 {
+			t.Fatalf("there is no process %s", name)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		app.expect(t, "page loaded")
 	}
-	if err := syscall.Kill(page, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	app.expect(t, "page loaded")
 	window, err := d.WaitWindow(ctx, "^Pilotfish$")
 	if err != nil {
 		t.Fatal(err)
@@ -426,7 +440,8 @@ func TestStartProblemsAreShownInTheWindow(t *testing.T) {
 func TestWithoutADisplayItSaysSoAndEnds(t *testing.T) {
 	for _, display := range []string{"", ":4711"} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this very test
-		cmd.Env = append(os.Environ(), partEnv+"=app", dirEnv+"="+t.TempDir(), "WAYLAND_DISPLAY=", "DISPLAY="+display)
+		cmd.Env = append(os.Environ(), partEnv+"=app", dirEnv+"="+t.TempDir(), "WAYLAND_DISPLAY=", "DISPLAY="+display,
+			windowEnv+"="+built(t.Context(), t, "pilotfish-window", "pilotfish/app/window"))
 		// The backend of the test wants its two files.
 		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		if err != nil {

@@ -13,11 +13,15 @@ import (
 // wire makes the real parts. A second instance asks the first to show its window
 // instead. With an error it returns the folders, for the window that says it.
 func wire(ctx context.Context, tty console) (parts, error) {
-	dirs, _, err := config.Usable(os.Getenv) // assembly.New says what is wrong
-	if dirs.State == "" {
+	window, err := assembly.Sibling("pilotfish-window")
+	if err != nil {
 		return parts{}, err
 	}
-	so := parts{stateDir: dirs.State, logDir: dirs.LogDir(), openFolder: desktop.Open}
+	dirs, _, err := config.Usable(os.Getenv) // assembly.New says what is wrong
+	if dirs.State == "" {
+		return parts{windowProgram: window}, err
+	}
+	so := parts{windowProgram: window, stateDir: dirs.State, logDir: dirs.LogDir(), openFolder: desktop.Open}
 	program, err := assembly.Sibling("pilotfish")
 	if err != nil {
 		return so, err

@@ -150,7 +150,7 @@ func (s *stage) memory(ctx context.Context) (rows []row, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	app, err := residentTree(p.app.Process.Pid)
+	app, err := residentTree(p.app.Process.Pid, "pilotfish-windo") // as the kernel cuts it
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +168,9 @@ func (s *stage) memory(ctx context.Context) (rows []row, err error) {
 	}, nil
 }
 
-// residentTree is what a window's process and its web processes keep resident,
-// in MB.
-func residentTree(pid int) (float64, error) {
+// residentTree is what a process keeps resident, with its web processes and its
+// children of the names, in MB.
+func residentTree(pid int, names ...string) (float64, error) {
 	total, err := residentOf(pid)
 	if err != nil {
 		return 0, err
@@ -191,10 +191,10 @@ func residentTree(pid int) (float64, error) {
 		// pid (name) state ppid …; the name is cut to 15 characters.
 		name := string(stat[strings.IndexByte(string(stat), '(')+1 : strings.LastIndexByte(string(stat), ')')])
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		if !strings.HasPrefix(name, "WebKit") || len(fields) < 2 || fields[1] != strconv.Itoa(pid) {
+		if !strings.HasPrefix(name, "WebKit") && !slices.Contains(names, name) || len(fields) < 2 || fields[1] != strconv.Itoa(pid) {
 			continue
 		}
-		more, err := residentOf(child)
+		more, err := residentTree(child)
 		if err != nil {
 			return 0, err
 		}

@@ -21,8 +21,8 @@ import (
 // page. What no panel can go below is said beside it: start.panel is the same
 // browser with an extension that does nothing, to the first frame of its empty
 // side panel, start.live the terminal itself in the place of its first picture, and
-// start.program the app's program from its start to its first
-// line, most of which loads the libraries of its window. All have a new profile
+// start.program the app's program from its start to its first line. All have a new
+// profile
 // each time.
 func benchStart(ctx context.Context, o options) (rows []row, err error) {
 	s, err := newStage(ctx)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -208,6 +209,48 @@ func TestTrayKilled(t *testing.T) {
 		}
 		return false
 	})
+}
+
+// TestWindowKilled kills the window's program: it is opened again, and the session
+// has not noticed.
+func TestWindowKilled(t *testing.T) {
+	p := start(t, options{})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	if _, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
+		t.Fatal(err)
+	}
+	agent, pid := p.terminal().PID, p.windowPID()
+	if pid == 0 {
+		t.Fatal("the window has no process")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("there is another window", func() bool {
+		other := p.windowPID()
+		return other != 0 && other != pid && len(p.desk.Windows(p.ctx, "^Pilotfish$")) == 1
+	})
+	p.typeLine(panel, "echo un''harmed")
+	p.untilScreen(panel, "unharmed")
+	if now := p.terminal().PID; now != agent {
+		t.Errorf("the agent is process %d, and was %d", now, agent)
+	}
+}
+
+// windowPID is the process of the app's window; 0 for none.
+func (p *product) windowPID() int {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.app.Process.Pid))
+	for _, path := range tasks {
+		list, _ := os.ReadFile(path) // or the thread ended meanwhile
+		for _, field := range strings.Fields(string(list)) {
+			program, _ := os.Readlink("/proc/" + field + "/exe")
+			if pid, err := strconv.Atoi(field); err == nil && filepath.Base(program) == "pilotfish-window" {
+				return pid
+			}
+		}
+	}
+	return 0
 }
 
 // TestAppKilled kills the app with SIGKILL while an agent that ignores every

@@ -64,6 +64,12 @@ func NewError(code Code, message, hint string) *Error {
 	return &Error{Code: code, Message: message, Hint: hint}
 }
 
+// NoDisplay is why there is no window; why is for people who know displays.
+func NoDisplay(why string) *Error {
+	return NewError(CodeNoDisplay, "there is no display to open a window on ("+why+")",
+		"start it in a desktop session, or use `pilotfish serve --headless`")
+}
+
 // Error returns the message, and the hint behind it.
 func (e *Error) Error() string {
 	if e.Hint == "" {

@@ -3,7 +3,19 @@ import { asBackendError, BackendError, connect, type Host } from './backend';
 import { scenarios } from '../test/fakes/scenarios';
 
 function host(methods: Record<string, (...args: unknown[]) => Promise<unknown>>): Host {
-  return { go: { main: { App: methods } } };
+  const Call = (method: string, args: unknown[]): Promise<unknown> =>
+    methods[method]?.(...args) ?? Promise.reject(new Error(`no method ${method}`));
+  return {
+    go: {
+      main: {
+        Bridge: {
+          Call,
+          ChooseFolder: (...args) => Call('ChooseFolder', args),
+          ChooseFile: (...args) => Call('ChooseFile', args),
+        },
+      },
+    },
+  };
 }
 
 test('a refusal as JSON keeps its code, hint and field', () => {

@@ -1,6 +1,7 @@
-// The Go side of the window, typed. Wails binds the methods of `main.App` to
-// window.go.main.App and events to window.runtime; what comes back is checked
-// before anything else sees it.
+// The Go side of the window, typed. Wails binds the methods of the window's own
+// program, `main.Bridge`, to window.go.main.Bridge and events to window.runtime; the
+// bridge passes calls on to the app. What comes back is checked before anything else
+// sees it.
 import * as v from 'valibot';
 import type {
   ActionKind,
@@ -42,11 +43,17 @@ export type Page = 'sessions' | 'approvals' | 'settings' | 'logs' | 'talk';
 
 const pageSchema = v.picklist(['sessions', 'approvals', 'settings', 'logs']);
 
-type Method = (...args: unknown[]) => Promise<unknown>;
+/** What the window's program does itself, and the way to everything else. */
+export interface Bridge {
+  /** Calls a method of the app with its arguments. */
+  Call(method: string, args: unknown[]): Promise<unknown>;
+  ChooseFolder(title: string, current: string): Promise<unknown>;
+  ChooseFile(title: string, current: string): Promise<unknown>;
+}
 
 /** What Wails puts on the window. */
 export interface Host {
-  go?: { main?: { App?: Record<string, Method> } };
+  go?: { main?: { Bridge?: Bridge } };
   runtime?: { EventsOn: (name: string, heard: (...data: unknown[]) => void) => () => void };
 }
 
@@ -84,7 +91,7 @@ export function sentence(text: string): string {
 }
 
 /**
- * Makes a BackendError of whatever a bound method rejected with. The text is
+ * Makes a BackendError of whatever a call rejected with. The text is
  * protocol.Error as JSON where the backend has one, else any text.
  */
 export function asBackendError(reason: unknown): BackendError {
@@ -98,7 +105,7 @@ export function asBackendError(reason: unknown): BackendError {
   return new BackendError(text);
 }
 
-/** The bound methods and events; every promise rejects with a BackendError. */
+/** The methods of the app and its events; every promise rejects with a BackendError. */
 export interface Backend {
   state(): Promise<WindowState>;
   startSession(name: SessionName): Promise<void>;
@@ -170,18 +177,33 @@ export interface Backend {
 
 /** Connects to the app that this page is the window of. */
 export function connect(host: Host): Backend {
-  async function call(method: string, ...args: unknown[]): Promise<unknown> {
-    const bound = host.go?.main?.App?.[method];
-    if (!bound) {
+  async function bridged(
+    method: string,
+    use: (bridge: Bridge) => Promise<unknown>,
+  ): Promise<unknown> {
+    const bridge = host.go?.main?.Bridge;
+    if (!bridge) {
       throw new BackendError(`The app does not answer (${method})`, {
         hint: 'start Pilotfish again',
       });
     }
     try {
-      return await bound(...args);
+      return await use(bridge);
     } catch (reason) {
       throw asBackendError(reason);
     }
+  }
+
+  const call = (method: string, ...args: unknown[]): Promise<unknown> =>
+    bridged(method, (bridge) => bridge.Call(method, args));
+
+  /** Opens a dialog of the window's program. */
+  async function choose(
+    method: 'ChooseFolder' | 'ChooseFile',
+    title: string,
+    current: string,
+  ): Promise<string> {
+    return v.parse(v.string(), await bridged(method, (bridge) => bridge[method](title, current)));
   }
 
   const run = async (method: string, ...args: unknown[]): Promise<void> => {
@@ -243,8 +265,8 @@ export function connect(host: Host): Backend {
     testModel: (profile) => ask(llmVerdictSchema, 'TestModel', profile),
     localModels: () => ask(llmLocalReplySchema.entries.found, 'LocalModels'),
     probeAgents: () => run('ProbeAgents'),
-    chooseFolder: (title, current) => ask(v.string(), 'ChooseFolder', title, current),
-    chooseFile: (title, current) => ask(v.string(), 'ChooseFile', title, current),
+    chooseFolder: (title, current) => choose('ChooseFolder', title, current),
+    chooseFile: (title, current) => choose('ChooseFile', title, current),
     logs: () => ask(logRecordsSchema, 'Logs'),
     openLogFolder: () => run('OpenLogFolder'),
     openStateFolder: () => run('OpenStateFolder'),

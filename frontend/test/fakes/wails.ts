@@ -1,4 +1,4 @@
-// A small app in place of the Go one: the bound methods and events as Wails
+// A small app in place of the Go one: the bridge and the events as Wails
 // puts them on the window, with a state that moves as the real one does.
 import type {
   LogRecord,
@@ -188,20 +188,25 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     Quit: () => undefined,
   };
 
-  const bound = Object.fromEntries(
-    Object.entries(methods).map(([name, method]) => [
-      name,
-      async (...args: unknown[]): Promise<unknown> => {
-        fake.calls.push([name, ...args]);
-        const text = refused.get(name);
-        refused.delete(name);
-        if (text !== undefined) throw new Error(text);
-        return structuredClone(await method(...structuredClone(args)));
-      },
-    ]),
-  );
+  async function Call(name: string, args: unknown[]): Promise<unknown> {
+    fake.calls.push([name, ...args]);
+    const text = refused.get(name);
+    refused.delete(name);
+    if (text !== undefined) throw new Error(text);
+    const method = methods[name];
+    if (!method) throw new Error(`no method ${name}`);
+    return structuredClone(await method(...structuredClone(args)));
+  }
 
-  target.go = { main: { App: bound } };
+  target.go = {
+    main: {
+      Bridge: {
+        Call,
+        ChooseFolder: (title, current) => Call('ChooseFolder', [title, current]),
+        ChooseFile: (title, current) => Call('ChooseFile', [title, current]),
+      },
+    },
+  };
   target.runtime = {
     EventsOn(event, listener) {
       const listeners = heard.get(event) ?? new Set();

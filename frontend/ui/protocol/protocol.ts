@@ -5258,6 +5258,85 @@ export const TrayOpen = "open";
 export const TrayAnswer = "answer"; // a person's word about an approval
 export const TrayLogs = "logs";
 export const TrayQuit = "quit";
+
+//////////
+// source: windowpipe.go
+
+/**
+ * WindowOrder is what the app writes to the window's program, one JSON object a
+ * line.
+ */
+export interface WindowOrder {
+  order: WindowOrderType;
+  /**
+   * Event is what the page hears, with Data.
+   */
+  event?: string;
+  /**
+   * Call is the number of the call that is answered: with Data, what it returned,
+   * or with Failed.
+   */
+  call?: number /* uint64 */;
+  data?: unknown;
+  /**
+   * Failed is the SettingsError of a call that failed, as JSON.
+   */
+  failed?: string;
+}
+/**
+ * WindowOrderType is the kind of a WindowOrder.
+ */
+export type WindowOrderType =
+  | typeof OrderEvent
+  | typeof OrderAnswer
+  | typeof OrderShow
+  | typeof OrderHide
+  | typeof OrderMinimise;
+/**
+ * The orders to the window's program.
+ */
+export const OrderEvent = "event";
+export const OrderAnswer = "answer";
+export const OrderShow = "show"; // bring it forward
+export const OrderHide = "hide";
+export const OrderMinimise = "minimise";
+/**
+ * WindowReport is what the window's program writes back, one JSON object a line.
+ */
+export interface WindowReport {
+  report: WindowReportType;
+  /**
+   * Call is the number by which the call of Method with Args is answered.
+   */
+  call?: number /* uint64 */;
+  method?: string;
+  args?: unknown[];
+  /**
+   * Again says that a page that ended is loaded again.
+   */
+  again?: boolean;
+  /**
+   * Problem is why there is no window.
+   */
+  problem?: Error;
+}
+/**
+ * WindowReportType is the kind of a WindowReport.
+ */
+export type WindowReportType =
+  | typeof ReportCall
+  | typeof ReportLoaded
+  | typeof ReportClosed
+  | typeof ReportEnded
+  | typeof ReportFailed;
+/**
+ * The reports of the window's program.
+ */
+export const ReportCall = "call"; // the page calls a method of the app
+export const ReportLoaded = "loaded"; // the page is loaded, or loaded again
+export const ReportClosed = "closed"; // the person clicked the cross; nothing was done yet
+export const ReportEnded = "ended"; // the process that draws the page ended
+export const ReportFailed = "failed"; // there cannot be a window
 /**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */

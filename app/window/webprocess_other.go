@@ -3,4 +3,6 @@
 package main
 
 // watchPage does nothing: only WebKitGTK leaves an empty window behind.
-func (w *window) watchPage() {}
+func (*window) watchPage() {}
+
+func reloadPage() {}

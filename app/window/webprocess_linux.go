@@ -9,10 +9,7 @@ void pilotfish_reload_page(void);
 */
 import "C"
 
-import (
-	"runtime/cgo"
-	"time"
-)
+import "runtime/cgo"
 
 // watchPage has the window's page loaded again when its process dies: WebKit
 // draws in one of its own, and without it the window stays empty. Wails does not
@@ -21,22 +18,8 @@ func (w *window) watchPage() {
 	C.pilotfish_watch_page(C.uintptr_t(cgo.NewHandle(w))) // as long as the program
 }
 
-// pageEnded is called on GTK's thread. A page that dies again and again is left
-// alone: the tray and the command line still work.
-func (w *window) pageEnded() {
-	w.mu.Lock()
-	again := time.Since(w.died) > pageDeathsApart
-	w.died = time.Now()
-	leaving := w.leaving
-	w.mu.Unlock()
-	if leaving {
-		return
-	}
-	w.logger.Warn("the window's page ended", "loaded_again", again)
-	if again {
-		C.pilotfish_reload_page()
-	}
-}
+// reloadPage loads the page again.
+func reloadPage() { C.pilotfish_reload_page() }
 
 //export pilotfishPageEnded
 func pilotfishPageEnded(handle C.uintptr_t) { cgo.Handle(handle).Value().(*window).pageEnded() }

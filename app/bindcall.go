@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"pilotfish/backend/protocol"
+)
+
+// call calls an exported method by its name, with JSON for its arguments and its
+// result; "null" for none.
+func (a *App) call(name string, args []json.RawMessage) (json.RawMessage, error) {
+	method := reflect.ValueOf(a).MethodByName(name)
+	if !method.IsValid() {
+		return nil, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("the app has no method %q", name), "start Pilotfish again")
+	}
+	wants := method.Type()
+	if len(args) != wants.NumIn() {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s takes %d arguments, not %d", name, wants.NumIn(), len(args)), "")
+	}
+	given := make([]reflect.Value, len(args))
+	for i, arg := range args {
+		value := reflect.New(wants.In(i))
+		if err := json.Unmarshal(arg, value.Interface()); err != nil {
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("argument %d of %s cannot be read (%v)", i+1, name, err), "")
+		}
+		given[i] = value.Elem()
+	}
+	var result any
+	for _, returned := range method.Call(given) {
+		err, failed := returned.Interface().(error)
+		switch {
+		case failed:
+			return nil, err
+		case returned.Type() != reflect.TypeFor[error]():
+			result = returned.Interface()
+		}
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return nil, fmt.Errorf("encoding what %s returned: %w", name, err)
+	}
+	return text, nil
+}

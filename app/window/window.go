@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	_ "embed" // the icon
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/wailsapp/wails/v2"
+	wailslog "github.com/wailsapp/wails/v2/pkg/logger"
+	wailsoptions "github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	wailsrt "github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/frontend"
+)
+
+//go:embed icon.png
+var icon []byte
+
+// window is what Wails shows.
+type window struct {
+	app    *pipe
+	logger *slog.Logger
+
+	mu      sync.Mutex
+	ctx     context.Context // of Wails; nil while there is no window
+	watched bool            // the page's process is looked after
+	died    time.Time       // when the page's process ended last
+}
+
+// run shows the window until in ends. It must be called on the main thread,
+// because GTK wants it.
+func run(in io.Reader, out, console io.Writer) (code int) {
+	logger := slog.New(slog.NewTextHandler(console, nil)).With("component", "window")
+	w := &window{app: newPipe(out), logger: logger}
+	if !generatingBindings {
+		// Nothing of this program is worth an orderly end, and one that hangs ends, too.
+		go func() {
+			_ = obey(in, w.do)
+			os.Exit(0)
+		}()
+	}
+	// GTK without a display ends in a panic of Wails on this goroutine.
+	defer func() {
+		if r := recover(); r != nil {
+			code = w.failed(protocol.NoDisplay(fmt.Sprint(r)))
+		}
+	}()
+	if err := wails.Run(w.options()); err != nil {
+		return w.failed(protocol.AsError(fmt.Errorf("opening the window: %w", err)))
+	}
+	return 0
+}
+
+// failed says why there is no window, and returns the exit code.
+func (w *window) failed(problem *protocol.Error) int {
+	w.logger.Error("there is no window", "error", problem)
+	_ = w.app.report(protocol.WindowReport{Report: protocol.ReportFailed, Problem: problem}) // or nobody hears it
+	return problem.Code.ExitCode()
+}
+
+// options are what the window is.
+func (w *window) options() *wailsoptions.App {
+	assets, err := fs.Sub(frontend.Dist, "dist")
+	if err != nil {
+		panic(err) // "dist" is a valid path
+	}
+	return &wailsoptions.App{
+		Title:     "Pilotfish",
+		Width:     windowWidth,
+		Height:    windowHeight,
+		MinWidth:  windowMinWidth,
+		MinHeight: windowMinHeight,
+		// The page's own ground, so that no white flashes before it is painted.
+		BackgroundColour: ground(context.Background()),
+		AssetServer:      &assetserver.Options{Assets: assets},
+		Bind:             []any{&Bridge{window: w}},
+		OnStartup:        w.attach,
+		OnDomReady:       w.onDomReady,
+		OnBeforeClose:    w.onClose,
+		Logger:           wailsLogger{w.logger},
+		// Info tells of every call of a bound method.
+		LogLevelProduction: wailslog.WARNING,
+		Linux: &linux.Options{
+			Icon:        icon,
+			ProgramName: "pilotfish",
+			// Nothing here is worth a GPU process.
+			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
+		},
+	}
+}
+
+// attach takes the context of Wails, by which everything is asked of it. OnStartup
+// comes on a goroutine of its own and may come after onDomReady: both take it.
+func (w *window) attach(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ctx = ctx
+}
+
+func (w *window) context() context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ctx
+}
+
+// onDomReady is called on every load of the page.
+func (w *window) onDomReady(ctx context.Context) {
+	w.attach(ctx)
+	w.mu.Lock()
+	first := !w.watched
+	w.watched = true
+	w.mu.Unlock()
+	if first {
+		w.watchPage()
+	}
+	w.tell(protocol.WindowReport{Report: protocol.ReportLoaded})
+}
+
+// onClose leaves to the app what the cross in the window's frame does. Wails' own
+// handler of signals asks, too.
+func (w *window) onClose(context.Context) (prevent bool) {
+	w.tell(protocol.WindowReport{Report: protocol.ReportClosed})
+	return true
+}
+
+// pageEnded is called when the process that draws the page has ended. A page that
+// dies again and again is left alone: the tray and the command line still work.
+func (w *window) pageEnded() {
+	w.mu.Lock()
+	again := time.Since(w.died) > pageDeathsApart
+	w.died = time.Now()
+	w.mu.Unlock()
+	w.tell(protocol.WindowReport{Report: protocol.ReportEnded, Again: again})
+	if again {
+		reloadPage()
+	}
+}
+
+// tell reports what needs no answer.
+func (w *window) tell(r protocol.WindowReport) {
+	if err := w.app.report(r); err != nil {
+		w.logger.Warn("report failed", "report", r.Report, "error", err)
+	}
+}
+
+// do does what the app orders. What comes before there is a window is not
+// missed: it is shown when it is made, and its page asks for everything.
+func (w *window) do(order protocol.WindowOrder) {
+	if order.Order == protocol.OrderAnswer {
+		w.app.answered(order)
+		return
+	}
+	ctx := w.context()
+	if ctx == nil {
+		return
+	}
+	switch order.Order {
+	case protocol.OrderEvent:
+		wailsrt.EventsEmit(ctx, order.Event, order.Data)
+	case protocol.OrderShow:
+		wailsrt.WindowShow(ctx)
+		wailsrt.WindowUnminimise(ctx) // presents it, on Linux
+	case protocol.OrderHide:
+		wailsrt.WindowHide(ctx)
+	case protocol.OrderMinimise:
+		wailsrt.WindowMinimise(ctx)
+	case protocol.OrderAnswer:
+	default:
+		w.logger.Warn("order unknown", "order", order.Order)
+	}
+}

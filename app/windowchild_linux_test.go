@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pilotfish/backend/protocol"
+)
+
+// startWindow runs the test binary as the window's program.
+func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *window, end func() error) {
+	t.Helper()
+	t.Setenv(partEnv, part)
+	b = newFakeBackend()
+	w = newWindow(parts{windowProgram: os.Args[0], logger: slog.New(slog.DiscardHandler)}, io.Discard, b.Window)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.bound = &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") }}
+	var ended sync.WaitGroup
+	var err error
+	ended.Go(func() { err = w.run(ctx, hidden, b.Begun()) })
+	end = func() error {
+		cancel()
+		ended.Wait()
+		goleak.VerifyNone(t)
+		return err
+	}
+	return b, w, end
+}
+
+// heard is the call by which the window of the tests says what it was told.
+func heard(text string) string { return "open heard/" + text }
+
+// report has the window of the tests write a line.
+func report(t *testing.T, w *window, r protocol.WindowReport) {
+	t.Helper()
+	line, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.log([]protocol.LogRecord{{Message: string(line)}})
+}
+
+func call(number uint64, method string, args ...string) protocol.WindowReport {
+	r := protocol.WindowReport{Report: protocol.ReportCall, Call: number, Method: method}
+	for _, arg := range args {
+		r.Args = append(r.Args, json.RawMessage(arg))
+	}
+	return r
+}
+
+func TestPageCallsTheApp(t *testing.T) {
+	b, w, end := startWindow(t, "window", false)
+	// What GTK printed before it, without an end of line, did not swallow it.
+	b.expect(t, heard("begun"))
+
+	report(t, w, call(1, "ShowTab", `"default"`, `"t2"`))
+	b.expect(t, "show tab default/t2")
+	b.expect(t, heard("answer 1: null"))
+	report(t, w, call(2, "SetSiteRule", `"default"`, `{"site":"<a & b>","kind":"act","decision":"allow"}`))
+	b.expect(t, heard(`answer 2: [{"site":"\u003ca \u0026 b\u003e","kind":"act","decision":"allow"}]`))
+	// What is wrong is said, by the error that the page shows.
+	report(t, w, call(3, "ConversationFile", `"default"`, `"x"`))
+	b.expect(t, heard(`answer 3: {"code":"bad_argument","message":"there is no file"}`))
+	report(t, w, call(4, "Nonsense"))
+	b.expect(t, heard(`answer 4: {"code":"unknown_command","message":"the app has no method \"Nonsense\"","hint":"start Pilotfish again"}`))
+	report(t, w, call(5, "ShowTab", `"default"`))
+	b.expect(t, heard(`answer 5: {"code":"bad_argument","message":"ShowTab takes 2 arguments, not 1"}`))
+	report(t, w, call(6, "ShowTab", `"default"`, `7`))
+	b.expect(t, heard(`answer 6: {"code":"bad_argument","message":"argument 2 of ShowTab cannot be read (json: cannot unmarshal number into Go value of type protocol.TabID)"}`))
+	// Methods that are not for the page cannot be reached.
+	report(t, w, call(7, "call"))
+	b.expect(t, heard(`answer 7: {"code":"unknown_command","message":"the app has no method \"call\"","hint":"start Pilotfish again"}`))
+	// One that panics does not end the sessions: the fake has no login.
+	w.bound.openFolder = func(context.Context, string) error { panic("no such luck") }
+	report(t, w, call(8, "OpenLogFolder"))
+	b.expect(t, heard(`answer 8: {"code":"internal","message":"OpenLogFolder failed: no such luck"}`))
+	// Lines that are no reports are the libraries'.
+	w.log([]protocol.LogRecord{{Message: "(process:1): Gtk-WARNING"}, {Message: `{"report":"nonsense"}`}})
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPageThatIsSeenIsToldTheState(t *testing.T) {
+	b, w, end := startWindow(t, "window", false)
+	b.expect(t, heard("begun"))
+	tell := func(port int) {
+		b.set(protocol.WindowState{Port: port})
+		w.changed()
+	}
+	tell(1)
+	b.expect(t, heard("state 1"))
+	// A page is shown when there is one.
+	w.show("logs")
+	b.expect(t, heard("show"), heard("state 1"))
+	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
+	b.expect(t, heard(`event"logs"`))
+	// Without a tray the cross leaves it where it can be found.
+	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
+	b.expect(t, heard("minimise"))
+	tell(2)
+	b.expect(t, heard("state 2"))
+	// With one it is gone, and told nothing until it is shown.
+	b.SetTray(protocol.TrayShown)
+	b.expect(t, "tray shown")
+	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
+	b.expect(t, heard("hide"))
+	tell(3)
+	tell(4)
+	w.show("settings")
+	b.expect(t, heard("show"), heard(`event"settings"`), heard("state 4"))
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An answer with the state may be older than the state that is told beside it.
+func TestStateIsToldAfterItsAnswer(t *testing.T) {
+	b := newFakeBackend()
+	in, out := io.Pipe()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	child := &windowChild{orders: make(chan protocol.WindowOrder, windowQueue), stale: make(chan struct{}, 1), end: cancel}
+	child.restate()
+	w := &window{bound: &App{state: b.Window}}
+	w.answer(child, call(1, "State"))
+	var writer sync.WaitGroup
+	writer.Go(func() { child.write(ctx, out, b.Window) })
+	orders := json.NewDecoder(in)
+	for _, want := range []protocol.WindowOrderType{protocol.OrderAnswer, protocol.OrderEvent} {
+		var got protocol.WindowOrder
+		if err := orders.Decode(&got); err != nil || got.Order != want {
+			t.Fatalf("got the order %q, error %v, want %q", got.Order, err, want)
+		}
+	}
+	cancel(nil)
+	writer.Wait()
+}
+
+func TestWindowIsOpenedAgain(t *testing.T) {
+	b, w, end := startWindow(t, "window", true)
+	w.show("logs")
+	b.expect(t, heard("begun"))
+	for range 2 {
+		if err := killChild("window"); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(t, heard("begun"))
+	}
+	// The page that was wanted before is still to be shown.
+	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
+	b.expect(t, heard(`event"logs"`))
+	// One that nobody saw is made again when somebody wants it.
+	b.SetTray(protocol.TrayShown)
+	b.expect(t, "tray shown")
+	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
+	b.expect(t, heard("hide"))
+	if err := killChild("window"); err != nil {
+		t.Fatal(err)
+	}
+	waitNoChild(t, w)
+	w.changed()
+	w.show("")
+	b.expect(t, heard("begun"))
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// waitNoChild waits until the app has noticed that the window's program ended.
+func waitNoChild(t *testing.T, w *window) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		w.mu.Lock()
+		child := w.child
+		w.mu.Unlock()
+		if child == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the end of the window was not noticed")
+		}
+	}
+}
+
+func TestWindowThatCannotRunIsGivenUp(t *testing.T) {
+	t.Setenv(partEnv, "dead window")
+	b := newFakeBackend()
+	said := make(chan string, 1)
+	w := newWindow(parts{windowProgram: os.Args[0], logger: slog.New(slog.DiscardHandler)}, writer(func(text string) { said <- text }), b.Window)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.bound = &App{ctx: ctx}
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		if err := w.run(ctx, false, b.Begun()); err != nil {
+			t.Error(err)
+		}
+	})
+	// The app goes on without it, and tries again for whoever asks.
+	for range 2 {
+		var text string
+		select {
+		case text = <-said:
+		case <-time.After(patience):
+		}
+		if !strings.Contains(text, "failed too often") || !strings.Contains(text, "exit status 7") {
+			t.Errorf("it said %q", text)
+		}
+		w.show("")
+	}
+	cancel()
+	ended.Wait()
+	goleak.VerifyNone(t)
+}
+
+// writer is an io.Writer that is a function.
+type writer func(text string)
+
+func (w writer) Write(text []byte) (int, error) {
+	w(string(text))
+	return len(text), nil
+}
+
+// A window that hangs holds nobody up, and is made anew.
+func TestDeafWindowIsKilled(t *testing.T) {
+	b, w, end := startWindow(t, "deaf window", false)
+	b.expect(t, heard("deaf"))
+	told := strings.Repeat("x", 1000)
+	for range windowQueue + 200 { // a pipe holds 64 KiB
+		w.emit("log", []protocol.LogRecord{{Message: told}})
+	}
+	b.expect(t, heard("deaf"))
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if err := killChild("deaf window"); err == nil {
+		t.Error("the window outlived the app")
+	}
+}
+
+// The page calls by name what the app has.
+func TestThePageCallsWhatThereIs(t *testing.T) {
+	page, err := os.ReadFile("../frontend/src/backend.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := regexp.MustCompile(`(?:ask|run)\((?:[\w.()]+,\s*)?'([A-Z]\w+)'([^)]*)\)`).FindAllStringSubmatch(string(page), -1)
+	var called []string
+	b := newFakeBackend()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	app := &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() {}, openFolder: func(context.Context, string) error { return nil }}
+	for _, c := range calls {
+		called = append(called, c[1])
+		args := make([]json.RawMessage, strings.Count(c[2], ","))
+		for i := range args {
+			args[i] = json.RawMessage("null")
+		}
+		if _, err := app.call(c[1], args); err != nil && (protocol.AsError(err).Code == protocol.CodeUnknownCommand || strings.Contains(err.Error(), "arguments")) {
+			t.Errorf("%s with %d arguments: %v", c[1], len(args), err)
+		}
+	}
+	if len(called) < 30 || !slices.Contains(called, "RemoveSiteRule") {
+		t.Errorf("found only the calls %s", strconv.Quote(strings.Join(called, " ")))
+	}
+}

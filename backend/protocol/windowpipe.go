@@ -1,0 +1,54 @@
+package protocol
+
+import "encoding/json"
+
+// WindowOrder is what the app writes to the window's program, one JSON object a
+// line.
+type WindowOrder struct {
+	Order WindowOrderType `json:"order"`
+	// Event is what the page hears, with Data.
+	Event string `json:"event,omitempty"`
+	// Call is the number of the call that is answered: with Data, what it returned,
+	// or with Failed.
+	Call uint64          `json:"call,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+	// Failed is the SettingsError of a call that failed, as JSON.
+	Failed string `json:"failed,omitempty"`
+}
+
+// WindowOrderType is the kind of a WindowOrder.
+type WindowOrderType string
+
+// The orders to the window's program.
+const (
+	OrderEvent    WindowOrderType = "event"
+	OrderAnswer   WindowOrderType = "answer"
+	OrderShow     WindowOrderType = "show" // bring it forward
+	OrderHide     WindowOrderType = "hide"
+	OrderMinimise WindowOrderType = "minimise"
+)
+
+// WindowReport is what the window's program writes back, one JSON object a line.
+type WindowReport struct {
+	Report WindowReportType `json:"report"`
+	// Call is the number by which the call of Method with Args is answered.
+	Call   uint64            `json:"call,omitempty"`
+	Method string            `json:"method,omitempty"`
+	Args   []json.RawMessage `json:"args,omitempty"`
+	// Again says that a page that ended is loaded again.
+	Again bool `json:"again,omitempty"`
+	// Problem is why there is no window.
+	Problem *Error `json:"problem,omitempty"`
+}
+
+// WindowReportType is the kind of a WindowReport.
+type WindowReportType string
+
+// The reports of the window's program.
+const (
+	ReportCall   WindowReportType = "call"   // the page calls a method of the app
+	ReportLoaded WindowReportType = "loaded" // the page is loaded, or loaded again
+	ReportClosed WindowReportType = "closed" // the person clicked the cross; nothing was done yet
+	ReportEnded  WindowReportType = "ended"  // the process that draws the page ended
+	ReportFailed WindowReportType = "failed" // there cannot be a window
+)
