@@ -1,4 +1,5 @@
 import type { Attachment } from 'svelte/attachments';
+import { inputMethodTakes } from '$ui/inputmethod';
 
 /**
  * What stands in place of the task for a while takes the focus when it comes, and
@@ -7,7 +8,7 @@ import type { Attachment } from 'svelte/attachments';
 export function entered(first: string, leave: () => void): Attachment<HTMLElement> {
   return (element) => {
     const keydown = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.isComposing) leave();
+      if (event.key === 'Escape' && !inputMethodTakes(event)) leave();
     };
     element.addEventListener('keydown', keydown);
     element.querySelector<HTMLElement>(first)?.focus();

@@ -4,6 +4,7 @@ import { SerializeAddon } from '@xterm/addon-serialize';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal, type IDisposable } from '@xterm/xterm';
+import { inputMethodTakes } from '$ui/inputmethod';
 import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import { systemClock } from '../connection/clock';
 import { checkpointText } from '../core/checkpoint';
@@ -375,6 +376,8 @@ export class TerminalView {
   }
 
   #key(event: KeyboardEvent): boolean {
+    // Neither ours nor the program's: xterm knows.
+    if (inputMethodTakes(event)) return true;
     const action = keyAction(event, this.#terminal.hasSelection(), this.#config.mac);
     if (action === undefined) return true;
     event.preventDefault();
