@@ -37,8 +37,21 @@ func TestPanelClosedAndReopened(t *testing.T) {
 	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
 		t.Fatal(err)
 	}
-	p.eventually("the panel is gone", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })
+	gone := func() {
+		t.Helper()
+		p.eventually("the panel is gone", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })
+	}
+	gone()
+	welcome := p.page(browser, "/welcome")
+	p.until(welcome, "the welcome page says so", `document.body.dataset.panel === 'absent' && document.querySelector('#status').textContent.includes('Ctrl+Shift+Y')`)
 	p.openPanel()
+	panel = p.panel(browser)
+	p.untilScreen(panel, "over")
+	p.until(welcome, "the welcome page knows that it is back", `document.body.dataset.panel === 'connected'`)
+	// By its key, too, which closes it as well.
+	p.pressKey("ctrl+shift+y")
+	gone()
+	p.pressKey("ctrl+shift+y")
 	panel = p.panel(browser)
 	p.untilScreen(panel, "over")
 	p.untilScreen(panel, "line 3000 of the voyage")
@@ -47,6 +60,20 @@ func TestPanelClosedAndReopened(t *testing.T) {
 	}
 	p.typeLine(panel, "echo still $((40+2))")
 	p.untilScreen(panel, "still 42")
+}
+
+// pressKey presses a key in the browser's window, as a person does.
+func (p *product) pressKey(key string) {
+	p.t.Helper()
+	window, err := p.desk.WaitWindow(p.ctx, "Chromium$")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, args := range [][]string{{"windowactivate", "--sync", window}, {"key", "--clearmodifiers", key}} {
+		if _, err := p.desk.Command(p.ctx, "xdotool", args...); err != nil {
+			p.t.Fatal(err)
+		}
+	}
 }
 
 // openPanel opens the side panel again, as a click on a tab in the tray's menu

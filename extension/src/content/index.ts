@@ -1,6 +1,6 @@
 /**
- * The content script of the welcome page: it tells the page, by one event, that
- * a side panel is really connected. It listens to the extension only, never to
+ * The content script of the welcome page: it tells the page, by an event each, that
+ * a side panel is really connected, or was closed. It listens to the extension only, never to
  * the page.
  */
 import { answering } from '../messages/answer';
@@ -13,13 +13,13 @@ declare global {
   var pilotfishWelcome: true | undefined;
 }
 
-/** The event that the welcome page hears when a panel is connected. */
-const CONNECTED_EVENT = 'pilotfish:connected';
+/** The events that the welcome page hears. */
+const EVENTS = { connected: 'pilotfish:connected', closed: 'pilotfish:closed' } as const;
 /** How long the news that the page is there is worth something, in milliseconds. */
 const NEWS = 10_000;
 
-function tell(): void {
-  document.dispatchEvent(new CustomEvent(CONNECTED_EVENT, { bubbles: true }));
+function tell(panel: keyof typeof EVENTS): void {
+  document.dispatchEvent(new CustomEvent(EVENTS[panel], { bubbles: true }));
 }
 
 /** Waits for the page's own script, which hears the event: this one runs before it. */
@@ -38,9 +38,12 @@ if (
     answering(
       {
         'cs:rpc': {
-          welcome: ({ port }) => {
+          welcome: ({ port, panel }) => {
             // The port of the pairing: the only one whose welcome page is ours.
-            if (isWelcomePage(location.href, port)) whenHeard(tell);
+            if (isWelcomePage(location.href, port))
+              whenHeard(() => {
+                tell(panel);
+              });
             return null;
           },
         },

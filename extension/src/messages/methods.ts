@@ -120,8 +120,8 @@ export interface Methods {
     >;
   };
   'cs:rpc': {
-    /** A panel is connected: the welcome page on this port may say so. */
-    welcome: Call<{ readonly port: number }, null>;
+    /** A panel is connected, or was closed: the welcome page on this port may say so. */
+    welcome: Call<{ readonly port: number; readonly panel: 'connected' | 'closed' }, null>;
     click: Call<
       On & {
         readonly button: 'left' | 'right' | 'middle';

@@ -6,11 +6,12 @@ import { bringForward } from '../forward';
 import { report, tell, watchTabs } from './bridge';
 import { groups, groupTabs, newWindow, setGroup, ungroupTabs } from './groups';
 import { answerPanels } from './relay';
-import { catchUp } from './welcome';
+import { catchUp, watchPanels } from './welcome';
 import { newTab } from './windows';
 
 watchTabs();
 answerPanels();
+watchPanels();
 // A click on the toolbar icon opens the panel of its window, or closes it.
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 

@@ -8,6 +8,8 @@ import { isWelcomePage } from '../messages/sender';
 import { PairingKey } from '$ui/protocol/protocol';
 import { WELCOME_WAIT } from './timing';
 
+type Panel = 'connected' | 'closed';
+
 /** The port that the app paired us with; undefined before that. */
 async function pairedPort(): Promise<number | undefined> {
   const stored = await chrome.storage.session.get(PairingKey);
@@ -18,12 +20,24 @@ async function pairedPort(): Promise<number | undefined> {
 
 /** Tells every welcome page of ours that a panel is connected. */
 export async function tellWelcomePages(): Promise<void> {
+  await tellPages('connected', {});
+}
+
+/** Has the welcome pages of a window told when its panel was closed. */
+export function watchPanels(): void {
+  // Chrome has the event since 142; before, the page goes on saying that it is connected.
+  (chrome.sidePanel as Partial<typeof chrome.sidePanel>).onClosed?.addListener(({ windowId }) => {
+    void tellPages('closed', { windowId });
+  });
+}
+
+async function tellPages(panel: Panel, where: chrome.tabs.QueryInfo): Promise<void> {
   const port = await pairedPort();
   if (port === undefined) return;
-  const tabs = await chrome.tabs.query({});
+  const tabs = await chrome.tabs.query(where);
   await Promise.all(
     tabs.map(async (tab) => {
-      if (tab.id !== undefined && isWelcomePage(tab.url, port)) await tell(tab.id, port);
+      if (tab.id !== undefined && isWelcomePage(tab.url, port)) await tell(tab.id, port, panel);
     }),
   );
 }
@@ -42,8 +56,8 @@ export async function catchUp(): Promise<void> {
   await chrome.runtime.sendMessage(news).catch(() => undefined);
 }
 
-async function tell(tabId: number, port: number): Promise<void> {
-  const message = question('cs:rpc', 'welcome', { port }, Date.now() + WELCOME_WAIT);
+async function tell(tabId: number, port: number, panel: Panel): Promise<void> {
+  const message = question('cs:rpc', 'welcome', { port, panel }, Date.now() + WELCOME_WAIT);
   try {
     await chrome.tabs.sendMessage(tabId, message, { frameId: 0 });
   } catch {
