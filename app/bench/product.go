@@ -156,10 +156,11 @@ func (s *stage) startWith(ctx context.Context, prepare func(config string) error
 }
 
 func (p *play) attachPanel(ctx context.Context) error {
-	return until(ctx, func() (err error) {
-		p.panel, err = p.client.Attach(ctx, "panel.html")
-		return err
-	})
+	ctx, cancel := context.WithTimeout(ctx, productPatience)
+	defer cancel()
+	var err error
+	p.panel, err = p.client.Await(ctx, "panel.html")
+	return err
 }
 
 // painted returns when the panel first showed a text in its terminal, in

@@ -95,8 +95,8 @@ func (s *stage) programStart(ctx context.Context) (float64, error) {
 	return float64(time.Since(began)) / float64(time.Millisecond), nil
 }
 
-// notesDrawn is a script that notes when the first frame of its page was drawn.
-const notesDrawn = "requestAnimationFrame(()=>requestAnimationFrame(()=>{drawn=performance.timeOrigin+performance.now()}))"
+// notesDrawn is a script that promises when the first frame of its page was drawn.
+const notesDrawn = "drawn=new Promise((done)=>requestAnimationFrame(()=>requestAnimationFrame(()=>done(performance.timeOrigin+performance.now()))))"
 
 // emptyPage has it.
 const emptyPage = "data:text/html,<script>" + notesDrawn + "</script>"
@@ -209,6 +209,9 @@ func bareDrawn(ctx context.Context, socket string, panel bool) (float64, error) 
 		return 0, err
 	}
 	defer func() { _ = client.Close() }() // the browser is ended with it
+	if err := client.Discover(ctx); err != nil {
+		return 0, err
+	}
 	part := "data:text/html"
 	if panel {
 		part = "panel.html"
@@ -216,16 +219,12 @@ func bareDrawn(ctx context.Context, socket string, panel bool) (float64, error) 
 			return 0, err
 		}
 	}
-	var page *tap.Page
-	if err := until(ctx, func() (err error) {
-		page, err = client.Attach(ctx, part)
-		return err
-	}); err != nil {
+	page, err := client.Await(ctx, part)
+	if err != nil {
 		return 0, err
 	}
 	var drawn float64
-	err = until(ctx, func() error {
-		return page.Eval(ctx, "drawn", &drawn)
-	})
+	// Again only when the page's script has not run yet.
+	err = until(ctx, func() error { return page.Eval(ctx, "drawn", &drawn) })
 	return drawn, err
 }

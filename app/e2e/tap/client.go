@@ -138,11 +138,20 @@ func (c *Client) detached(session string) {
 // Call sends a command on the browser's own session (session "") or on an
 // attached one.
 func (c *Client) Call(ctx context.Context, session, method string, params, result any) error {
+	answer, err := c.send(session, method, params)
+	if err != nil {
+		return err
+	}
+	return answered(ctx, method, answer, result)
+}
+
+// send sends a command, whose answer comes over the channel.
+func (c *Client) send(session, method string, params any) (<-chan reply, error) {
 	ch := make(chan reply, 1)
 	c.mu.Lock()
 	if c.err != nil {
 		c.mu.Unlock()
-		return c.err
+		return nil, c.err
 	}
 	c.nextID++
 	id := c.nextID
@@ -158,13 +167,18 @@ func (c *Client) Call(ctx context.Context, session, method string, params, resul
 	}
 	line, err := json.Marshal(message)
 	if err != nil {
-		return fmt.Errorf("encoding %s: %w", method, err)
+		return nil, fmt.Errorf("encoding %s: %w", method, err)
 	}
 	if _, err := c.conn.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("sending %s: %w", method, err)
+		return nil, fmt.Errorf("sending %s: %w", method, err)
 	}
+	return ch, nil
+}
+
+// answered waits for the answer to a command.
+func answered(ctx context.Context, method string, answer <-chan reply, result any) error {
 	select {
-	case r := <-ch:
+	case r := <-answer:
 		if r.err != nil {
 			return fmt.Errorf("%s: %w", method, r.err)
 		}
@@ -253,6 +267,32 @@ func (c *Client) Attach(ctx context.Context, part string) (*Page, error) {
 		}
 	}
 	return nil, fmt.Errorf("no page with %q among %v", part, targets)
+}
+
+// Await attaches to the first page with a part in its address as soon as the
+// browser speaks of it. Nothing is asked of the browser meanwhile: what measures it
+// must not keep it busy. Without an app that watches the targets, Discover comes
+// first.
+func (c *Client) Await(ctx context.Context, part string) (*Page, error) {
+	answer, err := c.send("", await, map[string]any{"part": part})
+	if err != nil {
+		return nil, err
+	}
+	// One that is there already is spoken of no more. Asked for after that was said,
+	// none is missed in between.
+	if page, err := c.Attach(ctx, part); err == nil {
+		return page, nil
+	}
+	var target Target
+	if err := answered(ctx, await, answer, &target); err != nil {
+		return nil, err
+	}
+	return c.AttachTo(ctx, target)
+}
+
+// Discover has the browser speak of every target.
+func (c *Client) Discover(ctx context.Context) error {
+	return c.Call(ctx, "", "Target.setDiscoverTargets", map[string]any{"discover": true}, nil)
 }
 
 // AttachTo attaches to one target.

@@ -16,6 +16,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 )
@@ -28,6 +29,7 @@ const firstTapID = 1 << 30
 const (
 	refuse   = "Tap.refuse"
 	overhear = "Tap.overhear"
+	await    = "Tap.await"
 	overtold = "Tap.told"
 )
 
@@ -38,6 +40,12 @@ type envelope struct {
 	Method    string          `json:"method,omitempty"`
 	Params    json.RawMessage `json:"params,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
+}
+
+// awaited is a page that the test waits for.
+type awaited struct {
+	id   int64  // of the command
+	part string // of its address
 }
 
 // proxy routes the messages of one browser between the app and one test.
@@ -51,6 +59,7 @@ type proxy struct {
 	pending  map[string]bool // the targets that it is attaching to
 	refused  map[string]bool // the targets that the app may not attach to
 	overhear bool            // the test hears what the app is told, too
+	awaited  []awaited       // what the test waits for
 	written  sync.Mutex      // one message at a time towards the browser
 	told     sync.Mutex      // and towards the app
 }
@@ -175,11 +184,42 @@ func (p *proxy) relayBrowser(from io.Reader) {
 			}
 			continue
 		}
-		p.repeat(message)
 		if p.tell(message) != nil {
 			return
 		}
+		p.repeat(message)
+		p.announce(e)
 	}
+}
+
+// announce tells the test of a page that it waits for.
+func (p *proxy) announce(e envelope) {
+	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.test == nil || len(p.awaited) == 0 {
+		return
+	}
+	var told struct {
+		TargetInfo Target `json:"targetInfo"`
+	}
+	if json.Unmarshal(e.Params, &told) != nil || told.TargetInfo.Type != "page" {
+		return
+	}
+	var left []awaited
+	for _, a := range p.awaited {
+		if !strings.Contains(told.TargetInfo.URL, a.part) {
+			left = append(left, a)
+			continue
+		}
+		if answer, err := json.Marshal(map[string]any{"id": a.id, "result": told.TargetInfo}); err == nil {
+			// A test that went away is no reason to stop the product.
+			_, _ = p.test.Write(append(answer, '\n'))
+		}
+	}
+	p.awaited = left
 }
 
 // repeat gives a test that overhears the app what the app is told, with the time
@@ -249,7 +289,7 @@ func (p *proxy) accept(listener net.Listener) {
 		if p.test != nil {
 			p.test.Close()
 		}
-		p.test, p.overhear = conn, false
+		p.test, p.overhear, p.awaited = conn, false, nil
 		p.mu.Unlock()
 		go p.relayTest(conn)
 	}
@@ -268,8 +308,17 @@ func (p *proxy) relayTest(conn net.Conn) {
 		}
 		var params struct {
 			TargetID string `json:"targetId"`
+			Part     string `json:"part"`
 		}
 		switch e.Method {
+		case await: // answered when the page is there
+			if json.Unmarshal(e.Params, &params) != nil {
+				return
+			}
+			p.mu.Lock()
+			p.awaited = append(p.awaited, awaited{id: e.ID, part: params.Part})
+			p.mu.Unlock()
+			continue
 		case "Target.attachToTarget":
 			_ = json.Unmarshal(e.Params, &params) // the browser says what is wrong with it
 			p.mu.Lock()
