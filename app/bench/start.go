@@ -34,7 +34,7 @@ func benchStart(ctx context.Context, o options) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	runs := 7
+	runs := 15 // of a median that differs by a tenth between sevens
 	if o.quick {
 		runs = 3
 	}
