@@ -4,5 +4,7 @@
 export const LOOK_AGAIN = 20;
 /** How often, at most; then the next event is waited for. */
 export const LOOKS = 6;
+/** How long a panel may be closed before welcome pages are told: one that comes back at once was not missed. */
+export const CLOSED_QUIET = 700;
 /** How long a welcome page has to be told that a panel is connected. */
 export const WELCOME_WAIT = 10_000;

@@ -6,7 +6,7 @@
 import { question, tabEvent } from '../messages/envelope';
 import { isWelcomePage } from '../messages/sender';
 import { PairingKey } from '$ui/protocol/protocol';
-import { WELCOME_WAIT } from './timing';
+import { CLOSED_QUIET, WELCOME_WAIT } from './timing';
 
 type Panel = 'connected' | 'closed';
 
@@ -23,11 +23,22 @@ export async function tellWelcomePages(): Promise<void> {
   await tellPages('connected', {});
 }
 
-/** Has the welcome pages of a window told when its panel was closed. */
+/** Has the welcome pages of a window told when its panel was closed, and stays so. */
 export function watchPanels(): void {
   // Chrome has the event since 142; before, the page goes on saying that it is connected.
-  (chrome.sidePanel as Partial<typeof chrome.sidePanel>).onClosed?.addListener(({ windowId }) => {
-    void tellPages('closed', { windowId });
+  const panels: Partial<typeof chrome.sidePanel> = chrome.sidePanel;
+  const closed = new Map<number, ReturnType<typeof setTimeout>>();
+  panels.onClosed?.addListener(({ windowId }) => {
+    clearTimeout(closed.get(windowId));
+    const tell = (): void => {
+      closed.delete(windowId);
+      void tellPages('closed', { windowId });
+    };
+    closed.set(windowId, setTimeout(tell, CLOSED_QUIET));
+  });
+  panels.onOpened?.addListener(({ windowId }) => {
+    clearTimeout(closed.get(windowId));
+    closed.delete(windowId);
   });
 }
 
