@@ -177,6 +177,7 @@ func TestWindowAndTray(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	belongsToItsEntry(ctx, t, d, window)
 
 	// The tray says what the window says.
 	if err := item.Click(ctx, "Release notes — claude needs you"); err != nil {
@@ -233,6 +234,25 @@ func TestWindowAndTray(t *testing.T) {
 	}
 	if err := d.WaitNoItem(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+// belongsToItsEntry checks that a desktop finds the entry of a window, for its icon
+// and its place among the favourites.
+func belongsToItsEntry(ctx context.Context, t *testing.T, d *desktop.Desktop, window string) {
+	t.Helper()
+	entry, err := os.ReadFile("../build/linux/pilotfish.desktop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(entry), "StartupWMClass=")
+	class, _, _ := strings.Cut(after, "\n")
+	got, err := d.Command(ctx, "xprop", "-id", window, "WM_CLASS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `WM_CLASS(STRING) = "pilotfish", ` + strconv.Quote(class); got != want {
+		t.Errorf("the window has %s, want %s", got, want)
 	}
 }
 

@@ -54,6 +54,7 @@ func run(in io.Reader, out, console io.Writer) (code int) {
 			code = w.failed(protocol.NoDisplay(fmt.Sprint(r)))
 		}
 	}()
+	nameProgram()
 	if err := wails.Run(w.options()); err != nil {
 		return w.failed(protocol.AsError(fmt.Errorf("opening the window: %w", err)))
 	}
