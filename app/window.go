@@ -211,7 +211,8 @@ func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Erro
 		}
 	}
 	if err := lines.Err(); err != nil {
-		w.logger.Warn("reading the window's reports failed", "error", err)
+		// Whoever is heard no more would wait for answers that never come.
+		child.end(fmt.Errorf("reading the window's reports: %w", err))
 	}
 	return problem
 }
@@ -360,19 +361,15 @@ func (c *windowChild) write(ctx context.Context, in io.Writer, state func() prot
 	for lines := json.NewEncoder(in); ; {
 		var order protocol.WindowOrder
 		select {
+		case <-ctx.Done():
+			return
 		case order = <-c.orders:
-		default:
-			select {
-			case <-ctx.Done():
-				return
-			case order = <-c.orders:
-			case <-c.stale:
-				if len(c.orders) > 0 {
-					c.restate()
-					continue
-				}
-				order = event("state", state())
+		case <-c.stale:
+			if len(c.orders) > 0 {
+				c.restate()
+				continue
 			}
+			order = event("state", state())
 		}
 		if err := lines.Encode(order); err != nil {
 			return // it ended; its reader notices

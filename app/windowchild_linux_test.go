@@ -24,7 +24,7 @@ func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *win
 	t.Helper()
 	t.Setenv(partEnv, part)
 	b = newFakeBackend()
-	w = newWindow(parts{windowProgram: os.Args[0], logger: slog.New(slog.DiscardHandler)}, io.Discard, b.Window)
+	w = newWindow(parts{windowProgram: os.Args[0], logger: endings(b)}, io.Discard, b.Window)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.bound = &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") }}
 	var ended sync.WaitGroup
@@ -37,6 +37,21 @@ func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *win
 		return err
 	}
 	return b, w, end
+}
+
+// endings is a log that calls the backend of the test when a window has ended.
+func endings(b *fakeBackend) *slog.Logger {
+	drop := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.MessageKey {
+			return a
+		}
+		return slog.Attr{}
+	}
+	return slog.New(slog.NewTextHandler(writer(func(text string) {
+		if message := strings.Trim(strings.TrimPrefix(text, "msg="), "\"\n"); strings.HasPrefix(message, "window ended") {
+			b.called("log %s", message)
+		}
+	}), &slog.HandlerOptions{ReplaceAttr: drop}))
 }
 
 // heard is the call by which the window of the tests says what it was told.
@@ -156,6 +171,7 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 		if err := killChild("window"); err != nil {
 			t.Fatal(err)
 		}
+		b.expect(t, "log window ended and is opened again")
 		b.expect(t, heard("begun"))
 	}
 	// The page that was wanted before is still to be shown.
@@ -169,7 +185,7 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 	if err := killChild("window"); err != nil {
 		t.Fatal(err)
 	}
-	waitNoChild(t, w)
+	b.expect(t, "log window ended while it was hidden")
 	w.changed()
 	w.show("")
 	b.expect(t, heard("begun"))
@@ -178,19 +194,15 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// waitNoChild waits until the app has noticed that the window's program ended.
-func waitNoChild(t *testing.T, w *window) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		w.mu.Lock()
-		child := w.child
-		w.mu.Unlock()
-		if child == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the end of the window was not noticed")
-		}
+// One that says what nobody can read is made anew, or its page would wait for ever.
+func TestWindowWithoutEndOfLineIsOpenedAgain(t *testing.T) {
+	b, w, end := startWindow(t, "window", false)
+	b.expect(t, heard("begun"))
+	w.log([]protocol.LogRecord{{Message: strings.Repeat("x", windowLineMost+1)}})
+	b.expect(t, "log window ended and is opened again")
+	b.expect(t, heard("begun"))
+	if err := end(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -240,6 +252,7 @@ func TestDeafWindowIsKilled(t *testing.T) {
 	for range windowQueue + 200 { // a pipe holds 64 KiB
 		w.emit("log", []protocol.LogRecord{{Message: told}})
 	}
+	b.expect(t, "log window ended and is opened again")
 	b.expect(t, heard("deaf"))
 	if err := end(); err != nil {
 		t.Error(err)

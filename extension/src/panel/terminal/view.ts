@@ -57,9 +57,9 @@ export interface ViewConfig {
   readonly onLink: (link: HoveredLink | undefined) => void;
   readonly onOpenLink: (url: string) => void;
   readonly onMatches: (index: number, count: number) => void;
-  /** Asks the person whether this text may be pasted. */
   /** The first bytes are in the page. */
   readonly onPainted: () => void;
+  /** Asks the person whether this text may be pasted. */
   readonly askPaste: (text: string) => Promise<boolean>;
 }
 
