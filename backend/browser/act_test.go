@@ -590,7 +590,7 @@ func TestEndsInTheMiddle(t *testing.T) {
 		_, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"})
 		ended <- err
 	}()
-	p := s.pageOf(t)
+	p := s.page(t)
 	for p.frames == nil || s.queued() == 0 {
 		runtime.Gosched()
 	}

@@ -61,22 +61,36 @@ func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string
 	if err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
-		return unknownTab(id)
-	}
-	r.gates.mu.Lock()
-	g := r.gates.of[t.target]
-	if g == nil {
-		g = &gate{r: r, target: t.target}
-		r.gates.of[t.target] = g
-	}
-	r.gates.mu.Unlock()
-	err = r.gates.workers.set(ctx, r, patterns, allow)
-	if err == nil {
-		err = g.set(ctx, patterns, allow)
-	}
+	err = b.onTarget(ctx, r, id, func(t tab) error {
+		g := r.gates.gate(r, t.target)
+		if err := r.gates.workers.set(ctx, r, patterns, allow); err != nil {
+			return err
+		}
+		err := g.set(ctx, patterns, allow)
+		if isTargetGone(err) {
+			r.gates.forget(g)
+		}
+		return err
+	})
 	return b.explain(ctx, id, nil, err)
+}
+
+// gate returns the gate of a target, made if need be.
+func (g *gates) gate(r *run, id target.ID) *gate {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.of[id] == nil {
+		g.of[id] = &gate{r: r, target: id}
+	}
+	return g.of[id]
+}
+
+func (g *gates) forget(old *gate) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.of[old.target] == old {
+		delete(g.of, old.target)
+	}
 }
 
 // set opens the gate if need be and gives it its rule.
@@ -132,7 +146,7 @@ func (g *gate) open(ctx context.Context) error {
 // administrator may say of a site, from one that has gone.
 func noInput(err error) error {
 	refused, ok := errors.AsType[*methodError](err)
-	if !ok || strings.Contains(refused.message, "No target with given id") {
+	if !ok || isTargetGone(err) {
 		return err
 	}
 	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.message+")", "do it by hand, or in another tab")
@@ -169,13 +183,8 @@ func (g *gate) leave(s *session) {
 		g.root = nil
 	}
 	g.mu.Unlock()
-	if !over {
-		return
-	}
-	g.r.gates.mu.Lock()
-	defer g.r.gates.mu.Unlock()
-	if g.r.gates.of[g.target] == g {
-		delete(g.r.gates.of, g.target)
+	if over {
+		g.r.gates.forget(g)
 	}
 }
 

@@ -61,8 +61,7 @@ func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*keeper, error
 	if err != nil {
 		return nil, err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
+	if _, ok := b.tabs.lookup(id); !ok {
 		return nil, unknownTab(id)
 	}
 	r.keepers.mu.Lock()
@@ -84,7 +83,7 @@ func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*keeper, error
 	}
 	defer release()
 	if k.session() == nil {
-		if err := k.attach(ctx, t.target); err != nil {
+		if err := b.onTarget(ctx, r, id, func(t tab) error { return k.attach(ctx, t.target) }); err != nil {
 			r.keepers.forget(k)
 			return nil, b.explain(ctx, id, nil, err)
 		}

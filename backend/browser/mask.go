@@ -49,8 +49,7 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	if err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
+	if _, ok := b.tabs.lookup(id); !ok {
 		return unknownTab(id)
 	}
 	b.masks.mu.Lock()
@@ -69,7 +68,7 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	m.op.Unlock()
 	// Not in the queue of the tab: a command there may take long, and is what the
 	// cover tells of.
-	p, err := r.page(ctx, t.target)
+	_, p, err := b.pageOf(ctx, r, id)
 	if err == nil && p.openDialog() == "" { // it holds the page, and is a cover itself
 		if err = p.open(ctx, id); err == nil {
 			err = m.spread(ctx, p)

@@ -192,11 +192,7 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 	if err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
-		return unknownTab(id) // closed meanwhile
-	}
-	p, err := r.page(ctx, t.target)
+	t, p, err := b.pageOf(ctx, r, id)
 	if err != nil {
 		return b.explain(ctx, id, nil, err)
 	}
@@ -228,6 +224,46 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 		err = errCrashed
 	}
 	return b.explain(ctx, id, p, err)
+}
+
+// pageOf returns a tab and the session with the target that shows it.
+func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tab, p *page, err error) {
+	err = b.onTarget(ctx, r, id, func(now tab) (err error) {
+		t = now
+		p, err = r.page(ctx, now.target)
+		return err
+	})
+	return t, p, err
+}
+
+// onTarget runs f with a tab as it is now. That the browser does not know its
+// target any more is no answer yet: the tab was closed, or lives on in another
+// one, as the worker is about to say. Then f runs again, or the tab is unknown.
+func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f func(tab) error) error {
+	for {
+		changed := b.tabs.changes()
+		t, ok := b.tabs.lookup(id)
+		if !ok {
+			return unknownTab(id)
+		}
+		err := f(t)
+		if !isTargetGone(err) {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-r.conn.done:
+			return errPipeEnded
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// isTargetGone says whether something failed because the target, or Chrome's tab,
+// that it is about is there no more.
+func isTargetGone(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "No target with given id") || strings.Contains(err.Error(), "No tab with id"))
 }
 
 // explain turns an error of an operation into what its caller is told.
@@ -267,7 +303,7 @@ func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document meanwhile", "look again")
 	case errors.Is(err, errPipeEnded):
 		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session again")
-	case errors.Is(err, errSessionEnded):
+	case errors.Is(err, errSessionEnded), isTargetGone(err):
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced meanwhile", "`pilotfish tabs` lists the tabs")
 	case p != nil && p.openDialog() != "":
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog()+")", "answer it in the browser")

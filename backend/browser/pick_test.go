@@ -45,8 +45,7 @@ func (s *stage) page(t *testing.T) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, _ := s.Browser.tabs.lookup(s.tab)
-	p, err := r.page(deadline(t), tab.target)
+	_, p, err := s.pageOf(deadline(t), r, s.tab)
 	if err != nil {
 		t.Fatal(err)
 	}

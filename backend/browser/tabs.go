@@ -64,8 +64,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	if err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
+	if _, ok := b.tabs.lookup(id); !ok {
 		return unknownTab(id)
 	}
 	if len(b.tabs.snapshot()) == 1 {
@@ -74,7 +73,11 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 		}
 	}
 	// Beside the queue of the tab: a tab that hangs must be closable.
-	if _, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target}); err != nil {
+	err = b.onTarget(ctx, r, id, func(t tab) error {
+		_, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
+		return err
+	})
+	if err != nil {
 		if _, still := b.tabs.lookup(id); !still {
 			return nil
 		}
@@ -103,19 +106,19 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
-		return unknownTab(id)
-	}
-	if r.worker() != nil && t.ChromeTabID != 0 {
-		if _, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise); err != nil {
-			return b.explain(ctx, id, nil, err)
+	err = b.onTarget(ctx, r, id, func(t tab) error {
+		if r.worker() != nil && t.ChromeTabID != 0 {
+			_, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise)
+			return err
 		}
-	} else {
-		if _, err := cdp.Call(ctx, r.conn.root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target}); err != nil {
-			return b.explain(ctx, id, nil, err)
+		_, err := cdp.Call(ctx, r.conn.root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target})
+		if err == nil {
+			b.tabs.activated(id)
 		}
-		b.tabs.activated(id)
+		return err
+	})
+	if err != nil {
+		return b.explain(ctx, id, nil, err)
 	}
 	err = b.waitTabs(ctx, func() bool {
 		for _, now := range b.tabs.snapshot() {

@@ -298,11 +298,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	if err != nil {
 		return info, err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
-		return info, unknownTab(id)
-	}
-	p, err := r.page(ctx, t.target)
+	_, p, err := b.pageOf(ctx, r, id)
 	if err != nil {
 		return info, b.explain(ctx, id, nil, err)
 	}

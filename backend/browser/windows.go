@@ -106,11 +106,11 @@ func (b *Browser) SetWindow(ctx context.Context, id protocol.TabID, bounds *prot
 	if err != nil {
 		return err
 	}
-	t, ok := b.tabs.lookup(id)
-	if !ok {
-		return unknownTab(id)
-	}
-	res, err := cdp.Call(ctx, r.conn.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
+	var res browser.GetWindowForTargetResult
+	err = b.onTarget(ctx, r, id, func(t tab) (err error) {
+		res, err = cdp.Call(ctx, r.conn.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
+		return err
+	})
 	if err != nil {
 		return b.explain(ctx, id, nil, err)
 	}

@@ -99,7 +99,7 @@ func TestZooClicks(t *testing.T) {
 				rest = append(rest, fmt.Sprintf("refused %s %s: %v", c.ID, want.Hit, err))
 				continue
 			}
-			if p := s.pageOf(t); p.openDialog() != "" {
+			if p := s.page(t); p.openDialog() != "" {
 				if _, err := s.Dialog(deadline(t), s.tab, false, nil); err != nil {
 					t.Error(err)
 				}
@@ -134,27 +134,10 @@ func TestZooClicks(t *testing.T) {
 // zooRight is how many of the zoo's things are clicked rightly.
 const zooRight = 190
 
-// pageOf is the tab's page.
-func (s *stage) pageOf(t *testing.T) *page {
-	t.Helper()
-	r, err := s.running()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, _ := s.tabs2().lookup(s.tab)
-	p, err := r.page(deadline(t), at.target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func (s *stage) tabs2() *registry { return s.Browser.tabs }
-
 // marked returns the ref of the thing that the page marked.
 func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string) string {
 	t.Helper()
-	p := s.pageOf(t)
+	p := s.page(t)
 	var found string
 	var walk func([]*protocol.LookItem)
 	walk = func(items []*protocol.LookItem) {
