@@ -308,7 +308,8 @@ func (p *product) until(page *tap.Page, what, expression string) {
 			return
 		}
 		if p.ctx.Err() != nil || time.Since(began) > patience || !again(err) {
-			p.t.Fatalf("%s: %v", what, err)
+			// In one line: a summary of what failed shows no more.
+			p.t.Fatalf("%s: %s", what, strings.Join(strings.Fields(err.Error()), " "))
 		}
 	}
 }
