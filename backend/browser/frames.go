@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,9 +13,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/dom"
-	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/protocol"
 )
@@ -29,12 +26,15 @@ const worldName = "pilotfish-page"
 type docFrame struct {
 	id     cdp.FrameID
 	parent cdp.FrameID // empty for the main frame
-	s      *session    // of the process that draws it
 
-	context  string // unique id of our world; empty while none is known
-	contextN runtime.ExecutionContextID
-	number   int // 0 is the main frame; others have it in their prefix
-	next     int // the first ref number that is free
+	world // in the process that draws it
+	// around is what the process of the page around it says of it while it has one
+	// of its own: what was asked there before it moved comes late, and what it will
+	// show when it moves back comes early.
+	around world
+
+	number int // 0 is the main frame; others have it in their prefix
+	next   int // the first ref number that is free
 
 	owner     string // ref of its element in the parent's document
 	ownerIn   string // the world in which owner is good
@@ -44,6 +44,38 @@ type docFrame struct {
 	knownIn   string
 	shownTo   map[string]bool // callers that have seen it
 	lastIndex int             // where it stood among its siblings
+}
+
+// world is our world in a frame's document.
+type world struct {
+	s        *session // of the process
+	context  string   // its unique id; empty while none is known
+	contextN runtime.ExecutionContextID
+}
+
+// isOwn says whether a session is that of a process of the frame's own, or for
+// the main frame that of the page.
+func (f *docFrame) isOwn(s *session) bool { return s != nil && cdp.FrameID(s.target) == f.id }
+
+// in is the world of the frame that a session speaks of. A session of its own has
+// the frame until it ends.
+func (f *docFrame) in(s *session) *world {
+	switch {
+	case f.s == s:
+	case !f.isOwn(f.s):
+		if f.isOwn(s) {
+			f.around = f.world
+		}
+		f.world = world{s: s}
+	case f.isOwn(s):
+		f.world = world{s: s}
+	case f.around.s == s:
+		return &f.around
+	default:
+		f.around = world{s: s}
+		return &f.around
+	}
+	return &f.world
 }
 
 // prefix is what the frame's refs begin with.
@@ -74,33 +106,8 @@ type frames struct {
 
 func newFrames(sp *space, main *session) *frames {
 	fs := &frames{space: sp, byID: make(map[cdp.FrameID]*docFrame)}
-	fs.byID[cdp.FrameID(main.target)] = &docFrame{id: cdp.FrameID(main.target), s: main, next: 1}
+	fs.byID[cdp.FrameID(main.target)] = &docFrame{id: cdp.FrameID(main.target), world: world{s: main}, next: 1}
 	return fs
-}
-
-// add finds or makes a frame; fs.mu is held.
-func (fs *frames) add(id, parent cdp.FrameID, s *session) *docFrame {
-	f := fs.byID[id]
-	if f == nil {
-		f = &docFrame{id: id, next: 1}
-		fs.space.mu.Lock()
-		fs.space.frames++
-		f.number = fs.space.frames
-		fs.space.mu.Unlock()
-		fs.byID[id] = f
-		fs.order++
-		f.lastIndex = fs.order
-	}
-	if parent != "" {
-		f.parent = parent
-	}
-	f.s = s
-	return f
-}
-
-// contextAux is what the browser says of a world beside its name.
-type contextAux struct {
-	FrameID cdp.FrameID `json:"frameId"`
 }
 
 // changes returns a channel that is closed when a frame comes, goes or gets
@@ -119,95 +126,6 @@ func (fs *frames) changed() {
 	if fs.more != nil {
 		close(fs.more)
 		fs.more = nil
-	}
-}
-
-// event follows one event of a session of the page; called by the reader.
-func (fs *frames) event(s *session, e event) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	defer fs.changed()
-	switch e.method {
-	case cdppage.FrameAttached.Method:
-		if v, ok := decode(e, cdppage.FrameAttached); ok {
-			fs.add(v.FrameID, v.ParentFrameID, s)
-		}
-	case cdppage.FrameNavigated.Method:
-		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
-			if f := fs.byID[v.Frame.ID]; f != nil && f.s != s && f.parent == "" {
-				return
-			}
-			fs.add(v.Frame.ID, v.Frame.ParentID, s)
-		}
-	case cdppage.FrameDetached.Method:
-		if v, ok := decode(e, cdppage.FrameDetached); ok && v.Reason != cdppage.FrameDetachedReasonSwap {
-			fs.drop(v.FrameID, s)
-		}
-	case runtime.ExecutionContextCreated.Method:
-		fs.contextCreated(s, e)
-	case runtime.ExecutionContextDestroyed.Method:
-		if v, ok := decode(e, runtime.ExecutionContextDestroyed); ok {
-			for _, f := range fs.byID {
-				if f.context != "" && f.context == v.ExecutionContextUniqueID {
-					f.context = ""
-				}
-			}
-		}
-	case runtime.ExecutionContextsCleared.Method:
-		for _, f := range fs.byID {
-			if f.s == s {
-				f.context = ""
-			}
-		}
-	}
-}
-
-func (fs *frames) contextCreated(s *session, e event) {
-	v, ok := decode(e, runtime.ExecutionContextCreated)
-	if !ok || v.Context == nil || v.Context.Name != worldName {
-		return
-	}
-	var aux contextAux
-	if json.Unmarshal(v.Context.AuxData, &aux) != nil {
-		return
-	}
-	// The frames that exist are told of after their worlds.
-	f := fs.add(aux.FrameID, "", s)
-	f.context, f.contextN = v.Context.UniqueID, v.Context.ID
-}
-
-// drop forgets a frame and what is in it. A frame that moved to another
-// process is told of by that process's session.
-func (fs *frames) drop(id cdp.FrameID, s *session) {
-	f := fs.byID[id]
-	if f == nil || f.parent == "" || (s != nil && f.s != s) {
-		return
-	}
-	delete(fs.byID, id)
-	for child, c := range fs.byID {
-		if c.parent == id {
-			fs.drop(child, nil)
-		}
-	}
-}
-
-// tree takes in what exists already.
-func (fs *frames) tree(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	fs.walk(t, s, parent)
-}
-
-func (fs *frames) walk(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
-	if t == nil || t.Frame == nil {
-		return
-	}
-	if t.Frame.ParentID != "" {
-		parent = t.Frame.ParentID
-	}
-	fs.add(t.Frame.ID, parent, s)
-	for _, c := range t.ChildFrames {
-		fs.walk(c, s, t.Frame.ID)
 	}
 }
 
@@ -343,41 +261,6 @@ func (p *page) ownerOf(ctx context.Context, f *docFrame) (string, error) {
 
 // errNoFrame is returned for a frame that is not there (any more).
 var errNoFrame = errors.New("the frame is gone")
-
-// attachChild follows a frame that another process draws. It is called by the
-// reader, which must not wait.
-func (p *page) attachChild(child *session, info *target.Info) {
-	p.frames.mu.Lock()
-	f := p.frames.add(cdp.FrameID(info.TargetID), info.ParentFrameID, child)
-	f.context = ""
-	p.frames.changed()
-	p.frames.mu.Unlock()
-	p.hook(child)
-	// Ends with the child's session at the latest.
-	go func() { _ = p.equip(context.Background(), child, true) }()
-}
-
-// hook follows a session's events into the frames.
-func (p *page) hook(s *session) {
-	follow := func(e event) {
-		if e.method == target.AttachedToTarget.Method {
-			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
-				if child := s.c.session(v.SessionID); child != nil {
-					p.attachChild(child, v.TargetInfo)
-				}
-			}
-			return
-		}
-		p.frames.event(s, e)
-	}
-	if s != p.session {
-		s.follow(follow)
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.then = follow
-}
 
 // spaceOf returns the ref numbers of a tab.
 func (b *Browser) spaceOf(id protocol.TabID) *space {

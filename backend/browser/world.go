@@ -66,7 +66,7 @@ func (p *page) open(ctx context.Context, id protocol.TabID) error {
 	p.mu.Unlock()
 	defer close(o.done)
 	if first {
-		p.hook(p.session)
+		p.hook(p.session) //nolint:contextcheck // it lives as long as its session
 	}
 	if o.err = p.equip(ctx, p.session, false); o.err != nil {
 		p.mu.Lock()
@@ -102,11 +102,9 @@ func (p *page) equip(ctx context.Context, s *session, child bool) error {
 	if err != nil {
 		return err
 	}
-	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
-	if err != nil {
+	if err := p.readTree(ctx, s); err != nil {
 		return err
 	}
-	p.frames.tree(tree.FrameTree, s, "")
 	return p.joined(ctx, s)
 }
 

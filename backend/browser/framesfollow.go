@@ -1,0 +1,236 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+)
+
+// hook follows a session's events into the frames.
+func (p *page) hook(s *session) {
+	follow := func(e event) {
+		switch e.method {
+		case target.AttachedToTarget.Method:
+			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
+				if child := s.c.session(v.SessionID); child != nil {
+					p.attachChild(child, v.TargetInfo)
+				}
+			}
+		case target.DetachedFromTarget.Method:
+			if v, ok := decode(e, target.DetachedFromTarget); ok {
+				if child := s.c.session(v.SessionID); child != nil {
+					p.frames.detached(child, s)
+				}
+			}
+		default:
+			p.frames.event(s, e)
+			if v, ok := decode(e, cdppage.FrameNavigated); ok && e.method == cdppage.FrameNavigated.Method && v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
+				p.restored(s)
+			}
+		}
+	}
+	if s != p.session {
+		s.follow(follow)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.then = follow
+}
+
+// attachChild follows a frame that another process draws. It is called by the
+// reader, which must not wait.
+func (p *page) attachChild(child *session, info *target.Info) {
+	p.frames.attached(child, info)
+	p.hook(child)
+	// Ends with the child's session at the latest.
+	go func() { _ = p.equip(context.Background(), child, true) }()
+}
+
+// restored asks for the frames of a document that comes back as it was: of those
+// inside it nothing tells. Who looks waits for the answer. The reader calls it.
+func (p *page) restored(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.opened
+	if before == nil {
+		return // the next look asks for everything
+	}
+	o := &opening{done: make(chan struct{})}
+	p.opened = o
+	go func() { // ends with the session at the latest
+		defer close(o.done)
+		<-before.done
+		if o.err = before.err; o.err == nil {
+			o.err = p.readTree(context.Background(), s)
+		}
+		if o.err != nil {
+			p.mu.Lock()
+			if p.opened == o {
+				p.opened = nil
+			}
+			p.mu.Unlock()
+		}
+	}()
+}
+
+// readTree takes in the frames that a session has.
+func (p *page) readTree(ctx context.Context, s *session) error {
+	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	p.frames.tree(tree.FrameTree, s, "")
+	return nil
+}
+
+// add finds or makes a frame, of which a session speaks; fs.mu is held.
+func (fs *frames) add(id, parent cdp.FrameID, s *session) (*docFrame, *world) {
+	f := fs.byID[id]
+	if f == nil {
+		f = &docFrame{id: id, next: 1}
+		fs.space.mu.Lock()
+		fs.space.frames++
+		f.number = fs.space.frames
+		fs.space.mu.Unlock()
+		fs.byID[id] = f
+		fs.order++
+		f.lastIndex = fs.order
+	}
+	if parent != "" {
+		f.parent = parent
+	}
+	w := f.in(s)
+	return f, w
+}
+
+// attached takes in that a frame has a process of its own from here on.
+func (fs *frames) attached(child *session, info *target.Info) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.add(cdp.FrameID(info.TargetID), info.ParentFrameID, child)
+	fs.changed()
+}
+
+// detached takes in that a frame's own session, which was attached by another
+// one, ended: what was in it is gone, and it is again as its page says.
+func (fs *frames) detached(child, by *session) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	f := fs.byID[cdp.FrameID(child.target)]
+	if f == nil || f.s != child {
+		return
+	}
+	fs.dropInside(f.id, nil)
+	if f.world, f.around = f.around, (world{}); f.s == nil {
+		f.s = by
+	}
+	fs.changed()
+}
+
+// contextAux is what the browser says of a world beside its name.
+type contextAux struct {
+	FrameID cdp.FrameID `json:"frameId"`
+}
+
+// event follows one event of a session of the page; called by the reader.
+func (fs *frames) event(s *session, e event) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	defer fs.changed()
+	switch e.method {
+	case cdppage.FrameAttached.Method:
+		if v, ok := decode(e, cdppage.FrameAttached); ok {
+			fs.add(v.FrameID, v.ParentFrameID, s)
+		}
+	case cdppage.FrameNavigated.Method:
+		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
+			f, w := fs.add(v.Frame.ID, v.Frame.ParentID, s)
+			// Those of a document that was kept come before it.
+			if w == &f.world {
+				fs.dropInside(f.id, func(c *docFrame) bool { return c.isOwn(c.s) })
+			}
+		}
+	case cdppage.FrameDetached.Method:
+		if v, ok := decode(e, cdppage.FrameDetached); ok && v.Reason != cdppage.FrameDetachedReasonSwap {
+			fs.drop(v.FrameID)
+		}
+	case runtime.ExecutionContextCreated.Method:
+		fs.contextCreated(s, e)
+	case runtime.ExecutionContextDestroyed.Method:
+		if v, ok := decode(e, runtime.ExecutionContextDestroyed); ok {
+			fs.forget(func(w *world) bool { return w.context == v.ExecutionContextUniqueID })
+		}
+	case runtime.ExecutionContextsCleared.Method:
+		fs.forget(func(w *world) bool { return w.s == s })
+	}
+}
+
+// forget forgets the worlds that are gone; fs.mu is held.
+func (fs *frames) forget(gone func(*world) bool) {
+	for _, f := range fs.byID {
+		for _, w := range []*world{&f.world, &f.around} {
+			if gone(w) {
+				w.context = ""
+			}
+		}
+	}
+}
+
+func (fs *frames) contextCreated(s *session, e event) {
+	v, ok := decode(e, runtime.ExecutionContextCreated)
+	if !ok || v.Context == nil || v.Context.Name != worldName {
+		return
+	}
+	var aux contextAux
+	if json.Unmarshal(v.Context.AuxData, &aux) != nil {
+		return
+	}
+	// The frames that exist are told of after their worlds.
+	_, w := fs.add(aux.FrameID, "", s)
+	w.context, w.contextN = v.Context.UniqueID, v.Context.ID
+}
+
+// drop forgets a frame and what is in it; fs.mu is held.
+func (fs *frames) drop(id cdp.FrameID) {
+	if f := fs.byID[id]; f == nil || f.number == 0 {
+		return
+	}
+	delete(fs.byID, id)
+	fs.dropInside(id, nil)
+}
+
+// dropInside forgets what is in a frame, but for what stays (nil is nothing) and
+// what is in that; fs.mu is held.
+func (fs *frames) dropInside(id cdp.FrameID, stays func(*docFrame) bool) {
+	for child, c := range fs.byID {
+		if c.parent == id && (stays == nil || !stays(c)) {
+			fs.drop(child)
+		}
+	}
+}
+
+// tree takes in what exists already.
+func (fs *frames) tree(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.walk(t, s, parent)
+	fs.changed()
+}
+
+func (fs *frames) walk(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
+	if t == nil || t.Frame == nil {
+		return
+	}
+	if t.Frame.ParentID != "" {
+		parent = t.Frame.ParentID
+	}
+	fs.add(t.Frame.ID, parent, s)
+	for _, c := range t.ChildFrames {
+		fs.walk(c, s, t.Frame.ID)
+	}
+}

@@ -1,0 +1,147 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestLateWordsOfFrames: a frame that another process draws is that process's,
+// whatever the one around it says late or early. The events stand in an order that
+// was seen.
+func TestLateWordsOfFrames(t *testing.T) {
+	main := newSession(nil, "S", "MAIN", "page", nil)
+	fs := newFrames(&space{next: 1}, main)
+	say := func(s *session, method, params string) {
+		fs.event(s, event{method: method, params: jsonv2.Value(params)})
+	}
+	world := func(s *session, name string) {
+		say(s, "Runtime.executionContextCreated", fmt.Sprintf(`{"context":{"id":1,"name":%q,"uniqueId":%q,"auxData":{"frameId":"FRAME"}}}`, worldName, name))
+	}
+	own := func(id target.SessionID) *session {
+		s := newSession(nil, id, "FRAME", "iframe", main)
+		fs.attached(s, &target.Info{TargetID: "FRAME", ParentFrameID: "MAIN"})
+		return s
+	}
+	is := func(when string, s *session, context string) {
+		t.Helper()
+		f := fs.byID["FRAME"]
+		if f == nil {
+			t.Fatalf("%s: it is gone", when)
+		}
+		if gotS, got := fs.state(f); gotS != s || got != context || f.parent != "MAIN" {
+			t.Errorf("%s: in %s with %q, in %s; not in %s with %q", when, gotS.id, got, f.parent, s.id, context)
+		}
+	}
+	say(main, "Page.frameAttached", `{"frameId":"FRAME","parentFrameId":"MAIN"}`)
+	world(main, "first")
+	is("in the page's process", main, "first")
+	far := own("FAR")
+	is("in a process of its own", far, "")
+	world(far, "far")
+	world(main, "asked for before it moved")
+	say(main, "Page.frameDetached", `{"frameId":"FRAME","reason":"swap"}`)
+	is("after a late word", far, "far")
+	say(main, "Runtime.executionContextDestroyed", `{"executionContextUniqueId":"asked for before it moved"}`)
+	say(main, "Runtime.executionContextsCleared", `{}`)
+	is("after the end of what was late", far, "far")
+	say(far, "Page.frameAttached", `{"frameId":"INSIDE","parentFrameId":"FRAME"}`)
+	say(main, "Page.frameAttached", `{"frameId":"FRAME","parentFrameId":"MAIN"}`)
+	world(main, "back")
+	is("before it has moved back", far, "far")
+	fs.detached(far, main)
+	is("back in the page's process", main, "back")
+	if fs.byID["INSIDE"] != nil {
+		t.Error("what was inside it is still there")
+	}
+	again := own("AGAIN")
+	world(again, "again")
+	fs.detached(far, main) // late
+	is("in a third process", again, "again")
+	fs.detached(again, main)
+	is("before it is back", main, "back")
+	say(main, "Runtime.executionContextsCleared", `{}`)
+	is("after the end of the document", main, "")
+	say(main, "Page.frameNavigated", `{"frame":{"id":"MAIN","url":"http://127.0.0.1/","loaderId":"L","securityOrigin":"","mimeType":"text/html","domainAndRegistry":"","secureContextType":"Secure","crossOriginIsolatedContextType":"NotIsolated","gatedAPIFeatures":[]},"type":"Navigation"}`)
+	if len(fs.all()) != 1 {
+		t.Errorf("%d frames after the page went elsewhere", len(fs.all()))
+	}
+}
+
+// TestFramesThatMove: a frame that goes from site to site, and a page that comes
+// back as it was, show what is in them, and what was there before is forgotten.
+func TestFramesThatMove(t *testing.T) {
+	s := stageOf(t, "")
+	body := func(name string) string { return `<button>` + name + `</button>` }
+	inside := pages(t, map[string]string{"/a": body("Alpha"), "/b": body("Beta"), "/c": body("Gamma"), "/nest": body("Nest") + `<iframe src="/a"></iframe>`})
+	other := strings.Replace(inside, "127.0.0.1", "localhost", 1)
+	third := strings.Replace(inside, "127.0.0.1", "third.localhost", 1)
+	one := pages(t, map[string]string{"/": body("Main") + fmt.Sprintf(`<iframe id=q src="%s/a"></iframe>`, other)}) + "/"
+	two := pages(t, map[string]string{"/": body("Second") + fmt.Sprintf(`<iframe src="%s/b"></iframe><iframe src="%s/nest"></iframe>`, inside, other)}) + "/"
+	shows := func(when string, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "role=button name=" + name}); err != nil {
+				t.Fatalf("%s: %s: %v", when, name, err)
+			}
+		}
+		look := s.look(t, protocol.LookRequest{})
+		for _, name := range []string{"Main", "Second", "Alpha", "Beta", "Gamma", "Nest"} {
+			if want := strings.Contains(strings.Join(names, " "), name); strings.Contains(look.Text, name) != want {
+				t.Errorf("%s: %s: there %v, not %v, in\n%s", when, name, !want, want, look.Text)
+			}
+		}
+		if all := s.page(t).frames.all(); len(all) != len(names) {
+			t.Errorf("%s: %d frames instead of %d", when, len(all), len(names))
+		}
+	}
+	navigate := func(url string) {
+		t.Helper()
+		if _, err := s.Navigate(deadline(t), s.tab, url, protocol.WaitLoad, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.look(t, protocol.LookRequest{})
+	navigate(one)
+	shows("a frame of another site", "Main", "Alpha")
+	for range 3 {
+		for _, c := range []struct{ when, address, name string }{
+			{"moved to the page's site", inside + "/b", "Beta"},
+			{"moved to another site", other + "/c", "Gamma"},
+			{"moved to a third site", third + "/a", "Alpha"},
+			{"moved back", inside + "/c", "Gamma"},
+		} {
+			s.eval(t, fmt.Sprintf("void (q.src = %q)", c.address))
+			shows(c.when, "Main", c.name)
+		}
+	}
+	s.eval(t, fmt.Sprintf("void (q.src = %q)", other+"/b"))
+	shows("moved away", "Main", "Beta")
+	s.eval(t, "q.remove()")
+	shows("removed", "Main")
+	navigate(one)
+	navigate(two)
+	shows("another page", "Second", "Beta", "Nest", "Alpha")
+	for _, c := range []struct {
+		when  string
+		goes  func() error
+		names []string
+	}{
+		{"back", func() error { _, err := s.Back(deadline(t), s.tab, protocol.WaitLoad, nil); return err }, []string{"Main", "Alpha"}},
+		{"forward", func() error { _, err := s.Forward(deadline(t), s.tab, protocol.WaitLoad, nil); return err }, []string{"Second", "Beta", "Nest", "Alpha"}},
+	} {
+		if err := c.goes(); err != nil {
+			t.Fatal(err)
+		}
+		look := s.look(t, protocol.LookRequest{})
+		shows(c.when, c.names...)
+		if !strings.Contains(look.Text, c.names[1]) {
+			t.Errorf("%s: the first look has no %s:\n%s", c.when, c.names[1], look.Text)
+		}
+	}
+}
