@@ -71,7 +71,7 @@ func golden() map[string]any {
 		Approval: "bm9uY2U", Subject: tool, Tab: "t1", Options: []protocol.PermissionOption{{ID: "allow", Name: "Allow", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}},
 	}}
 	return map[string]any{
-		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1"},
+		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1", Attach: &protocol.HelloAttach{Terminal: "b", Token: "c", Screen: "$ ", Picture: "x"}},
 		"SessionEvent":          protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
 		"TabsEvent":             protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
 		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
@@ -113,6 +113,7 @@ func golden() map[string]any {
 		"TerminalControl.state":    protocol.TerminalControl{Type: protocol.ControlState, Terminal: &ended},
 
 		"ViewerControl.attach":     protocol.ViewerControl{Type: protocol.ControlAttach, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24},
+		"ViewerControl.picture":    protocol.ViewerControl{Type: protocol.ControlPicture, Epoch: 2, Offset: 4096, Data: "x"},
 		"ViewerControl.checkpoint": protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24, Data: "x"},
 
 		"PtySessionReply": protocol.PtySessionReply{Terminal: live, Attach: "dG9rZW4", Expires: at},

@@ -81,6 +81,11 @@ const (
 	CheckpointLines = 1000
 	// MaxCheckpoint bounds a checkpoint's text, in bytes.
 	MaxCheckpoint = 4 << 20
+	// PictureQuiet is how long the terminal is quiet before its viewer tells what it
+	// looks like.
+	PictureQuiet = 250 * time.Millisecond
+	// MaxPicture bounds that, in bytes: a screen full of colours has a tenth of it.
+	MaxPicture = 256 << 10
 	// MaxFrame is the largest frame of output, header excluded.
 	MaxFrame = 64 << 10
 	// MaxInputFrame is the largest frame of input.

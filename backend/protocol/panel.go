@@ -79,6 +79,9 @@ type HelloAttach struct {
 	// is short (MaxFirstScreen) and text: a first picture of it, until its own
 	// socket has brought the same. Nobody answers what it asks.
 	Screen string `json:"screen,omitempty"`
+	// Picture is how a panel drew it last, as that panel told it (ControlPicture),
+	// where nothing was written since.
+	Picture string `json:"picture,omitempty"`
 }
 
 // SessionEvent says that the session's state changed; Tabs and Terminals of the

@@ -112,7 +112,7 @@ func ParseFrame(frame []byte) (offset uint64, data []byte, ok bool) {
 // ControlType is the type of a text frame of a terminal's WebSocket.
 type ControlType string
 
-// The control messages. The first five come from the viewer, the others from
+// The control messages. The first six come from the viewer, the others from
 // the backend.
 const (
 	ControlAttach ControlType = "attach" // first message of a viewer
@@ -122,6 +122,10 @@ const (
 	// ControlCheckpoint hands the backend the viewer's own screen, serialised
 	// at an offset: the base for the next viewer that comes with nothing.
 	ControlCheckpoint ControlType = "checkpoint"
+	// ControlPicture hands the backend what the viewer's screen looks like at an
+	// offset, to be shown at once by the next panel if nothing is written until then.
+	// Only panels read it.
+	ControlPicture ControlType = "picture"
 
 	ControlReady    ControlType = "ready"    // answer to attach
 	ControlReplayed ControlType = "replayed" // what follows is live
@@ -139,15 +143,14 @@ const (
 type ViewerControl struct {
 	Type ControlType `json:"type"`
 	// Epoch is the epoch that Offset is about. In attach the viewer has every
-	// byte below Offset of this epoch; 0, 0 when it has nothing. In ack and
-	// checkpoint it keeps a message that crosses a restart from being taken
+	// byte below Offset of this epoch; 0, 0 when it has nothing. In the others it keeps a message that crosses a restart from being taken
 	// for one about the new process.
 	Epoch  int    `json:"epoch,omitempty"`
-	Offset uint64 `json:"offset,omitempty"` // attach, ack and checkpoint: bytes drawn up to here
+	Offset uint64 `json:"offset,omitempty"` // attach, ack, checkpoint and picture: bytes drawn up to here
 	Cols   int    `json:"cols,omitempty"`   // attach, resize and checkpoint
 	Rows   int    `json:"rows,omitempty"`
 	ID     int    `json:"id,omitempty"`   // ping
-	Data   string `json:"data,omitempty"` // checkpoint: what to write into a cleared screen
+	Data   string `json:"data,omitempty"` // checkpoint: what to write into a cleared screen; picture
 }
 
 // TerminalControl is a text frame from the backend. Which fields count depends

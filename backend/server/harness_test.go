@@ -101,8 +101,8 @@ func (h *house) PtyClose(_ context.Context, g auth.Grant, _ protocol.PtyCloseReq
 	return h.called("pty-close", g)
 }
 
-func (h *house) FirstScreen(_ auth.Grant, id protocol.TerminalID) string {
-	return string(id) + "> "
+func (h *house) FirstScreen(_ auth.Grant, id protocol.TerminalID) (written, picture string) {
+	return string(id) + "> ", "picture of " + string(id)
 }
 
 func (h *house) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {

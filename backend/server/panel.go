@@ -128,8 +128,9 @@ func (p *panelSocket) hello(ctx context.Context, first bool) error {
 	}
 	hello.Type, hello.Version, hello.Panel = protocol.PanelHello, protocol.Version, p.panel
 	if next := hello.Session.Awaited(); first && next != nil {
+		written, picture := p.server.sessions.FirstScreen(p.grant, next.ID)
 		hello.Attach = &protocol.HelloAttach{
-			Terminal: next.ID, Token: p.server.mintAttach(p.grant, next), Screen: p.server.sessions.FirstScreen(p.grant, next.ID),
+			Terminal: next.ID, Token: p.server.mintAttach(p.grant, next), Screen: written, Picture: picture,
 		}
 	}
 	return p.send(ctx, hello)

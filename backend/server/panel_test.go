@@ -64,7 +64,7 @@ func TestHelloAttaches(t *testing.T) {
 		t.Fatal(err)
 	}
 	var hello protocol.HelloEvent
-	if err := json.Unmarshal(data, &hello); err != nil || hello.Attach == nil || hello.Attach.Terminal != "k1" || hello.Attach.Screen != "k1> " {
+	if err := json.Unmarshal(data, &hello); err != nil || hello.Attach == nil || hello.Attach.Terminal != "k1" || hello.Attach.Screen != "k1> " || hello.Attach.Picture != "picture of k1" {
 		t.Fatalf("hello %s, %v", data, err)
 	}
 	terminal, _, err := w.upgrade(t.Context(), "/ws", hello.Attach.Token, protocol.ExtensionOrigin)

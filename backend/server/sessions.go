@@ -19,9 +19,10 @@ type Sessions interface {
 	PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error)
 	PtyRestart(ctx context.Context, grant auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error)
 	PtyClose(ctx context.Context, grant auth.Grant, req protocol.PtyCloseRequest) error
-	// FirstScreen is what a terminal's process has written since its start; empty
-	// where that is more than a first picture can show.
-	FirstScreen(grant auth.Grant, id protocol.TerminalID) string
+	// FirstScreen is what a terminal's process has written since its start, empty
+	// where that is more than a first picture can show; and the picture that a panel
+	// told of it, empty where that is old.
+	FirstScreen(grant auth.Grant, id protocol.TerminalID) (written, picture string)
 	// ServeTerminal serves one viewer of grant.Terminal until its socket, the
 	// terminal or ctx ends. It owns the socket's reads, and its heartbeat: only
 	// it knows when it does not read because the program does not.

@@ -52,11 +52,11 @@ func (m *Manager) PtyClose(ctx context.Context, grant auth.Grant, req protocol.P
 }
 
 // FirstScreen is what a terminal's process has written since its start, where it
-// is short and text.
-func (m *Manager) FirstScreen(grant auth.Grant, id protocol.TerminalID) string {
+// is short and text, and the picture that a panel told of it.
+func (m *Manager) FirstScreen(grant auth.Grant, id protocol.TerminalID) (written, picture string) {
 	_, r, err := m.terminals(grant)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	return r.terminals.Beginning(id, protocol.MaxFirstScreen)
 }

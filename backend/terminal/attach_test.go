@@ -176,27 +176,65 @@ func TestDrawnIsToldOnceForEachViewer(t *testing.T) {
 // of it, and nothing that is no text.
 func TestBeginningOfATerminal(t *testing.T) {
 	w := newWorld(t)
-	if got := w.m.Beginning("unknown", 100); got != "" {
-		t.Errorf("of no terminal: %q", got)
+	is := func(id protocol.TerminalID, most int, want string) {
+		t.Helper()
+		if got, picture := w.m.Beginning(id, most); got != want || picture != "" {
+			t.Errorf("of at most %d bytes: %q and %q, not %q", most, got, picture, want)
+		}
 	}
+	is("unknown", 100, "")
 	info := w.raw("exec cat")
 	c := w.attach(info.ID, 0, 0)
 	c.waitText("RDY")
-	if got := w.m.Beginning(info.ID, 3); got != "RDY" {
-		t.Errorf("%q", got)
-	}
-	if got := w.m.Beginning(info.ID, 2); got != "" {
-		t.Errorf("more than was asked for: %q", got)
-	}
+	is(info.ID, 3, "RDY")
+	is(info.ID, 2, "")
 	c.typeText("\xc3\xa9")
 	c.waitText("RDY\xc3\xa9")
-	if got := w.m.Beginning(info.ID, 100); got != "RDYé" {
-		t.Errorf("%q", got)
-	}
+	is(info.ID, 100, "RDYé")
 	c.typeText("\xc3")
 	c.waitText("RDY\xc3\xa9\xc3")
-	if got := w.m.Beginning(info.ID, 100); got != "" {
-		t.Errorf("half a character: %q", got)
+	is(info.ID, 100, "") // half a character
+}
+
+// A picture that a viewer told is the next one's while nothing is written after it,
+// by the same process.
+func TestPictureOfATerminal(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	is := func(when, want string) {
+		t.Helper()
+		if _, got := w.m.Beginning(info.ID, 2); got != want {
+			t.Errorf("%s: %q, not %q", when, got, want)
+		}
+	}
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	is("before any", "")
+	tell := func(epoch int, offset uint64, data string) {
+		c.control(protocol.ViewerControl{Type: protocol.ControlPicture, Epoch: epoch, Offset: offset, Data: data})
+		c.control(protocol.ViewerControl{Type: protocol.ControlPing, ID: 7})
+		c.waitControl(protocol.ControlPong)
+	}
+	tell(1, 3, "first")
+	is("at the end", "first")
+	tell(1, 4, "of what was never sent")
+	is("after a wrong one", "first")
+	tell(2, 3, "of another process")
+	is("after one of another process", "first")
+	c.typeText("x")
+	c.waitText("RDYx")
+	is("after a letter", "")
+	tell(1, 3, "late")
+	is("after a late one", "")
+	tell(1, 4, "second")
+	is("at the end again", "second")
+	if _, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID}); err != nil {
+		t.Fatal(err)
+	}
+	is("of the next process", "")
+	c.control(protocol.ViewerControl{Type: protocol.ControlPicture, Epoch: 2, Data: strings.Repeat("x", protocol.MaxPicture+1)})
+	if got := c.closeCode(); got != websocket.StatusMessageTooBig {
+		t.Errorf("a picture that is too large: closed with %d", got)
 	}
 }
 

@@ -27,6 +27,10 @@ func decodeControl(frame []byte) (protocol.ViewerControl, error) {
 		if len(c.Data) > protocol.MaxCheckpoint {
 			return protocol.ViewerControl{}, fmt.Errorf("%w: a checkpoint of %d bytes", errTooLarge, len(c.Data))
 		}
+	case protocol.ControlPicture:
+		if len(c.Data) > protocol.MaxPicture {
+			return protocol.ViewerControl{}, fmt.Errorf("%w: a picture of %d bytes", errTooLarge, len(c.Data))
+		}
 	default:
 		return protocol.ViewerControl{}, fmt.Errorf("%w: type %.32q", errMalformed, c.Type)
 	}

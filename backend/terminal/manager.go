@@ -207,25 +207,29 @@ func (m *Manager) Get(id protocol.TerminalID) (protocol.TerminalInfo, error) {
 	return t.snapshot(), nil
 }
 
-// Beginning is all that a terminal's process has written since its start; empty
-// where that is more than most bytes, or no text.
-func (m *Manager) Beginning(id protocol.TerminalID, most int) string {
+// Beginning is all that a terminal's process has written since its start, empty
+// where that is more than most bytes, or no text; and the picture that its last
+// viewer told of it, empty where something was written since.
+func (m *Manager) Beginning(id protocol.TerminalID, most int) (written, picture string) {
 	t, err := m.find(id)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ring := &t.stream.ring
+	if last := t.stream.picture; last.offset == ring.head {
+		picture = last.data
+	}
 	if ring.start > 0 || ring.head > uint64(most) {
-		return ""
+		return "", picture
 	}
 	text := make([]byte, ring.head)
 	ring.read(0, text)
 	if !utf8.Valid(text) {
-		return ""
+		return "", picture
 	}
-	return string(text)
+	return string(text), picture
 }
 
 // SetStatus is what an agent's hook says that its agent does. The message goes

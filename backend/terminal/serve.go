@@ -266,6 +266,10 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 			cols, rows = clamp(c.Cols, c.Rows)
 		}
 		t.stream.keep(&checkpoint{offset: c.Offset, data: c.Data, cols: cols, rows: rows})
+	case protocol.ControlPicture:
+		if !old && c.Offset <= v.sent {
+			t.stream.picture = picture{offset: c.Offset, data: c.Data}
+		}
 	default:
 		return fmt.Errorf("%w: a second %s", errMalformed, c.Type)
 	}

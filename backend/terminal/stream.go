@@ -11,6 +11,14 @@ type stream struct {
 	scan       scanner
 	marks      []mark
 	checkpoint *checkpoint
+	picture    picture
+}
+
+// picture is what a viewer's screen looks like at an offset, in the words of the
+// panels.
+type picture struct {
+	offset uint64
+	data   string
 }
 
 // mark is a place at which the stream may be cut, with the modes there.

@@ -3,15 +3,16 @@ import { systemClock } from './connection/clock';
 import { EarlyConnection, type Picture } from './connection/early';
 import { storagePairing } from './connection/pairing';
 import { plainScreen } from './core/plainscreen';
+import { read } from './core/told';
 import { PICTURE_WAIT } from './core/timing';
 import { facesKey, keptFace, type KeptFaces } from './state/keptfaces';
-import { FirstPicture } from './terminal/firstpicture';
+import { AwaitedPicture, FirstPicture, placeOf, strokesOfPieces } from './terminal/firstpicture';
 import { families } from './terminal/font';
 
 /**
  * The connection, under way before the rest of the panel's code has run: the
- * first module of the page. It shows what the first terminal shows, where that
- * is a few plain lines, and then has the rest run.
+ * first module of the page. It shows what the first terminal shows, where that is
+ * what the last panel showed, or a few plain lines, and then has the rest run.
  */
 export const early = new EarlyConnection({
   source: storagePairing(chrome.storage.session),
@@ -23,16 +24,10 @@ export const early = new EarlyConnection({
 // For whoever measures the start.
 performance.mark('pilotfish:begun');
 
-/** Says that there was a panel before in this run of the browser. */
-const openedKey = 'pilotfish.opened';
-
 /** Undefined until it was read. */
 let faces: { readonly kept: KeptFaces } | undefined;
-const opened = chrome.storage.session.get([facesKey, openedKey]).then((all) => {
+void chrome.storage.session.get(facesKey).then((all) => {
   faces = { kept: all[facesKey] as KeptFaces };
-  if (all[openedKey] === true) return true;
-  void chrome.storage.session.set({ [openedKey]: true });
-  return false;
 });
 
 const life = new AbortController();
@@ -41,11 +36,7 @@ addEventListener('pagehide', () => {
   life.abort();
 });
 
-// A panel that is opened again shows a screen with a past, which takes xterm.
-const known = Promise.race([
-  early.first.then((drawn) => (drawn ? painted() : undefined)),
-  opened.then((before) => (before ? undefined : new Promise<never>(() => undefined))),
-]);
+const known = early.first.then((drawn) => (drawn ? painted() : undefined));
 const late = new Promise<void>((resolve) => {
   systemClock.after(PICTURE_WAIT, resolve);
 });
@@ -57,18 +48,26 @@ if (rest !== undefined)
 /** The picture of the first terminal, where it is certain that this panel shows it. */
 function draw({ attach, session, settings }: HelloEvent): Picture | undefined {
   const info = session.terminals.find(({ id }) => id === attach?.terminal);
-  if (attach?.screen === undefined || info === undefined || faces === undefined) return undefined;
+  if (attach === undefined || info === undefined || faces === undefined) return undefined;
   // The panel of another window is beside another tab.
   if (new Set(session.tabs.map(({ windowId }) => windowId)).size > 1) return undefined;
   if ((keptFace(faces.kept, info.tab) ?? 'terminal') !== 'terminal') return undefined;
-  const lines = plainScreen(attach.screen, info.cols, info.rows);
-  if (lines === undefined) return undefined;
   const mono = getComputedStyle(document.documentElement).getPropertyValue('--mono');
-  return new FirstPicture(lines, {
+  const style = {
     fontFamily: families(mono, navigator.userAgent.includes('Macintosh')),
     fontSize: settings.fontSize,
     dark: matchMedia('(prefers-color-scheme: dark)').matches,
-  });
+  };
+  const told = attach.picture === undefined ? undefined : read(attach.picture);
+  // In another size, or other colours, it would be seen to jump.
+  const again = (): FirstPicture | undefined =>
+    told?.place === placeOf(style) ? new FirstPicture(told.lines, style, told.top) : undefined;
+  // The browser has made the page, and not yet its place beside the tab.
+  const picture = innerWidth === 0 && told !== undefined ? new AwaitedPicture(again) : again();
+  if (picture !== undefined) return picture;
+  const { screen } = attach;
+  const lines = screen === undefined ? undefined : plainScreen(screen, info.cols, info.rows);
+  return lines && new FirstPicture(strokesOfPieces(lines, style.dark), style);
 }
 
 /** Resolves when what was put into the page is on the screen. */

@@ -233,7 +233,7 @@ export class FakeBackend {
         attach: {
           terminal: first.info.id,
           token: this.#key(first.info.id),
-          screen: first.output.toString(),
+          ...first.beginning(),
         },
       }),
     };

@@ -19,6 +19,8 @@ export interface FaceOptions {
   readonly dark?: boolean;
   /** Without a pairing in the storage. */
   readonly unpaired?: boolean;
+  /** The browser gives the page its place only when the test says so: a resize. */
+  readonly placeless?: boolean;
   /** The face that was chosen last. */
   readonly face?: string;
 }
@@ -87,7 +89,14 @@ export async function backend(): Promise<FakeBackend> {
 export async function openPanel(
   browser: Browser,
   made: FakeBackend,
-  { width = 400, height = 640, dark = false, unpaired = false, face }: FaceOptions = {},
+  {
+    width = 400,
+    height = 640,
+    dark = false,
+    unpaired = false,
+    placeless = false,
+    face,
+  }: FaceOptions = {},
 ): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -103,6 +112,12 @@ export async function openPanel(
     activeTab: 11,
     kept: face === undefined ? {} : { 'pilotfish.faces': { last: face, tabs: {} } },
   });
+  if (placeless)
+    await page.addInitScript((wide) => {
+      let placed = false;
+      Object.defineProperty(globalThis, 'innerWidth', { get: () => (placed ? wide : 0) });
+      addEventListener('resize', () => (placed = true));
+    }, width);
   await page.goto(`http://127.0.0.1:${String(made.port)}/panel.html`);
   return { page, context };
 }

@@ -1,4 +1,9 @@
-import type { TerminalControl, TerminalInfo, ViewerControl } from '$ui/protocol/protocol';
+import {
+  MaxFirstScreen,
+  type TerminalControl,
+  type TerminalInfo,
+  type ViewerControl,
+} from '$ui/protocol/protocol';
 import type { WebSocket } from 'ws';
 
 /** A terminal of the fake backend: a stream of output with offsets, and at most one viewer. */
@@ -60,6 +65,16 @@ export class FakeTerminal {
     socket.on('close', () => {
       if (this.#viewer === socket) this.#viewer = undefined;
     });
+  }
+
+  /** What a panel is told of it at once: what was written, if it is short, and the last picture of it. */
+  beginning(): { screen?: string; picture?: string } {
+    const told = this.controls.findLast(({ type }) => type === 'picture');
+    const good = told?.epoch === this.info.epoch && told.offset === this.output.length;
+    return {
+      ...(this.output.length <= MaxFirstScreen && { screen: this.output.toString() }),
+      ...(good && told.data !== undefined && { picture: told.data }),
+    };
   }
 
   control(message: TerminalControl): void {

@@ -1700,6 +1700,15 @@ export const CheckpointLines = 1000;
  */
 export const MaxCheckpoint = 4 << 20;
 /**
+ * PictureQuiet is how long the terminal is quiet before its viewer tells what it
+ * looks like.
+ */
+export const PictureQuiet = 250 * 1;
+/**
+ * MaxPicture bounds that, in bytes: a screen full of colours has a tenth of it.
+ */
+export const MaxPicture = 256 << 10;
+/**
  * MaxFrame is the largest frame of output, header excluded.
  */
 export const MaxFrame = 64 << 10;
@@ -3491,6 +3500,11 @@ export interface HelloAttach {
    * socket has brought the same. Nobody answers what it asks.
    */
   screen?: string;
+  /**
+   * Picture is how a panel drew it last, as that panel told it (ControlPicture),
+   * where nothing was written since.
+   */
+  picture?: string;
 }
 /**
  * SessionEvent says that the session's state changed; Tabs and Terminals of the
@@ -4538,6 +4552,7 @@ export type ControlType =
   | typeof ControlAck
   | typeof ControlPing
   | typeof ControlCheckpoint
+  | typeof ControlPicture
   | typeof ControlReady
   | typeof ControlReplayed
   | typeof ControlSnapshot
@@ -4548,7 +4563,7 @@ export type ControlType =
   | typeof ControlPong
   | typeof ControlEpoch;
 /**
- * The control messages. The first five come from the viewer, the others from
+ * The control messages. The first six come from the viewer, the others from
  * the backend.
  */
 export const ControlAttach = "attach"; // first message of a viewer
@@ -4561,7 +4576,13 @@ export const ControlPing = "ping";
  */
 export const ControlCheckpoint = "checkpoint";
 /**
- * The control messages. The first five come from the viewer, the others from
+ * ControlPicture hands the backend what the viewer's screen looks like at an
+ * offset, to be shown at once by the next panel if nothing is written until then.
+ * Only panels read it.
+ */
+export const ControlPicture = "picture";
+/**
+ * The control messages. The first six come from the viewer, the others from
  * the backend.
  */
 export const ControlReady = "ready"; // answer to attach
@@ -4581,16 +4602,15 @@ export interface ViewerControl {
   type: ControlType;
   /**
    * Epoch is the epoch that Offset is about. In attach the viewer has every
-   * byte below Offset of this epoch; 0, 0 when it has nothing. In ack and
-   * checkpoint it keeps a message that crosses a restart from being taken
+   * byte below Offset of this epoch; 0, 0 when it has nothing. In the others it keeps a message that crosses a restart from being taken
    * for one about the new process.
    */
   epoch?: number /* int */;
-  offset?: number /* uint64 */; // attach, ack and checkpoint: bytes drawn up to here
+  offset?: number /* uint64 */; // attach, ack, checkpoint and picture: bytes drawn up to here
   cols?: number /* int */; // attach, resize and checkpoint
   rows?: number /* int */;
   id?: number /* int */; // ping
-  data?: string; // checkpoint: what to write into a cleared screen
+  data?: string; // checkpoint: what to write into a cleared screen; picture
 }
 /**
  * TerminalControl is a text frame from the backend. Which fields count depends

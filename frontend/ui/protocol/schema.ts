@@ -213,7 +213,12 @@ export const panelEventSchema = v.variant('type', [
     panel: v.string(),
     tasks: list(taskSchema),
     attach: v.exactOptional(
-      v.object({ terminal: v.string(), token: v.string(), screen: v.exactOptional(v.string()) }),
+      v.object({
+        terminal: v.string(),
+        token: v.string(),
+        screen: v.exactOptional(v.string()),
+        picture: v.exactOptional(v.string()),
+      }),
     ),
   }),
   v.object({ type: v.literal(p.PanelSession), session: sessionInfoSchema }),
@@ -259,6 +264,7 @@ export const terminalControlSchema = v.object({
     p.ControlAck,
     p.ControlPing,
     p.ControlCheckpoint,
+    p.ControlPicture,
     p.ControlReady,
     p.ControlReplayed,
     p.ControlSnapshot,

@@ -18,6 +18,8 @@ export interface EarlyConfig extends Omit<ConnectionConfig, keyof Listener> {
 
 /** What stands where a terminal will be. */
 export interface Picture {
+  /** Whether it is in the page; else it comes with the page's size. */
+  readonly shown: boolean;
   remove(): void;
 }
 
@@ -107,7 +109,7 @@ export class EarlyConnection {
         this.endPicture();
       });
     }
-    this.#firstKnown(drawn !== undefined);
+    this.#firstKnown(drawn?.shown === true);
     this.#terminal = new EarlyTerminal(
       info,
       (events) => this.connection.dial('/ws', attach.token, events),

@@ -1,6 +1,7 @@
 import {
   ControlAck,
   ControlCheckpoint,
+  ControlPicture,
   type TerminalControl,
   type ViewerControl,
 } from '$ui/protocol/protocol';
@@ -14,6 +15,8 @@ import {
   CHECKPOINT_QUIET,
   CHECKPOINT_WORTH,
   MAX_CHECKPOINT,
+  MAX_PICTURE,
+  PICTURE_QUIET,
 } from './timing';
 
 /** What a stream draws on. */
@@ -32,6 +35,8 @@ export interface Screen {
   paint(): void;
   /** The screen as text that draws it again; undefined when it cannot be told whole. */
   serialize(): string | undefined;
+  /** What the screen looks like, for a panel that cannot draw it yet; undefined when nobody sees it. */
+  picture(): string | undefined;
 }
 
 export interface DrawingConfig {
@@ -54,6 +59,7 @@ export class Drawing {
   readonly #config: DrawingConfig;
   readonly #ground = new GroundTracker();
   #quiet: Cancel = () => undefined;
+  #still: Cancel = () => undefined;
 
   #epoch = 0;
   /** Every byte of the epoch below this offset is here, drawn or about to be. */
@@ -83,7 +89,7 @@ export class Drawing {
   /** Begins anew, with a clear screen, at an offset of an epoch. */
   clear(epoch: number, offset: number): void {
     this.#generation += 1;
-    this.#quiet();
+    this.rest();
     // A new screen is clear, and clearing it takes time before its first picture.
     if (this.#written) this.#config.screen.reset();
     this.#written = false;
@@ -143,6 +149,17 @@ export class Drawing {
   /** Says nothing by itself until more was drawn. */
   rest(): void {
     this.#quiet();
+    this.#still();
+  }
+
+  /** It looks different from here on, though nothing was written. */
+  looks(): void {
+    this.#still();
+    if (this.#drawn !== this.#received) return;
+    const generation = this.#generation;
+    this.#still = this.#config.clock.after(PICTURE_QUIET, () => {
+      if (generation === this.#generation && this.#drawn === this.#received) this.#tellPicture();
+    });
   }
 
   #wasDrawn(end: number, ground: boolean): void {
@@ -151,6 +168,7 @@ export class Drawing {
     if (this.#drawn - this.#acked >= ACK_EVERY) this.#ack();
     if (ground && this.#drawn - this.#checkpoint >= CHECKPOINT_EVERY) this.#sendCheckpoint();
     this.#quiet();
+    this.looks();
     if (this.#drawn === this.#received) {
       const generation = this.#generation;
       this.#quiet = this.#config.clock.after(CHECKPOINT_QUIET, () => {
@@ -166,6 +184,13 @@ export class Drawing {
     if (!this.#config.heard()) return;
     this.#acked = this.#drawn;
     this.#config.say({ type: ControlAck, offset: this.#drawn });
+  }
+
+  #tellPicture(): void {
+    if (!this.#config.heard()) return;
+    const data = this.#config.screen.picture();
+    if (data === undefined || this.#config.encode(data).length > MAX_PICTURE) return;
+    this.#config.say({ type: ControlPicture, epoch: this.#epoch, offset: this.#drawn, data });
   }
 
   #sendCheckpoint(): void {

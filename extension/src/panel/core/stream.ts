@@ -167,6 +167,11 @@ export class Stream {
     this.#drawing.acknowledge();
   }
 
+  /** It looks different from here on, though nothing was written. */
+  looks(): void {
+    if (this.#state === 'live') this.#drawing.looks();
+  }
+
   /** Lets the terminal go on without this viewer. */
   close(): void {
     this.#disconnect();
@@ -345,6 +350,7 @@ export class Stream {
       this.#paint();
       const { cols, rows } = this.#config.screen.size();
       this.resize(cols, rows);
+      this.looks();
     });
   }
 

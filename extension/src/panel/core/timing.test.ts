@@ -26,6 +26,8 @@ it.each([
   ['CheckpointQuiet', timing.CHECKPOINT_QUIET],
   ['CheckpointLines', timing.CHECKPOINT_LINES],
   ['MaxCheckpoint', timing.MAX_CHECKPOINT],
+  ['PictureQuiet', timing.PICTURE_QUIET],
+  ['MaxPicture', timing.MAX_PICTURE],
   ['MinCols', timing.MIN_COLS],
   ['MaxCols', timing.MAX_COLS],
   ['MinRows', timing.MIN_ROWS],

@@ -54,6 +54,10 @@ export const CHECKPOINT_EVERY = 2 * 1024 * 1024;
 export const CHECKPOINT_QUIET = 50;
 /** How many lines of scrollback a checkpoint holds. */
 export const CHECKPOINT_LINES = 1000;
+/** How long the terminal is quiet before it is told what it looks like, in milliseconds. */
+export const PICTURE_QUIET = 250;
+/** The longest telling of that, in bytes. */
+export const MAX_PICTURE = 256 * 1024;
 /** The longest checkpoint, in bytes. */
 export const MAX_CHECKPOINT = 4 * 1024 * 1024;
 /** How many bytes since the last one make a checkpoint worth sending. */

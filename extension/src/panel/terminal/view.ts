@@ -10,6 +10,7 @@ import { systemClock } from '../connection/clock';
 import { checkpointText } from '../core/checkpoint';
 import type { Screen } from '../core/drawing';
 import { framed, needsConsent, sanitise } from '../core/paste';
+import { written } from '../core/told';
 import { Stream, type Socket, type SocketEvents, type StreamState } from '../core/stream';
 import {
   CHECKPOINT_LINES,
@@ -21,11 +22,13 @@ import {
   SCROLLBACK,
 } from '../core/timing';
 import { clipboardText } from './clipboard';
+import { placeOf } from './firstpicture';
 import { keyAction } from './keys';
 import { opensLink, safeLink } from './links';
 import { ModeMemory } from './modes';
 import { dark, light, matches } from './palette';
 import { useGraphicsCard } from './renderer';
+import { strokesOf } from './strokes';
 import { Writer } from './writer';
 
 /** A link under the mouse, or none. */
@@ -162,6 +165,7 @@ export class TerminalView {
     this.element.style.visibility = '';
     this.#takeSize();
     this.#terminal.refresh(0, this.#terminal.rows - 1);
+    this.stream.looks();
   }
 
   /** Keeps the view alive out of sight. */
@@ -189,6 +193,7 @@ export class TerminalView {
   setScheme(isDark: boolean): void {
     this.#dark = isDark;
     this.#setTheme(false);
+    this.stream.looks();
   }
 
   setFontSize(size: number): void {
@@ -348,7 +353,19 @@ export class TerminalView {
           this.#serialize.serialize({ scrollback }) + this.#modes.suffix;
         return checkpointText(text(0), text(CHECKPOINT_LINES));
       },
+      picture: () => this.#picture(),
     };
+  }
+
+  #picture(): string | undefined {
+    if (!this.#shown) return undefined;
+    const { fontFamily } = this.#config;
+    const fontSize = this.#terminal.options.fontSize ?? this.#config.fontSize;
+    return written({
+      place: placeOf({ fontFamily, fontSize, dark: this.#dark }),
+      top: this.element.getBoundingClientRect().top,
+      lines: strokesOf(this.#terminal, this.#dark ? dark : light),
+    });
   }
 
   #size(): { cols: number; rows: number } {
@@ -373,6 +390,7 @@ export class TerminalView {
     const { cols, rows } = this.#size();
     if (cols !== this.#terminal.cols || rows !== this.#terminal.rows)
       this.#terminal.resize(cols, rows);
+    this.stream.looks(); // it may stand elsewhere
   }
 
   #key(event: KeyboardEvent): boolean {

@@ -12,6 +12,8 @@ export class FakeScreen implements Screen {
   /** What stood on the screen whenever it was to be painted before the rest. */
   painted: string[] = [];
   serialisable = true;
+  /** Whether somebody looks at it. */
+  seen = true;
   readonly #queue: (() => void)[] = [];
   readonly #decoder = new TextDecoder();
 
@@ -42,6 +44,9 @@ export class FakeScreen implements Screen {
   }
   serialize(): string | undefined {
     return this.serialisable ? this.text : undefined;
+  }
+  picture(): string | undefined {
+    return this.seen ? `picture of ${this.text}` : undefined;
   }
   /** Draws everything that waits. */
   draw(): void {
