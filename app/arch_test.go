@@ -113,7 +113,7 @@ func roomRules() []roomRule {
 	const protocol = "backend/protocol"
 	rules := []roomRule{
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
-		{"backend/browser", []string{protocol, "backend/proc", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
+		{"backend/browser", []string{protocol, "backend/proc", "backend/journal", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
@@ -133,11 +133,12 @@ func roomRules() []roomRule {
 		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
 		{"app", []string{"backend", "extension", "app/assembly"}, "nobody imports a program"},
 	}
-	for _, name := range []string{"agent", "auth", "desktop", "hub", "journal", "logs", "policy", "proc", "spelling", "supervise"} {
+	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "policy", "proc", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
 	}
-	// Files that are written whole or not at all are journal's, once.
-	for _, name := range []string{"config", "instance", "llm", "task"} {
+	// Files that are written whole or not at all are journal's, once, and so is what
+	// is said of those that cannot be written.
+	for _, name := range []string{"config", "desktop", "instance", "llm", "task"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules

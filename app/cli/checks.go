@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -20,6 +19,7 @@ import (
 	"pilotfish/backend/agent"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/config"
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -142,7 +142,7 @@ func (p *program) checkFolders(context.Context) finding {
 			return fail("see who owns it: ls -ld "+dir, "%s: %v", dir, err)
 		}
 		if err := writable(dir); err != nil {
-			if errors.Is(err, syscall.ENOSPC) {
+			if journal.IsFull(err) {
 				return fail("free some space on the disk", "%s cannot be written: the disk is full", dir)
 			}
 			return fail("chown it to you and chmod 700: "+dir, "%s cannot be written: %v", dir, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"pilotfish/backend/journal"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -44,15 +44,7 @@ func preflight(c *Config) error {
 }
 
 func notWritable(dir string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return protocol.NewError(protocol.CodeNotWritable, dir+" cannot be written: the disk is full", "free some space, or choose another folder in Settings")
-	}
-	why := err
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		why = pathErr.Err
-	}
-	return protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("%s cannot be written (%v)", dir, why),
-		"give it to your user, or choose another folder in Settings")
+	return journal.NotWritable(dir, err, ", or choose another folder in Settings")
 }
 
 // checkProfile refuses a folder that is not ours alone, and one that a living

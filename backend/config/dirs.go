@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"syscall"
 
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -235,13 +235,5 @@ func probeWritable(dir string) error {
 }
 
 func notWritable(dir string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return protocol.NewError(protocol.CodeNotWritable, dir+" cannot be written: the disk is full", "free some space, or set "+protocol.EnvHome+" to another folder")
-	}
-	why := err
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		why = pathErr.Err
-	}
-	return protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("%s cannot be written (%v)", dir, why),
-		"make it yours (chown, chmod u+rwx), or set "+protocol.EnvHome+" to another folder")
+	return journal.NotWritable(dir, err, ", or set "+protocol.EnvHome+" to another folder")
 }

@@ -1,11 +1,10 @@
 package desktop
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"syscall"
 
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,9 +32,4 @@ func command(program string, args []string) error {
 	return nil
 }
 
-func notWritable(path string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return protocol.NewError(protocol.CodeNotWritable, path+" cannot be written: the disk is full", "free some space")
-	}
-	return protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("%s cannot be written (%v)", path, err), "make it yours (chown, chmod u+rwx)")
-}
+func notWritable(path string, err error) error { return journal.NotWritable(path, err, "") }

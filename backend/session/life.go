@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"syscall"
 
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/journal"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
@@ -233,7 +233,7 @@ func (s *Session) diskTrouble(err error) {
 // unsaved says that the files of the session's tabs are behind.
 func unsaved(err error) *protocol.Error {
 	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable for you, and it is saved by itself; what was saved before is whole")
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if journal.IsFull(err) {
 		e.Message = "The disk is full: the list of tabs cannot be saved"
 		e.Hint = "free some space, and it is saved by itself; what was saved before is whole"
 	}
