@@ -116,6 +116,7 @@ func roomRules() []roomRule {
 		{"backend/browser", []string{protocol, "backend/proc", "backend/journal", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
+		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/spelling"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},

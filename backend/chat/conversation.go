@@ -26,29 +26,31 @@ type conversation struct {
 	dir string
 	log *slog.Logger
 
-	mu       sync.Mutex
-	state    state
-	saved    *journal.Log // of state; nil until it is written
-	events   *journal.Log // nil until it is needed
-	fold     folded
-	window   window
-	viewers  map[*viewer]struct{}
-	idle     *time.Timer // ends an agent that is not needed
-	ending   bool        // no turn begins any more
-	closed   bool
-	turn     *turn // that runs; nil when none does
-	talk     talk  // what the agent is saying
-	session  AgentSession
-	host     *host
-	sink     *sink // of session
-	side     side  // Pilot, for instant messages
-	failure  *protocol.Error
-	unsaved  *time.Timer // tries again to write what the disk did not take
-	replaced string      // the message that was cut off, when what replaces it could not be written yet
-	signIn   []protocol.SignInMethod
-	signedIn chan struct{} // closed when the sign-in that a turn waits for is done
-	opening  bool          // Restart opens the session
-	last     uint64        // the index of the last event
+	mu      sync.Mutex
+	state   state
+	saved   *journal.Log // of state; nil until it is written
+	events  *journal.Log // nil until it is needed
+	fold    folded
+	window  window
+	viewers map[*viewer]struct{}
+	idle    *time.Timer // ends an agent that is not needed
+	ending  bool        // no turn begins any more
+	closed  bool
+	turn    *turn // that runs; nil when none does
+	talk    talk  // what the agent is saying
+	session AgentSession
+	// fromJournal: the driver of session builds its context from the journal.
+	fromJournal bool
+	host        *host
+	sink        *sink // of session
+	side        side  // Pilot, for instant messages
+	failure     *protocol.Error
+	unsaved     *time.Timer // tries again to write what the disk did not take
+	replaced    string      // the message that was cut off, when what replaces it could not be written yet
+	signIn      []protocol.SignInMethod
+	signedIn    chan struct{} // closed when the sign-in that a turn waits for is done
+	opening     bool          // Restart opens the session
+	last        uint64        // the index of the last event
 
 	asked    map[string]asked // questions of commands, by the broker's id
 	shownTab protocol.TabID   // in the head that was told last

@@ -61,6 +61,21 @@ type SessionConfig struct {
 	// System is what we tell the agent: its tab, its tools, and that what a page
 	// says is data.
 	System string
+	// History is what was said before the turn that runs, oldest first: its end, of
+	// about limit bytes. It is for drivers whose Starter says FromJournal.
+	History func(limit int) ([]Said, error)
+}
+
+// Said is one thing that was said in a conversation: a prompt, or what came of
+// one.
+type Said struct {
+	// Prompt is what the user said; nil for everything else. Only the last pictures
+	// are among it.
+	Prompt *Prompt
+	// Instant is set for a prompt that Pilot carried out, and what came of it.
+	Instant bool
+	// Entry is the entry of the journal: a text, a tool call, or the end of a turn.
+	Entry protocol.ChatEntry
 }
 
 // ToolServer is an MCP server over stdio that an agent starts.

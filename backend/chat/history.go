@@ -60,14 +60,13 @@ func (c *conversation) takeAway(id string) error {
 
 // countFrom counts the entries from an index on; all of them are on disk.
 func (c *conversation) countFrom(index uint64) (n int, err error) {
-	err = c.each(index, math.MaxUint64, func(protocol.ChatEntry) bool { n++; return true })
+	err = c.each(index, func(protocol.ChatEntry) bool { n++; return true })
 	return n, err
 }
 
-// each gives the entries from an index on and before another, newest first, page
-// by page. The caller holds mu, or the conversation is not written.
-func (c *conversation) each(from, before uint64, yield func(protocol.ChatEntry) bool) error {
-	upTo := c.fold.log.Last()
+// each gives the entries from an index on, newest first, page by page. The caller holds mu, or the conversation is not written.
+func (c *conversation) each(from uint64, yield func(protocol.ChatEntry) bool) error {
+	upTo, before := c.fold.log.Last(), uint64(math.MaxUint64)
 	for {
 		page, more, err := c.fold.tail(view{upTo: upTo, before: before, limit: protocol.ChatPageMax})
 		if err != nil || len(page) == 0 {
@@ -109,7 +108,7 @@ func (c *conversation) withHistory(text string) string {
 			break
 		}
 	}
-	if err := c.each(0, math.MaxUint64, add); err != nil {
+	if err := c.each(0, add); err != nil {
 		c.log.Warn("the history of a conversation cannot be read", "error", err)
 	}
 	if len(parts) == 0 {
@@ -117,4 +116,55 @@ func (c *conversation) withHistory(text string) string {
 	}
 	slices.Reverse(parts)
 	return fmt.Sprintf("This conversation began before this session. What was said so far, for you to read and not to answer:\n\n%s\n\nEnd of what was said. Now the person writes:\n\n%s", strings.Join(parts, "\n\n"), text)
+}
+
+// pastPictures is how many pictures of earlier prompts an agent is given again.
+const pastPictures = 4
+
+// history is SessionConfig.History.
+func (c *conversation) history(limit int) ([]Said, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var said []Said
+	size, pictures := 0, 0
+	instant := map[protocol.MessageID]bool{}
+	add := func(e protocol.ChatEntry) bool {
+		if e.Message == c.talk.message {
+			return true
+		}
+		one := Said{Entry: e}
+		switch e.Kind {
+		case protocol.EntryUser:
+			// Messages are read backwards: what came of it stands behind it already.
+			instant[e.Message] = e.Route != nil && e.Route.Kind == protocol.RouteInstant
+			prompt := c.prompt(protocol.QueuedMessage{ID: e.Message, Text: e.Text, Attachments: e.Attachments}, pictures < pastPictures)
+			pictures += len(prompt.Images)
+			one.Prompt = &prompt
+			size += len(prompt.Text)
+		case protocol.EntryText, protocol.EntryEnd:
+			size += len(e.Text)
+		case protocol.EntryTool:
+			size += len(e.Tool.Input)
+		default:
+			return true
+		}
+		said = append(said, one)
+		return size < limit
+	}
+	whole := true
+	for _, e := range slices.Backward(c.window.entries()) {
+		if whole = add(e); !whole {
+			break
+		}
+	}
+	if whole {
+		if err := c.each(0, add); err != nil {
+			return nil, fmt.Errorf("reading the history of a conversation: %w", err)
+		}
+	}
+	slices.Reverse(said)
+	for i := range said {
+		said[i].Instant = instant[said[i].Entry.Message]
+	}
+	return said, nil
 }

@@ -23,6 +23,9 @@ type Starter struct {
 	Launch Launch
 	// SignIn says how a person signs in when the agent offers no way by itself.
 	SignIn string
+	// FromJournal: the driver keeps no session and builds what its agent knows from
+	// SessionConfig.History at each prompt, so a prompt tells it nothing of before.
+	FromJournal bool
 }
 
 // Config is what a Manager needs. Dir, Root, Agent, Broker and Logger are

@@ -124,7 +124,7 @@ func (c *conversation) lastPrompt() (text string) {
 			return text
 		}
 	}
-	if err := c.each(0, ^uint64(0), find); err != nil {
+	if err := c.each(0, find); err != nil {
 		c.log.Warn("the history of a conversation cannot be read", "error", err)
 	}
 	return text

@@ -39,7 +39,10 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 		tab = ""
 	}
 	cfg := SessionConfig{
-		Resume: resume, Dir: starter.Launch.Dir, Tools: c.m.config.Tools(actor, tab), System: c.m.config.System(tab), Actor: actor, Tab: tab,
+		Resume: resume, Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: c.history,
+	}
+	if !starter.FromJournal {
+		cfg.Tools = c.m.config.Tools(actor, tab)
 	}
 	for {
 		s := &sink{c: c, loading: cfg.Resume != "", past: past{keep: elsewhere}}
@@ -67,7 +70,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 func (c *conversation) opened(session AgentSession, starter Starter, s *sink) AgentSession {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session = session
+	c.session, c.fromJournal = session, starter.FromJournal
 	s.loading = false
 	head := &c.state.Head
 	head.AgentSession, head.Can = session.ID(), session.Abilities()
@@ -188,6 +191,23 @@ func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (p
 		c.m.news.touch(c, true)
 	}
 	return c.headLocked(), nil
+}
+
+// TrySignIns lets the turns that wait for a sign-in try again: the user may have
+// done elsewhere what some agents wait for.
+func (m *Manager) TrySignIns(of func(protocol.AgentKind) bool) {
+	m.mu.Lock()
+	all := m.allLocked()
+	m.mu.Unlock()
+	for _, c := range all {
+		c.mu.Lock()
+		if done := c.signedIn; done != nil && of(c.state.Head.Agent) {
+			c.signIn, c.signedIn = nil, nil
+			close(done)
+			m.news.touch(c, true)
+		}
+		c.mu.Unlock()
+	}
 }
 
 // dropSession takes the conversation off an agent after a session could not be

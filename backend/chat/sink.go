@@ -236,6 +236,9 @@ func merge1(t *protocol.ChatTool, u ToolUpdate) {
 	if t.Title == "" {
 		t.Title = oneLine(u.Name, protocol.MaxTitle)
 	}
+	if u.Name != "" {
+		t.Name = oneLine(u.Name, protocol.MaxTitle)
+	}
 	if u.Kind != nil && *u.Kind != "" && t.Kind != kindBrowser {
 		t.Kind = *u.Kind
 		if t.Kind == kindBrowser {

@@ -126,6 +126,9 @@ func (c *conversation) run(t *turn) {
 	}
 	prompt := c.prompt(t.message, c.state.Head.Can.Images)
 	prompt.Model = t.model
+	if c.fromJournal {
+		c.state.Aside, c.state.Context = nil, false
+	}
 	prompt.Text = c.withAside(prompt.Text)
 	if c.state.Context {
 		prompt.Text = c.withHistory(prompt.Text)

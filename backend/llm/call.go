@@ -26,7 +26,7 @@ func (m *Manager) Call(ctx context.Context, w http.ResponseWriter, profile strin
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begun := time.Now()
-	res, err := m.send(ctx, t, t.chatPath(), body)
+	res, err := m.send(ctx, t, body, patience{})
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,20 @@ func passHeaders(w http.ResponseWriter, res *http.Response) error {
 	return nil
 }
 
-// send sends a request, and again when the provider turns it away because it is
+// patience is how a caller wants to wait for a provider.
+type patience struct {
+	// faults asks again after the provider's own faults (500, 502, 504), too.
+	faults bool
+	// waiting is told before each wait; nil for nobody.
+	waiting func(time.Duration)
+}
+
+// send sends a prompt, and again when the provider turns it away because it is
 // busy. It waits as long as the provider asks, up to a limit; beyond that the
 // caller gets the answer and decides.
-func (m *Manager) send(ctx context.Context, t target, path string, body []byte) (*http.Response, error) {
+func (m *Manager) send(ctx context.Context, t target, body []byte, p patience) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
-		req, err := t.request(ctx, http.MethodPost, path, body)
+		req, err := t.request(ctx, http.MethodPost, t.chatPath(), body)
 		if err != nil {
 			return nil, err
 		}
@@ -105,13 +113,16 @@ func (m *Manager) send(ctx context.Context, t target, path string, body []byte) 
 			// says that it is safe to ask again.
 			return nil, t.unreachable(err)
 		}
-		wait, again := retryAfter(res, attempt)
+		wait, again := retryAfter(res, attempt, p.faults)
 		if !again || attempt == protocol.ModelAttempts {
 			return res, nil
 		}
 		text, _ := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError)) // for the log only
 		_ = res.Body.Close()
 		m.log.Info("model is busy, waiting", "provider", string(t.info.Provider), "status", res.StatusCode, "wait", wait, "said", t.redact(string(bytes.TrimSpace(text))))
+		if p.waiting != nil {
+			p.waiting(wait)
+		}
 		pause := time.NewTimer(wait)
 		select {
 		case <-pause.C:
@@ -124,9 +135,13 @@ func (m *Manager) send(ctx context.Context, t target, path string, body []byte) 
 
 // retryAfter says whether a request may be sent again, and after how long. 529 is
 // Anthropic's "overloaded".
-func retryAfter(res *http.Response, attempt int) (time.Duration, bool) {
+func retryAfter(res *http.Response, attempt int, faults bool) (time.Duration, bool) {
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, 529:
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+		if !faults {
+			return 0, false
+		}
 	default:
 		return 0, false
 	}

@@ -292,7 +292,11 @@ func TestProfilesThatCannotWorkAreRefused(t *testing.T) {
 		"a key with spaces": {Profile: protocol.LLMProfile{Provider: protocol.LLMOpenAI}, Key: &key},
 		"unknown profile":   {Profile: protocol.LLMProfile{ID: "gone", Provider: protocol.LLMOpenAI}},
 	} {
-		if _, err := m.Save(t.Context(), req); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeBadArgument {
+		want := protocol.CodeBadArgument
+		if req.Profile.ID != "" {
+			want = protocol.CodeUnknownModel
+		}
+		if _, err := m.Save(t.Context(), req); protocol.AsError(err) == nil || protocol.AsError(err).Code != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

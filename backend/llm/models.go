@@ -95,9 +95,9 @@ func (t target) refusal(status int, body []byte) error {
 	name := t.info.Name
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return protocol.NewError(protocol.CodeUnauthorized, name+" refuses the key"+said, "enter the key again, and check that it may use this model")
+		return protocol.NewError(protocol.CodeBadKey, name+" refuses the key"+said, "enter the key again, and check that it may use this model")
 	case http.StatusNotFound:
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s knows no model %q at this address%s", name, t.profile.Model, said), "choose a model of the list, and check the address")
+		return protocol.NewError(protocol.CodeModelSetup, fmt.Sprintf("%s knows no model %q at this address%s", name, t.profile.Model, said), "choose a model of the list, and check the address")
 	case http.StatusPaymentRequired:
 		return protocol.NewError(protocol.CodeRefused, name+" wants to be paid first"+said, "look at your account there")
 	case http.StatusTooManyRequests:

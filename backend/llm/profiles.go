@@ -248,11 +248,34 @@ func (m *Manager) profile(ctx context.Context, id string) (target, error) {
 	}
 	key, _ := m.keys.get(ctx, id)
 	if key == "" && info.NeedsKey {
-		return target{}, protocol.NewError(protocol.CodeBadArgument, p.Name+" has no key", "enter one in the settings of models")
+		return target{}, protocol.NewError(protocol.CodeNoKey, p.Name+" has no key", "enter one in the settings of models")
 	}
 	return target{profile: p, info: info, base: base, key: key}, nil
 }
 
+// Profiles are the profiles without what is known of their keys: the keychain is
+// not asked.
+func (m *Manager) Profiles() []protocol.LLMProfile {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	profiles := slices.Clone(m.profiles)
+	for i := range profiles {
+		info, _ := provider(profiles[i].Provider)
+		profiles[i].Dialect = info.Dialect
+	}
+	return profiles
+}
+
+// Profile is one of Profiles, or CodeUnknownModel.
+func (m *Manager) Profile(id string) (protocol.LLMProfile, error) {
+	for _, p := range m.Profiles() {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return protocol.LLMProfile{}, unknownProfile(id)
+}
+
 func unknownProfile(id string) error {
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no model %.40q", id), "choose one in the settings of models")
+	return protocol.NewError(protocol.CodeUnknownModel, fmt.Sprintf("there is no model %.40q", id), "choose one in the settings of models")
 }

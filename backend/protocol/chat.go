@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,18 @@ type MessageID string
 
 // AgentPilot is the agent of ours that needs no account and no network.
 const AgentPilot AgentKind = "pilot"
+
+// modelAgent begins the kind of an agent that is a model profile.
+const modelAgent = "model:"
+
+// ModelAgent is the agent of Chat that a model profile is.
+func ModelAgent(profile string) AgentKind { return AgentKind(modelAgent + profile) }
+
+// ModelProfile is the model profile that an agent of Chat is; false for any
+// other agent.
+func ModelProfile(kind AgentKind) (profile string, ok bool) {
+	return strings.CutPrefix(string(kind), modelAgent)
+}
 
 // ConversationState is what a conversation is doing.
 type ConversationState string
@@ -238,6 +251,8 @@ type ChatTool struct {
 	// words ("Clicked Save"), else empty.
 	Title string `json:"title"`
 	Line  string `json:"line,omitempty"`
+	// Name is the tool's own name, where the agent says it.
+	Name string `json:"name,omitempty"`
 	// Kind is ACP's: read, edit, delete, move, search, execute, think, fetch,
 	// switch_mode, other; or "browser" for a step in the browser.
 	Kind    string        `json:"kind"`

@@ -22,6 +22,10 @@ const (
 	CodeNavigation      Code = "navigation"       // the page could not be loaded
 	CodeCrashed         Code = "crashed"          // the tab, the browser or the agent crashed
 	CodeAgentMissing    Code = "agent_missing"    // the agent is not installed
+	CodeUnknownModel    Code = "unknown_model"    // no model profile has this id, or it was removed
+	CodeNoKey           Code = "no_key"           // the model profile has no key
+	CodeBadKey          Code = "bad_key"          // the provider of a model refuses its key
+	CodeModelSetup      Code = "model_setup"      // the model profile has to be changed: its address, or its model
 	CodeBusy            Code = "busy"             // a limit is reached; try later
 	CodeTooLarge        Code = "too_large"        // a message or body is over its limit
 	CodeScript          Code = "script"           // a script of the caller threw
@@ -104,7 +108,7 @@ func (c Code) ExitCode() int {
 		return 4
 	case CodeTimeout:
 		return 5
-	case CodeUnknownTab, CodeUnknownTerminal, CodeUnknownSession, CodeUnknownTask:
+	case CodeUnknownTab, CodeUnknownTerminal, CodeUnknownSession, CodeUnknownTask, CodeUnknownModel:
 		return 6
 	default:
 		return 1

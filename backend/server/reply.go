@@ -136,10 +136,12 @@ func httpStatus(err error) int {
 		return http.StatusUnauthorized
 	case protocol.CodeForbidden, protocol.CodeRefused:
 		return http.StatusForbidden
-	case protocol.CodeUnknownTab, protocol.CodeUnknownTerminal, protocol.CodeUnknownSession, protocol.CodeUnknownTask, protocol.CodeUnknownConversation:
+	case protocol.CodeUnknownTab, protocol.CodeUnknownTerminal, protocol.CodeUnknownSession, protocol.CodeUnknownTask, protocol.CodeUnknownConversation,
+		protocol.CodeUnknownModel:
 		return http.StatusNotFound
 	case protocol.CodeNotRunning, protocol.CodeAgentMissing, protocol.CodeProfileInUse,
-		protocol.CodeNoBrowser, protocol.CodeNoDisplay, protocol.CodeNoSandbox:
+		protocol.CodeNoBrowser, protocol.CodeNoDisplay, protocol.CodeNoSandbox,
+		protocol.CodeNoKey, protocol.CodeBadKey, protocol.CodeModelSetup:
 		return http.StatusConflict
 	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,
 		protocol.CodeInert, protocol.CodeCovered, protocol.CodeNotActable, protocol.CodeDialog, protocol.CodeNoInput:

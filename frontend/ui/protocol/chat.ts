@@ -91,6 +91,7 @@ export const chatToolSchema = v.object({
   call: v.string(),
   title: v.string(),
   line: v.exactOptional(v.string()),
+  name: v.exactOptional(v.string()),
   kind: v.string(),
   status: v.picklist([p.ToolPending, p.ToolRunning, p.ToolDone, p.ToolFailed, p.ToolCancelled]),
   input: v.exactOptional(v.string()),

@@ -721,6 +721,10 @@ export interface ChatTool {
   title: string;
   line?: string;
   /**
+   * Name is the tool's own name, where the agent says it.
+   */
+  name?: string;
+  /**
    * Kind is ACP's: read, edit, delete, move, search, execute, think, fetch,
    * switch_mode, other; or "browser" for a step in the browser.
    */
@@ -1365,6 +1369,10 @@ export type Code =
   | typeof CodeNavigation
   | typeof CodeCrashed
   | typeof CodeAgentMissing
+  | typeof CodeUnknownModel
+  | typeof CodeNoKey
+  | typeof CodeBadKey
+  | typeof CodeModelSetup
   | typeof CodeBusy
   | typeof CodeTooLarge
   | typeof CodeScript
@@ -1405,6 +1413,10 @@ export const CodeTimeout = "timeout"; // the deadline passed
 export const CodeNavigation = "navigation"; // the page could not be loaded
 export const CodeCrashed = "crashed"; // the tab, the browser or the agent crashed
 export const CodeAgentMissing = "agent_missing"; // the agent is not installed
+export const CodeUnknownModel = "unknown_model"; // no model profile has this id, or it was removed
+export const CodeNoKey = "no_key"; // the model profile has no key
+export const CodeBadKey = "bad_key"; // the provider of a model refuses its key
+export const CodeModelSetup = "model_setup"; // the model profile has to be changed: its address, or its model
 export const CodeBusy = "busy"; // a limit is reached; try later
 export const CodeTooLarge = "too_large"; // a message or body is over its limit
 export const CodeScript = "script"; // a script of the caller threw

@@ -152,6 +152,7 @@ func (m *Model) anthropic(w http.ResponseWriter, r *http.Request) {
 		if kind == "" {
 			kind = "api_error"
 		}
+		retryAfter(w, answer)
 		write(w, answer.Status, anthropicFailure(kind, answer.Text))
 		return
 	}

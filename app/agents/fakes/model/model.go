@@ -59,7 +59,7 @@ type Result struct {
 
 // Reply is one turn of the model.
 type Reply struct {
-	Thinking string // before the text; Anthropic only
+	Thinking string // before the text; not over Gemini's API
 	Text     string
 	Calls    []Call
 	// Hold keeps a stream open after its text until the channel is closed or the
@@ -68,8 +68,9 @@ type Reply struct {
 	// Cut ends the connection in the middle of the stream, as a network does.
 	Cut bool
 	// Status is an HTTP error instead of a turn, such as 429 or 529, with Text as
-	// its message.
-	Status int
+	// its message. RetryAfter says when to ask again, in seconds.
+	Status     int
+	RetryAfter string
 }
 
 // Script answers requests. It is called from several goroutines.

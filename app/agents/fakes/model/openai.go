@@ -105,6 +105,7 @@ func (m *Model) openAI(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := m.take(request, "call_")
 	if answer.Status != 0 {
+		retryAfter(w, answer)
 		write(w, answer.Status, openAIFailure(answer.Text))
 		return
 	}
@@ -138,6 +139,9 @@ func (m *Model) openAI(w http.ResponseWriter, r *http.Request) {
 		s.event("", v)
 	}
 	chunk(map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, piece := range pieces(answer.Thinking) {
+		chunk(map[string]any{"reasoning_content": piece}, nil)
+	}
 	for _, piece := range pieces(answer.Text) {
 		chunk(map[string]any{"content": piece}, nil)
 	}

@@ -77,5 +77,12 @@ func write(w http.ResponseWriter, status int, v any) {
 	_, _ = io.WriteString(w, encoded(v)) // see text
 }
 
+// retryAfter says when a refused request may be sent again.
+func retryAfter(w http.ResponseWriter, answer Reply) {
+	if answer.RetryAfter != "" {
+		w.Header().Set("Retry-After", answer.RetryAfter)
+	}
+}
+
 // number makes ids that a person can tell apart.
 func number(n int) string { return fmt.Sprintf("%08d", n) }

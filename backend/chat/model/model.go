@@ -1,0 +1,214 @@
+package model
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/protocol"
+)
+
+// Models are the model profiles and their models.
+type Models interface {
+	// Profile is a profile, or CodeUnknownModel.
+	Profile(id string) (protocol.LLMProfile, error)
+	// Stream sends a request in the profile's wire format and returns the answer as
+	// it comes. It returns CodeNoKey when the profile needs a key and has none, and
+	// CodeTooLarge for a request that is longer than the model takes. waiting is
+	// told before each wait for a provider that is busy.
+	Stream(ctx context.Context, profile string, body []byte, waiting func(time.Duration)) (io.ReadCloser, error)
+}
+
+// Toolbox is what a session's model may call.
+type Toolbox interface {
+	Tools() []Tool
+	// Call runs a tool. What is wrong with a call is a result that the model sees.
+	Call(ctx context.Context, name string, args json.RawMessage) Result
+}
+
+// Tool is a tool as a model is told of it.
+type Tool struct {
+	Name string
+	// Title is what a user is shown.
+	Title, About string
+	Schema       json.RawMessage
+}
+
+// Result is what a tool answered.
+type Result struct {
+	Text   string
+	Images []chat.Image
+	Failed bool
+}
+
+// Config is what the driver needs. All fields are required.
+type Config struct {
+	Models Models
+	// Tools are those of a session; they act as its actor on its tab.
+	Tools func(chat.SessionConfig) Toolbox
+	// System is the system prompt of a session.
+	System func(chat.SessionConfig) string
+}
+
+// Driver runs models.
+type Driver struct {
+	config Config
+}
+
+// New returns the driver.
+func New(c Config) (*Driver, error) {
+	if c.Models == nil || c.Tools == nil || c.System == nil {
+		return nil, errors.New("model: Models, Tools or System is missing")
+	}
+	return &Driver{config: c}, nil
+}
+
+// Start returns the agent of a profile; launch.Kind names it. It lives until it
+// is closed or life ends.
+func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
+	profile, ok := protocol.ModelProfile(launch.Kind)
+	if !ok {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.60q is no model", string(launch.Kind)), "")
+	}
+	if _, err := d.config.Models.Profile(profile); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(life)
+	return &agent{config: d.config, profile: profile, ctx: ctx, cancel: cancel}, nil
+}
+
+// agent is a running model agent: a context.
+type agent struct {
+	config  Config
+	profile string
+	ctx     context.Context
+	cancel  context.CancelFunc
+	turns   sync.WaitGroup
+}
+
+// Shared says yes: an agent is no process, and serves every conversation.
+func (a *agent) Shared() bool { return true }
+
+// Open makes a session. It keeps nothing, so one of before is whole at once.
+func (a *agent) Open(_ context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+	if a.ctx.Err() != nil {
+		return nil, protocol.NewError(protocol.CodeCrashed, "the model agent has ended", "start it again")
+	}
+	if cfg.History == nil {
+		return nil, errors.New("model: the session has no History")
+	}
+	profile, err := a.config.Models.Profile(a.profile)
+	if err != nil {
+		return nil, err
+	}
+	id := cfg.Resume
+	if id == "" {
+		id = "model-" + rand.Text()
+	}
+	return &session{agent: a, id: id, cfg: cfg, sink: sink, vision: profile.Vision}, nil
+}
+
+// SignIn has nothing to do: the key is entered in the models' form.
+func (a *agent) SignIn(context.Context, string) error { return nil }
+
+// Done is closed when the agent was closed.
+func (a *agent) Done() <-chan struct{} { return a.ctx.Done() }
+
+// Err is nil: an agent ends only when it is closed.
+func (a *agent) Err() error { return nil }
+
+// Close ends what is under way and returns when it has ended.
+func (a *agent) Close(ctx context.Context) error {
+	a.cancel()
+	ended := make(chan struct{})
+	go func() { a.turns.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// session is one conversation's session.
+type session struct {
+	agent  *agent
+	id     string
+	cfg    chat.SessionConfig
+	sink   chat.Sink
+	vision bool
+
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc // of the turn that runs
+}
+
+// ID is ours: a model has none.
+func (s *session) ID() string { return s.id }
+
+// Abilities are those of the profile.
+func (s *session) Abilities() protocol.ChatAbilities {
+	return protocol.ChatAbilities{Images: s.vision, Resume: true}
+}
+
+// errStopped is the cause of a turn that Cancel ended.
+var errStopped = errors.New("the user stopped the turn")
+
+// Prompt runs one turn.
+func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd, error) {
+	s.agent.turns.Add(1)
+	defer s.agent.turns.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.agent.ctx, func() { cancel(context.Canceled) })()
+	s.mu.Lock()
+	s.cancel = cancel
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.cancel = nil
+		s.mu.Unlock()
+	}()
+	t, err := s.begin(prompt)
+	if err != nil {
+		return chat.TurnEnd{}, err
+	}
+	reason, err := t.run(ctx)
+	end := chat.TurnEnd{Reason: reason, Usage: t.used()}
+	switch {
+	case errors.Is(context.Cause(ctx), errStopped):
+		end.Reason = protocol.EndCancelled
+		return end, nil
+	case ctx.Err() != nil:
+		return end, context.Cause(ctx)
+	}
+	return end, err
+}
+
+// Steer is not possible: the next message waits for the turn's end.
+func (s *session) Steer(context.Context, chat.Prompt) error {
+	return protocol.NewError(protocol.CodeBadArgument, "a model takes no message into a turn that runs", "send it after the turn")
+}
+
+// Cancel ends the turn that runs: its request and its tool at once.
+func (s *session) Cancel(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		s.cancel(errStopped)
+	}
+	return nil
+}
+
+// SetOption is refused: a profile has one model.
+func (s *session) SetOption(_ context.Context, id, _ string) error {
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a model has no option %.40q", id), "")
+}
+
+// Close lets the session go.
+func (s *session) Close(ctx context.Context) error { return s.Cancel(ctx) }

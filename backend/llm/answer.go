@@ -1,0 +1,113 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// Stream sends a prompt to a profile's model and returns the answer as it comes.
+// The body is the provider's own, as with Call. What the provider refuses is an
+// error in words: CodeNoKey, CodeBadKey, CodeModelSetup, CodeTooLarge for a
+// prompt that is longer than the model takes, CodeBusy for a limit of requests.
+// waiting is told before each wait for a provider that is busy; it may be nil.
+// The caller closes the answer.
+func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiting func(time.Duration)) (io.ReadCloser, error) {
+	t, err := m.profile(ctx, profile)
+	if err != nil {
+		return nil, err
+	}
+	if t.profile.Model == "" {
+		return nil, protocol.NewError(protocol.CodeModelSetup, t.profile.Name+" names no model", "choose one of the list")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	begun := time.Now()
+	res, err := m.send(ctx, t, body, patience{faults: true, waiting: waiting})
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	m.log.Info("model called", "provider", string(t.info.Provider), "model", t.profile.Model, "status", res.StatusCode, "first_byte_ms", time.Since(begun).Milliseconds())
+	if res.StatusCode == http.StatusOK {
+		return newAnswer(ctx, res.Body, cancel, m.silence), nil
+	}
+	defer cancel(nil)
+	defer func() { _ = res.Body.Close() }() // what is left of it nobody wants
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		return nil, t.unreachable(fmt.Errorf("it sends us to another address (%d)", res.StatusCode))
+	}
+	text, _ := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError)) // what came before a fault is said
+	if tooLong(res.StatusCode, text) {
+		return nil, protocol.NewError(protocol.CodeTooLarge, t.profile.Name+" takes no prompt that long", "begin a new conversation")
+	}
+	return nil, t.refusal(res.StatusCode, text)
+}
+
+// answer is a model's answer as it comes. It ends with an error when the model
+// falls silent.
+type answer struct {
+	body    io.ReadCloser
+	cancel  context.CancelCauseFunc
+	cause   func() error // why the request ended early
+	silence time.Duration
+	timer   *time.Timer
+}
+
+func newAnswer(ctx context.Context, body io.ReadCloser, cancel context.CancelCauseFunc, silence time.Duration) *answer {
+	return &answer{
+		body: body, cancel: cancel, cause: func() error { return context.Cause(ctx) }, silence: silence,
+		timer: time.AfterFunc(silence, func() { cancel(errSilent) }),
+	}
+}
+
+// Read reads what has come.
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.body.Read(p)
+	a.timer.Reset(a.silence)
+	if err != nil && errors.Is(a.cause(), errSilent) {
+		err = errSilent
+	}
+	return n, err
+}
+
+// Close ends the request.
+func (a *answer) Close() error {
+	a.timer.Stop()
+	a.cancel(nil)
+	return a.body.Close()
+}
+
+// tooLong says whether a provider refused a prompt for its length. Few have a
+// code for it; of the others only the words tell it.
+func tooLong(status int, body []byte) bool {
+	if status == http.StatusRequestEntityTooLarge {
+		return true
+	}
+	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+		return false
+	}
+	var e struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var inner struct {
+		Code any    `json:"code"`
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(body, &e) == nil && json.Unmarshal(e.Error, &inner) == nil {
+		if slices.Contains([]any{"context_length_exceeded", "string_above_max_length"}, inner.Code) || inner.Type == "exceed_context_size_error" {
+			return true
+		}
+	}
+	said := strings.ToLower(reason(body))
+	return slices.ContainsFunc([]string{
+		"prompt is too long", "context length", "context window", "context size", "maximum number of tokens", "too many tokens",
+	}, func(words string) bool { return strings.Contains(said, words) })
+}
