@@ -25,13 +25,21 @@ import {
 } from './lines.js';
 import { Names } from './name.js';
 import { callersKept, type Refs } from './refs.js';
+import { roleOf } from './role.js';
 import { Styles } from './styles.js';
 import type { Item, ItemData, Snapshot, SnapshotOptions } from './types.js';
 import { Walk } from './walk.js';
+import type { WalkConfig } from './way.js';
 
 /** Where a name is cut in a compact look, and in a full one. */
 const shortName = 80;
 const longName = 600;
+
+/** Which part of the page is walked, and who hears what the walk left out. */
+export interface Part extends Pick<WalkConfig, 'only' | 'turned' | 'cuts'> {
+  /** Hears of each element that lies over one that can be acted on. */
+  covered?: (by: Element) => void;
+}
 
 /** Looks at the page, and remembers what each caller saw. */
 export class Looker {
@@ -47,18 +55,20 @@ export class Looker {
     this.refs = refs;
   }
 
-  /** Takes the elements that listen for the pointer, as the protocol's debugger domain sees them. */
-  addListening(elements: readonly Element[]): void {
-    for (const el of elements) this.#listening.add(el);
+  /** Takes the elements that listen for the pointer, as the protocol's debugger domain sees them; says whether any is new. */
+  addListening(elements: readonly Element[]): boolean {
+    const fresh = elements.filter((el) => !this.#listening.has(el));
+    for (const el of fresh) this.#listening.add(el);
+    return fresh.length > 0;
   }
 
   /** The things of a part of the page, with their refs, covered ones marked. */
-  items(root: Element | null, view: Area, near: boolean): Item[] {
+  items(root: Element | null, view: Area, near: boolean, part: Part = {}): Item[] {
     if (root === null) return [];
-    return this.tree.through(() => this.#items(root, view, near));
+    return this.tree.through(() => this.#items(root, view, near, part));
   }
 
-  #items(root: Element, view: Area, near: boolean): Item[] {
+  #items(root: Element, view: Area, near: boolean, part: Part): Item[] {
     const styles = new Styles();
     const region = near
       ? grow(view, (view.right - view.left) / 2, (view.bottom - view.top) / 2)
@@ -72,10 +82,11 @@ export class Looker {
       view,
       region,
       escaped: region ? this.#escaped(view) : new Set(),
+      ...part,
     });
     const items = walk.run(root);
     this.#number(items);
-    this.#cover(items, view);
+    this.#cover(items, view, part.covered);
     return items;
   }
 
@@ -176,6 +187,11 @@ export class Looker {
     return { role: names.role(el), name: names.of(el) };
   }
 
+  /** The role as the accessibility standards compute it. */
+  role(el: Element): string {
+    return roleOf(el);
+  }
+
   /** A few words about any element: what covers something, what was hit. */
   words(el: Element): string {
     for (let at: Element | null = el; at; at = this.tree.parent(at)) {
@@ -262,14 +278,16 @@ export class Looker {
     }
   }
 
-  #cover(items: Item[], view: Area): void {
+  #cover(items: Item[], view: Area, covered?: Part['covered']): void {
     for (const item of items) {
       if (item.offered && item.inView && item.rect && item.role !== 'frame') {
         const by = this.#over(item, item.rect, item.view ?? view);
-        if (by && !item.states.includes('not clickable'))
+        if (by && !item.states.includes('not clickable')) {
           item.states.push(`covered by ${this.words(by)}`);
+          covered?.(by);
+        }
       }
-      this.#cover(item.children, view);
+      this.#cover(item.children, view, covered);
     }
   }
 

@@ -12,6 +12,7 @@ import type { Shown } from './maskface.js';
 import * as reaching from './reach.js';
 import { Refs } from './refs.js';
 import { elementOf, resolve } from './resolve.js';
+import { Scene } from './scene.js';
 import { type FrameMark, readableText } from './text.js';
 import type { Box, Located, Resolution, Snapshot, SnapshotOptions } from './types.js';
 import { waitFor, type Waited, type WaitFor } from './wait.js';
@@ -118,6 +119,7 @@ export function createPage(): Page {
   const look = new Looker(tree, refs);
   const extract = new Extract(tree, refs);
   const mask = new Mask(tree);
+  const scene = new Scene(look);
   let watching: Watch | undefined;
   const part = (scope: string | undefined): Element | null =>
     scope === undefined ? pageRoot() : (elementOf(look, scope) ?? document.querySelector(scope));
@@ -132,7 +134,7 @@ export function createPage(): Page {
       tree.addRoots(roots);
     },
     addListening: (...elements) => {
-      look.addListening(elements);
+      if (look.addListening(elements)) scene.forget();
     },
     snapshot: (options) => look.snapshot(options),
     more: (handle, max) => look.more(handle, max),
@@ -166,7 +168,7 @@ export function createPage(): Page {
     focus: (ref) => filling.focus(look, ref),
     watch: () => {
       watching?.report();
-      watching = new Watch(look);
+      watching = new Watch(look, scene);
     },
     settled: async (frames = 2) => {
       const own = watching;

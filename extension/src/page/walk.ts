@@ -79,15 +79,22 @@ export class Walk {
     if (tag === 'fieldset') this.#fieldsets = true;
     const style = styles.of(el);
     const display = style.display;
-    if (display === 'none') return;
+    if (display === 'none') {
+      this.#at.turned?.(el);
+      return;
+    }
     if (tag === 'br') {
       this.#text += ' ';
       return;
     }
     const next = around(this.#at, el, style, way);
-    if (!next) return;
+    if (!next) {
+      this.#at.turned?.(el);
+      return;
+    }
     const breaks = display !== 'inline' && display !== 'contents';
     const visible = style.visibility === 'visible' && !next.faint;
+    if (!visible) this.#at.turned?.(el);
     const role = names.role(el);
     if (breaks) this.#flush(out);
     if (this.#isTop(el)) {
@@ -243,6 +250,7 @@ export class Walk {
     const touchable = style.pointerEvents !== 'none';
     const rect = this.#rects.of(el);
     const seen = this.#reachable(el, rect, style, way);
+    if (!seen) this.#at.turned?.(el);
     // An invisible native control over a drawn one is the thing that is hit.
     const over = native && way.faint && touchable && style.visibility === 'visible';
     const big = (): boolean =>
@@ -376,7 +384,7 @@ export class Walk {
         this.#textOf ??= el;
       }
     };
-    const others = this.#at.tree.others(el);
+    const others = this.#at.only?.get(el) ?? this.#at.tree.others(el);
     if (others) for (const child of others) take(child);
     else for (let child = el.firstChild; child; child = child.nextSibling) take(child);
   }

@@ -1,8 +1,7 @@
 import { identity } from './format.js';
-import { viewport } from './geometry.js';
-import { type Looker, pageRoot, walkItems } from './look.js';
+import type { Looker } from './look.js';
 import { afterglow, animated, frame, patience } from './motion.js';
-import type { Item } from './types.js';
+import type { Scene, State } from './scene.js';
 
 /** What changed on the page since the watch began. */
 export interface Change {
@@ -23,9 +22,7 @@ export interface Change {
   any: boolean;
 }
 
-interface Before {
-  lines: Map<Element, { ref: string; line: string; item: Item }>;
-  texts: Map<string, number>;
+interface Before extends State {
   url: string;
   title: string;
   focused: Element | null;
@@ -40,8 +37,8 @@ const followed = 200;
 /** Watches the page from just before an action until its effect is asked for. */
 export class Watch {
   readonly #look: Looker;
+  readonly #scene: Scene;
   readonly #before: Before;
-  readonly #observer: MutationObserver;
   readonly #events: [string, (event: Event) => void][] = [];
   /** Changed since the last frame, and since the watch began. */
   #dirty = false;
@@ -51,25 +48,13 @@ export class Watch {
   /** What came or changed: of it something may still be on its way into sight. */
   readonly #touched = new Set<Element>();
 
-  constructor(look: Looker) {
+  constructor(look: Looker, scene: Scene) {
     this.#look = look;
+    this.#scene = scene;
     this.#before = this.#state();
-    this.#observer = new MutationObserver((records) => {
+    scene.listen((records) => {
       this.#take(records);
     });
-    this.#observer.observe(document, {
-      subtree: true,
-      childList: true,
-      attributes: true,
-      characterData: true,
-    });
-    for (const root of this.#roots())
-      this.#observer.observe(root, {
-        subtree: true,
-        childList: true,
-        attributes: true,
-        characterData: true,
-      });
     for (const type of [
       'input',
       'change',
@@ -99,7 +84,7 @@ export class Watch {
     this.#dirty = false;
     for (let i = 0; i < turns; i++) {
       await idle();
-      this.#take(this.#observer.takeRecords());
+      this.#scene.pump();
       if (!this.#takeDirty() && (this.#effect || i >= frames)) break;
       if (!this.#effect && i < frames) await frame();
     }
@@ -119,7 +104,7 @@ export class Watch {
       const fades = animated((target) => hidden.some((el) => target.contains(el)), true);
       rested = fades ? 0 : rested + 1;
       await frame();
-      this.#take(this.#observer.takeRecords());
+      this.#scene.pump();
     }
   }
 
@@ -141,9 +126,9 @@ export class Watch {
 
   /** Ends the watch and says what happened. */
   report(): Change {
-    this.#take(this.#observer.takeRecords());
+    this.#scene.pump();
     const any = this.#changed;
-    this.#observer.disconnect();
+    this.#scene.listen();
     for (const [type, listen] of this.#events) removeEventListener(type, listen, { capture: true });
     const now = this.#state();
     const { lines } = this.#before;
@@ -157,8 +142,7 @@ export class Watch {
       if (item.num > 0 && list.length <= listed) this.#look.refs.shown(item.num, identity(item));
     }
     for (const [el, { line }] of lines) if (!now.lines.has(el)) change.gone.push(line);
-    for (const [text, count] of now.texts)
-      if (count > (this.#before.texts.get(text) ?? 0)) change.said.push(text);
+    change.said.push(...newTexts(this.#before.texts, now.texts));
     for (const key of ['appeared', 'gone', 'changed', 'said'] as const) {
       change.more += Math.max(0, change[key].length - listed);
       change[key] = change[key].slice(0, listed);
@@ -175,25 +159,21 @@ export class Watch {
     this.#effect ||= effect;
   }
 
-  *#roots(): Generator<ShadowRoot> {
-    yield* this.#look.tree.roots();
-  }
-
   #state(): Before {
-    const items = this.#look.items(pageRoot(), viewport(), true);
-    const lines: Before['lines'] = new Map();
-    const texts = new Map<string, number>();
-    for (const item of walkItems(items)) {
-      if (item.num > 0 || speaks(item)) {
-        const ref = item.num > 0 ? this.#look.refs.format(item.num) : '';
-        lines.set(item.el, { ref, line: this.#look.line(item), item });
-      } else if (item.role === 'text' || item.role === 'heading') {
-        texts.set(item.name, (texts.get(item.name) ?? 0) + 1);
-      }
-    }
-    const { href } = location;
-    return { lines, texts, url: href, title: document.title, focused: this.#look.tree.focused() };
+    const focused = this.#look.tree.focused();
+    return { ...this.#scene.read(), url: location.href, title: document.title, focused };
   }
+}
+
+/** The texts that the page shows more often than before. */
+function newTexts(before: State['texts'], now: State['texts']): string[] {
+  const more = new Map<string, number>();
+  const count = (texts: readonly string[] | undefined, by: number): void => {
+    for (const text of texts ?? []) more.set(text, (more.get(text) ?? 0) + by);
+  };
+  for (const [el, texts] of now) if (before.get(el) !== texts) count(texts, 1);
+  for (const [el, texts] of before) if (now.get(el) !== texts) count(texts, -1);
+  return [...more].flatMap(([text, by]) => (by > 0 ? [text] : []));
 }
 
 /** Resolves after every task that is queued now. */
@@ -213,8 +193,4 @@ function unseen(el: Element): boolean {
     !el.checkVisibility({ opacityProperty: true }) &&
     el.textContent.trim() !== ''
   );
-}
-
-function speaks(item: Item): boolean {
-  return /^(dialog|alertdialog|alert|status)$/.test(item.role);
 }

@@ -17,6 +17,12 @@ export interface WalkConfig {
   /** Only this area (near mode), and the ancestors of what is drawn in it from elsewhere. */
   region: Area | null;
   escaped: ReadonlySet<Element>;
+  /** Of the elements that are a key here only these children are visited. */
+  only?: ReadonlyMap<Element, readonly Element[]>;
+  /** Hears of each element that was met and not shown. */
+  turned?: (el: Element) => void;
+  /** Hears of each element that cuts off what overflows it, or scrolls. */
+  cuts?: (el: Element) => void;
 }
 
 /** What surrounds an element on the way down. */
@@ -80,7 +86,10 @@ export function around(
     const sized = rect.width >= 1 && rect.height >= 1;
     if (next.region && near && sized && away(at, el, rect, next.region)) return null;
     if (next.clip && sized && !touches(rect, next.clip)) return null;
-    if (cuts) cut(el, style, rect, next);
+    if (cuts) {
+      at.cuts?.(el);
+      cut(el, style, rect, next);
+    }
   }
   if (position !== 'static' || (next.clip && style.transform !== 'none')) next.abs = next.clip;
   return next;

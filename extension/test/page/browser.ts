@@ -16,8 +16,8 @@ export const zooDir = fileURLToPath(
   new URL('../../../backend/browser/testdata/zoo', import.meta.url),
 );
 
-/** Builds the page script in memory, as build.mjs does. */
-export async function script(): Promise<string> {
+/** Builds the page script, or another entry beside it, in memory as build.mjs does. */
+export async function script(entry = 'src/page/index.ts'): Promise<string> {
   const result = await build({
     root,
     configFile: false,
@@ -26,7 +26,7 @@ export async function script(): Promise<string> {
     build: {
       target: 'chrome120',
       write: false,
-      lib: { entry: 'src/page/index.ts', formats: ['iife'], name: 'pilotfish' },
+      lib: { entry, formats: ['iife'], name: 'pilotfish' },
     },
   });
   const built = Array.isArray(result) ? result : [result];

@@ -1,0 +1,384 @@
+import { viewport } from './geometry.js';
+import { type Looker, pageRoot, walkItems } from './look.js';
+import type { Item } from './types.js';
+
+/** One element of the page as its line shows it. */
+export interface Shown {
+  line: string;
+  item: Item;
+}
+
+/** What the page shows near the viewport at one moment. It is not changed once it was returned. */
+export interface State {
+  /** Elements with a ref, dialogs, alerts and status messages. */
+  lines: ReadonlyMap<Element, Shown>;
+  /** Texts and headings by the element that holds them. */
+  texts: ReadonlyMap<Element, readonly string[]>;
+}
+
+/** Changed parts that are read one by one; with more the page is read as a whole. */
+const partsMost = 40;
+
+/** Changed elements that are remembered between two reads; with more the page is read as a whole. */
+const changedMost = 200;
+
+/** Positioned elements of the changed parts that are asked what they cover, and elements that refer to others. */
+const askedMost = 200;
+
+/** Sample points along each side of the viewport. */
+const steps = 6;
+
+/** Roles whose line holds the text of everything in them, although they cannot be acted on. */
+const whole = new Set('heading alert status progressbar meter option img'.split(' '));
+
+/** Attributes by which an element takes its name or its state from another one. */
+const referring = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'popovertarget'];
+
+/**
+ * The page near the viewport, kept from one action to the next. The first read
+ * walks the page. A later one walks again only the parts that have changed, so
+ * that the report of an action costs what the action changed and not what the
+ * page holds (docs/adr/080-cost-of-an-action.md).
+ *
+ * Mutation records tell what has changed. For what leaves no record, each
+ * element of the last read is checked: whether it can be seen, the value of a
+ * form control, how far an area is scrolled; and at 36 points which positioned
+ * layer is in front. A change that can touch lines anywhere (a scrolled page,
+ * another window size, a layer over other elements) makes the next read a walk
+ * of the whole page.
+ */
+export class Scene {
+  readonly #look: Looker;
+  readonly #observer: MutationObserver;
+  #state: State | undefined;
+  /** The elements with a line, or their labels, and whether they could be seen. */
+  readonly #visible = new Map<Element, boolean>();
+  /** Elements that the walk met and did not show, and whether they could be seen. */
+  readonly #turned = new Map<Element, boolean>();
+  /** Form controls and what cuts off its content, with what no mutation record tells of them. */
+  readonly #live = new Map<Element, string>();
+  /** Elements that lie over an element with a line. */
+  readonly #covers = new Set<Element>();
+  #layers: (Element | null)[] = [];
+  #focused: Element | null = null;
+  #view = '';
+  readonly #changed = new Set<Element>();
+  #listener: ((records: readonly MutationRecord[]) => void) | undefined;
+
+  constructor(look: Looker) {
+    this.#look = look;
+    this.#observer = new MutationObserver((records) => {
+      this.#take(records);
+    });
+    look.tree.onRoots(() => {
+      this.forget();
+    });
+  }
+
+  /** Passes every mutation record on, until it is called without a listener. */
+  listen(listener?: (records: readonly MutationRecord[]) => void): void {
+    this.#listener = listener;
+  }
+
+  /** Takes in the mutation records that were not delivered yet. */
+  pump(): void {
+    this.#take(this.#observer.takeRecords());
+  }
+
+  /** Makes the next read a walk of the whole page. */
+  forget(): void {
+    this.#state = undefined;
+    this.#changed.clear();
+  }
+
+  /** Reads the page as it is now. */
+  read(): State {
+    this.pump();
+    const view = [innerWidth, innerHeight, scrollX, scrollY].join();
+    const known = view === this.#view ? this.#state : undefined;
+    this.#view = view;
+    this.#state = (known && this.#update(known)) ?? this.#walk();
+    this.#changed.clear();
+    return this.#state;
+  }
+
+  #take(records: readonly MutationRecord[]): void {
+    if (records.length === 0) return;
+    this.#listener?.(records);
+    if (this.#state === undefined) return;
+    for (const { target } of records) {
+      const el = target instanceof Element ? target : this.#look.tree.parent(target);
+      if (el) this.#changed.add(el);
+      else if (target instanceof ShadowRoot) this.#changed.add(target.host);
+    }
+    if (this.#changed.size <= changedMost) return;
+    this.forget();
+    // A page that changes all the time is not followed while nobody acts on it.
+    if (!this.#listener) this.#observer.disconnect();
+  }
+
+  #walk(): State {
+    const { tree } = this.#look;
+    this.#observer.disconnect();
+    for (const root of [document, ...tree.roots()]) this.#observe(root);
+    for (const kept of [this.#visible, this.#turned, this.#live, this.#covers]) kept.clear();
+    this.#focused = tree.focused();
+    this.#layers = this.#sample();
+    const lines = new Map<Element, Shown>();
+    const texts = new Map<Element, string[]>();
+    this.#add(lines, texts);
+    return { lines, texts };
+  }
+
+  #observe(root: Node): void {
+    this.#observer.observe(root, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
+  }
+
+  /** Brings the last read up to date; undefined when that takes a walk of the whole page. */
+  #update(known: State): State | undefined {
+    const { tree } = this.#look;
+    const changed = new Set<Element>();
+    const add = (el: Element | null): void => {
+      if (el?.isConnected) changed.add(el);
+    };
+    this.#changed.forEach(add);
+    const focused = tree.focused();
+    if (focused !== this.#focused) [focused, this.#focused].forEach(add);
+    this.#focused = focused;
+    for (const [el, was] of this.#visible) if (was !== isVisible(el)) add(el);
+    for (const [el, was] of this.#turned) if (was !== isDrawn(el)) add(el);
+    for (const [el, was] of this.#live) if (was !== liveOf(el)) add(el);
+    const parts = this.#parts(changed, known);
+    if (!parts) return undefined;
+    const inside = new Set<Element>();
+    for (const part of parts) {
+      inside.add(part);
+      const root = tree.rootOf(part);
+      if (root) for (const el of tree.all(root)) inside.add(el);
+      for (const el of tree.all(part)) inside.add(el);
+    }
+    if (this.#relayered(known, inside)) return undefined;
+    const lines = new Map(known.lines);
+    const texts = new Map(known.texts);
+    for (const kept of [lines, texts, this.#visible, this.#turned, this.#live])
+      for (const el of kept.keys()) if (!el.isConnected || inside.has(el)) kept.delete(el);
+    if (parts.length === 0) return { lines, texts };
+    for (const el of inside) {
+      const root = tree.rootOf(el);
+      if (root) this.#observe(root);
+    }
+    this.#add(lines, texts, parts);
+    return { lines, texts };
+  }
+
+  /** The smallest parts of the page whose lines hold all that changed; undefined when that is most of it. */
+  #parts(changed: ReadonlySet<Element>, known: State): Element[] | undefined {
+    const { tree } = this.#look;
+    const found = new Set<Element>();
+    const add = (el: Element): boolean => {
+      const part = this.#part(el, known);
+      if (part.contains(document.body)) return false;
+      const added = !found.has(part);
+      found.add(part);
+      return !added || [...controlsOf(part)].every(add);
+    };
+    for (const el of changed) if (!add(el)) return undefined;
+    if (found.size === 0) return [];
+    for (const root of new Set([...found].map((el) => el.getRootNode()))) {
+      const others = (root as Document | ShadowRoot).querySelectorAll(
+        referring.map((name) => `[${name}]`).join(),
+      );
+      if (others.length > askedMost) return undefined;
+      for (const el of others) {
+        const refers = referredBy(el, root as Document | ShadowRoot);
+        if (refers.some((to) => [...found].some((part) => part.contains(to) || to.contains(part))))
+          if (!add(el)) return undefined;
+      }
+    }
+    if (found.size > partsMost) return undefined;
+    return [...found].filter(
+      (part) => ![...found].some((other) => other !== part && tree.contains(other, part)),
+    );
+  }
+
+  /** The outermost element around a change whose line or text takes it in. */
+  #part(el: Element, known: State): Element {
+    const { tree } = this.#look;
+    let part: Element | undefined;
+    let block: Element | undefined;
+    for (let at: Element | null = el; at; at = tree.parent(at)) {
+      if (!block && !/^(inline|contents)$/.test(getComputedStyle(at).display)) block = at;
+      if (
+        at.localName === 'label' ||
+        known.lines.get(at)?.item.rect !== undefined ||
+        whole.has(this.#look.role(at))
+      )
+        part = at;
+    }
+    if (!part || !block) return part ?? block ?? el;
+    return tree.contains(block, part) ? block : part;
+  }
+
+  /** Whether other elements than those in the changed parts are covered, or no longer covered. */
+  #relayered(known: State, inside: ReadonlySet<Element>): boolean {
+    const { tree } = this.#look;
+    for (const el of this.#covers)
+      if (!el.isConnected || inside.has(el) || !isVisible(el)) return true;
+    const layered = this.#covers.size > 0 || this.#layers.some((layer) => layer !== null);
+    if (layered && moved(known, inside)) return true;
+    let asked = 0;
+    for (const el of inside) {
+      // The backdrop of a modal dialog lies over everything.
+      if (el.localName === 'dialog' && el.matches(':modal')) return true;
+      if (!isLayer(el)) continue;
+      if (++asked > askedMost) return true;
+      const { left, top, width, height } = el.getBoundingClientRect();
+      if (width < 1 || height < 1 || !isVisible(el)) continue;
+      for (const [x, y] of spots)
+        for (const below of tree.stack(left + width * x, top + height * y))
+          if (known.lines.has(below) && !inside.has(below) && !tree.contains(below, el))
+            return true;
+    }
+    const layers = this.#sample();
+    const was = this.#layers;
+    this.#layers = layers;
+    return layers.some((layer, i) => {
+      const before = was[i] ?? null;
+      if (layer === before) return false;
+      return (
+        !(layer && inside.has(layer)) && !(before && (inside.has(before) || !before.isConnected))
+      );
+    });
+  }
+
+  /** The positioned element that is in front at each of the sample points. */
+  #sample(): (Element | null)[] {
+    const { tree } = this.#look;
+    const known = new Map<Element, Element | null>();
+    const layerOf = (el: Element | null): Element | null => {
+      if (!el) return null;
+      let layer = known.get(el);
+      if (layer === undefined) {
+        layer = isLayer(el) ? el : layerOf(tree.parent(el));
+        known.set(el, layer);
+      }
+      return layer;
+    };
+    const out: (Element | null)[] = [];
+    for (let i = 0; i < steps; i++)
+      for (let j = 0; j < steps; j++)
+        out.push(
+          layerOf(tree.at((innerWidth * (i + 0.5)) / steps, (innerHeight * (j + 0.5)) / steps)),
+        );
+    return out;
+  }
+
+  /** Reads the page, or only some parts of it. */
+  #add(
+    lines: Map<Element, Shown>,
+    texts: Map<Element, readonly string[]>,
+    parts?: readonly Element[],
+  ): void {
+    const { tree } = this.#look;
+    const only = parts && new Map<Element, Element[]>();
+    for (const part of parts ?? [])
+      for (let el = part, up = tree.parent(el); up; el = up, up = tree.parent(el)) {
+        const children = only?.get(up);
+        if (children?.includes(el)) break;
+        if (children) children.push(el);
+        else only?.set(up, [el]);
+      }
+    const items = this.#look.items(pageRoot(), viewport(), true, {
+      ...(only ? { only } : {}),
+      turned: (el) => this.#turned.set(el, isDrawn(el)),
+      cuts: (el) => this.#live.set(el, liveOf(el)),
+      covered: (by) => this.#covers.add(by),
+    });
+    for (const item of walkItems(items)) {
+      const { el } = item;
+      if (item.num > 0 || speaks(item)) {
+        lines.set(el, { line: this.#look.line(item), item });
+        const hit = item.hit ?? el;
+        this.#visible.set(hit, isVisible(hit));
+        if (control.test(el.localName)) this.#live.set(el, liveOf(el));
+      } else if (item.role === 'text' || item.role === 'heading') {
+        texts.set(el, [...(texts.get(el) ?? []), item.name]);
+      }
+    }
+  }
+}
+
+/** Lines whose place tells whether the page was laid out anew. */
+const placesMost = 64;
+
+/** Whether elements outside of the changed parts lie elsewhere than before, as far as a sample tells. */
+function moved({ lines }: State, inside: ReadonlySet<Element>): boolean {
+  const every = Math.ceil(lines.size / placesMost);
+  let i = 0;
+  for (const [el, { item }] of lines) {
+    if (i++ % every !== 0 || !item.rect || !el.isConnected || inside.has(el)) continue;
+    const { left, top } = (item.hit ?? el).getBoundingClientRect();
+    if (left !== item.rect.left || top !== item.rect.top) return true;
+  }
+  return false;
+}
+
+/** Where a positioned element is asked what lies below it, as parts of its width and height. */
+const spots: readonly [number, number][] = [
+  [0.5, 0.5],
+  [0.1, 0.1],
+  [0.9, 0.1],
+  [0.1, 0.9],
+  [0.9, 0.9],
+];
+
+function isVisible(el: Element): boolean {
+  return el.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+}
+
+function isDrawn(el: Element): boolean {
+  if (!isVisible(el)) return false;
+  const { width, height } = el.getBoundingClientRect();
+  return width >= 1 && height >= 1;
+}
+
+/** Whether an element can lie over what comes before and after it in the page. */
+function isLayer(el: Element): boolean {
+  return /^(absolute|fixed|sticky)$/.test(getComputedStyle(el).position);
+}
+
+const control = /^(input|select|textarea)$/;
+
+function liveOf(el: Element): string {
+  if (el instanceof HTMLSelectElement)
+    return Array.from(el.selectedOptions, ({ index }) => index).join();
+  if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+    const { checked, indeterminate } = el as HTMLInputElement;
+    const invalid = !el.validity.valid && el.matches(':user-invalid');
+    return `${checked} ${indeterminate} ${invalid} ${el.value}`;
+  }
+  const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = el;
+  return [scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth].join();
+}
+
+/** The controls outside of an element that labels in it or around it name. */
+function* controlsOf(part: Element): Generator<Element> {
+  const labels = [part.closest('label'), ...part.querySelectorAll('label')];
+  for (const label of labels)
+    if (label?.control && !part.contains(label.control)) yield label.control;
+}
+
+/** The elements that an element takes its name or its state from. */
+function referredBy(el: Element, root: Document | ShadowRoot): Element[] {
+  const ids = referring.flatMap((name) => el.getAttribute(name)?.split(/\s+/) ?? []);
+  return ids.map((id) => root.getElementById(id)).filter((to) => to !== null);
+}
+
+function speaks(item: Item): boolean {
+  return /^(dialog|alertdialog|alert|status)$/.test(item.role);
+}

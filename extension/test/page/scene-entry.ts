@@ -1,0 +1,21 @@
+// What scene.test.ts runs inside a page: the state that a scene has kept up to
+// date, beside the state that a walk of the whole page gives at the same moment.
+import { FlatTree } from '../../src/page/flat.js';
+import { Looker } from '../../src/page/look.js';
+import { Refs } from '../../src/page/refs.js';
+import { Scene, type State } from '../../src/page/scene.js';
+
+const look = new Looker(new FlatTree(), new Refs());
+const kept = new Scene(look);
+
+function written(state: State): string[] {
+  const lines = [...state.lines.values()].map(({ line }) => line);
+  const texts = [...state.texts.values()].flat().map((text) => JSON.stringify(text));
+  return [...lines, ...texts].sort();
+}
+
+Object.assign(globalThis, {
+  pilotfishScene: {
+    read: () => ({ kept: written(kept.read()), whole: written(new Scene(look).read()) }),
+  },
+});
