@@ -25,7 +25,7 @@ func golden() map[string]any {
 	background := protocol.Tab{ID: "t2", URL: "about:blank", Loading: true, Crashed: true, Opener: "t1", Index: 1}
 	live := protocol.TerminalInfo{
 		ID: "k3v9", Session: "default", Tab: "t1", Agent: protocol.AgentClaude, Name: "claude", Title: "✳ thinking",
-		State: protocol.TerminalLive, Status: protocol.AgentWorking, Epoch: 2, PID: 4242, Cols: 80, Rows: 24, StartedAt: at, Viewers: 1,
+		State: protocol.TerminalLive, Status: protocol.AgentWorking, Epoch: 2, PID: 4242, Cols: 80, Rows: 24, StartedAt: at, Viewers: 1, Shown: 3,
 	}
 	ended := live
 	ended.ID, ended.State, ended.Status, ended.PID, ended.Viewers = "k3w0", protocol.TerminalEnded, protocol.AgentEnded, 0, 0

@@ -77,10 +77,10 @@ const (
 	CheckpointEvery = 2 << 20
 	// CheckpointQuiet is how long the terminal is quiet before a checkpoint.
 	CheckpointQuiet = 50 * time.Millisecond
-	// CheckpointLines is how many lines of scrollback a checkpoint holds.
-	CheckpointLines = 1000
 	// MaxCheckpoint bounds a checkpoint's text, in bytes.
-	MaxCheckpoint = 4 << 20
+	MaxCheckpoint = 8 << 20
+	// MaxResizes is how many sizes a terminal remembers for a replay.
+	MaxResizes = 4096
 	// PictureQuiet is how long the terminal is quiet before its viewer tells what it
 	// looks like.
 	PictureQuiet = 250 * time.Millisecond

@@ -35,9 +35,9 @@ type SessionInfo struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
-// Awaited is the terminal that a panel will show when it opens: the newest of the
-// tab in front, or of the only tab, unless somebody views it already; nil for
-// none.
+// Awaited is the terminal that a panel will show when it opens: of those of the
+// tab in front, or of the only tab, the one that was shown last, or the newest
+// where none was; nil for none, and where somebody views it already.
 func (s *SessionInfo) Awaited() *TerminalInfo {
 	var front TabID
 	for _, tab := range s.Tabs {
@@ -45,17 +45,17 @@ func (s *SessionInfo) Awaited() *TerminalInfo {
 			front = tab.ID
 		}
 	}
-	var newest *TerminalInfo
+	var next *TerminalInfo
 	for i := range s.Terminals {
 		t := &s.Terminals[i]
-		if t.Tab == front && (newest == nil || t.StartedAt.After(newest.StartedAt)) {
-			newest = t
+		if t.Tab == front && (next == nil || t.Shown > next.Shown || (t.Shown == next.Shown && t.StartedAt.After(next.StartedAt))) {
+			next = t
 		}
 	}
-	if newest == nil || newest.Viewers > 0 || (newest.State != TerminalLive && newest.State != TerminalStarting) {
+	if next == nil || next.Viewers > 0 || (next.State != TerminalLive && next.State != TerminalStarting) {
 		return nil
 	}
-	return newest
+	return next
 }
 
 // PanelState says whether a side panel of the session is connected.

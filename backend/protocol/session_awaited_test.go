@@ -17,12 +17,15 @@ func TestAwaited(t *testing.T) {
 	one := []protocol.Tab{{ID: "t1"}}
 	two := []protocol.Tab{{ID: "t1"}, {ID: "t2", Focused: true}}
 	old, young := term("old", "t1", 9, protocol.TerminalLive, 0), term("young", "t1", 1, protocol.TerminalStarting, 0)
+	shown := old
+	shown.Shown = 2
 	for name, c := range map[string]struct {
 		tabs      []protocol.Tab
 		terminals []protocol.TerminalInfo
 		want      protocol.TerminalID
 	}{
 		"the newest of the only tab": {one, []protocol.TerminalInfo{young, old}, "young"},
+		"the one shown last":         {one, []protocol.TerminalInfo{shown, young}, "old"},
 		"none of a tab behind":       {two, []protocol.TerminalInfo{old}, ""},
 		"of the tab in front":        {two, []protocol.TerminalInfo{young, term("front", "t2", 2, protocol.TerminalLive, 0)}, "front"},
 		"none that is viewed":        {one, []protocol.TerminalInfo{old, term("seen", "t1", 1, protocol.TerminalLive, 1)}, ""},

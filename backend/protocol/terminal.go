@@ -41,6 +41,8 @@ type TerminalInfo struct {
 	StartedAt time.Time `json:"startedAt"`
 	Exit      *Exit     `json:"exit,omitempty"`
 	Viewers   int       `json:"viewers"`
+	// Shown is larger the later the user looked at it; 0 before the first time.
+	Shown int64 `json:"shown,omitempty"`
 }
 
 // Exit says how a process ended.
@@ -112,13 +114,18 @@ func ParseFrame(frame []byte) (offset uint64, data []byte, ok bool) {
 // ControlType is the type of a text frame of a terminal's WebSocket.
 type ControlType string
 
-// The control messages. The first six come from the viewer, the others from
+// The control messages. The first seven come from the viewer, the others from
 // the backend.
 const (
 	ControlAttach ControlType = "attach" // first message of a viewer
+	// ControlResize, from a viewer, is the size that its emulator took at Offset:
+	// the program gets it, too. From the backend it is one that an emulator had
+	// from Offset on, in order with the output that is replayed.
 	ControlResize ControlType = "resize"
-	ControlAck    ControlType = "ack"
-	ControlPing   ControlType = "ping"
+	// ControlShown means that the user looks at this terminal now.
+	ControlShown ControlType = "shown"
+	ControlAck   ControlType = "ack"
+	ControlPing  ControlType = "ping"
 	// ControlCheckpoint hands the backend the viewer's own screen, serialised
 	// at an offset: the base for the next viewer that comes with nothing.
 	ControlCheckpoint ControlType = "checkpoint"
@@ -146,11 +153,11 @@ type ViewerControl struct {
 	// byte below Offset of this epoch; 0, 0 when it has nothing. In the others it keeps a message that crosses a restart from being taken
 	// for one about the new process.
 	Epoch  int    `json:"epoch,omitempty"`
-	Offset uint64 `json:"offset,omitempty"` // attach, ack, checkpoint and picture: bytes drawn up to here
+	Offset uint64 `json:"offset,omitempty"` // attach, ack, resize, checkpoint and picture: bytes drawn up to here
 	Cols   int    `json:"cols,omitempty"`   // attach, resize and checkpoint
 	Rows   int    `json:"rows,omitempty"`
 	ID     int    `json:"id,omitempty"`   // ping
-	Data   string `json:"data,omitempty"` // checkpoint: what to write into a cleared screen; picture
+	Data   string `json:"data,omitempty"` // checkpoint and picture, in the words of the viewers
 }
 
 // TerminalControl is a text frame from the backend. Which fields count depends
@@ -159,17 +166,17 @@ type TerminalControl struct {
 	Type ControlType `json:"type"`
 	// Terminal (ready, state): the terminal now.
 	Terminal *TerminalInfo `json:"terminal,omitempty"`
-	// Epoch and Offset (ready, snapshot, replayed, epoch): where the stream
-	// goes on.
+	// Epoch and Offset (ready, snapshot, resize, replayed, epoch): where the
+	// stream goes on.
 	Epoch  int    `json:"epoch,omitempty"`
 	Offset uint64 `json:"offset,omitempty"`
 	Exit   *Exit  `json:"exit,omitempty"`
 	Title  string `json:"title,omitempty"`
 	ID     int    `json:"id,omitempty"` // pong
-	// Data (snapshot) is what to write into a cleared screen; the stream goes
-	// on at Offset.
+	// Data (snapshot) is a viewer's checkpoint, or what to write into a cleared
+	// screen; the stream goes on at Offset.
 	Data string `json:"data,omitempty"`
-	Cols int    `json:"cols,omitempty"` // snapshot: the size that Data was made for
+	Cols int    `json:"cols,omitempty"` // snapshot: the size that Data was made for; resize
 	Rows int    `json:"rows,omitempty"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -191,9 +192,152 @@ func TestBeginningOfATerminal(t *testing.T) {
 	c.typeText("\xc3\xa9")
 	c.waitText("RDY\xc3\xa9")
 	is(info.ID, 100, "RDYé")
-	c.typeText("\xc3")
-	c.waitText("RDY\xc3\xa9\xc3")
-	is(info.ID, 100, "") // half a character
+	c.typeText("\xff")
+	c.waitText("RDY\xc3\xa9\xff")
+	is(info.ID, 100, "") // no text
+}
+
+// A viewer's decoder may lose a character that comes in two frames.
+func TestNoFrameEndsWithinACharacter(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("RDY")
+	text := "…—•é漢👍x"
+	for i := range len(text) {
+		c.typeText(text[i : i+1])
+		c.typeText("") // its own read
+	}
+	c.waitText("RDY" + text)
+	c.cuts = func(data []byte) {
+		if !utf8.Valid(data) {
+			t.Errorf("a frame is %q", data)
+		}
+	}
+	// One that is given what was before, in frames of the largest size.
+	c.typeText(strings.Repeat("…", 100_000))
+	c.wait("the echo", func() bool { return len(c.text) >= 3+len(text)+300_000 })
+	d := w.attach(info.ID, info.Epoch, 0)
+	d.cuts = c.cuts
+	d.waitControl(protocol.ControlReplayed)
+	if got := string(d.text); got != "RDY"+text+strings.Repeat("…", 100_000) {
+		t.Errorf("replayed %d bytes", len(got))
+	}
+}
+
+// What ends within a character is told all the same, when it has ended.
+func TestHalfACharacterAtTheEnd(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentCustom, `printf 'a\xe2\x80'`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitControl(protocol.ControlExit)
+	if string(c.text) != "a\xe2\x80" {
+		t.Errorf("told %q", c.text)
+	}
+}
+
+// The sizes that viewers took come back where they were taken, and what was
+// written in between them.
+func TestResizesAreReplayed(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	say := func(text string) {
+		c.typeText(text)
+		c.waitText(text)
+	}
+	take := func(cols, rows int) {
+		c.control(protocol.ViewerControl{Type: protocol.ControlResize, Epoch: c.epoch, Offset: c.offset, Cols: cols, Rows: rows})
+	}
+	c.waitText("RDY")
+	say("one")
+	take(40, 10)
+	say("two")
+	take(100, 30)
+	take(90, 30)
+	say("three")
+	take(90, 30) // it has that
+	say("four")
+	replayed := func(from uint64, epoch int) string {
+		d := w.attach(info.ID, epoch, from)
+		defer d.leave()
+		told := ""
+		d.resized = func(m protocol.TerminalControl) {
+			told += fmt.Sprintf("%s[%dx%d]", d.text, m.Cols, m.Rows)
+			d.text = nil
+		}
+		d.waitControl(protocol.ControlReplayed)
+		return told + string(d.text)
+	}
+	for _, test := range []struct {
+		from  uint64
+		epoch int
+		want  string
+	}{
+		{0, 0, "[80x24]RDYone[40x10]two[100x30][90x30]threefour"},
+		{4, info.Epoch, "[80x24]ne[40x10]two[100x30][90x30]threefour"},
+		{7, info.Epoch, "[40x10]wo[100x30][90x30]threefour"},
+		{c.offset, info.Epoch, "[90x30]"},
+	} {
+		if got := replayed(test.from, test.epoch); got != test.want {
+			t.Errorf("from %d: %s, not %s", test.from, got, test.want)
+		}
+	}
+
+	// A checkpoint has those before it.
+	c = w.attach(info.ID, info.Epoch, c.offset)
+	c.waitControl(protocol.ControlReplayed)
+	c.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: c.offset, Cols: 90, Rows: 30, Data: "S"})
+	take(50, 5)
+	say("five")
+	if got, want := replayed(0, 0), "S[50x5]five"; got != want {
+		t.Errorf("from a checkpoint: %s, not %s", got, want)
+	}
+
+	// The next process begins at the size that the program had last: of the viewer
+	// that came last.
+	w.await(info.ID, "the size", func(i protocol.TerminalInfo) bool { return i.Cols == 80 })
+	if _, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if got := replayed(0, 0); !strings.HasPrefix(got, "[80x24]") || strings.Contains(got, "one") {
+		t.Errorf("after a restart: %s", got)
+	}
+}
+
+func TestSizesAreForgottenWithTheOutput(t *testing.T) {
+	s := newStream(80, 24)
+	page := bytes.Repeat([]byte("x"), chunkSize)
+	for i := range 400 {
+		s.append(page)
+		s.sizes.add(s.ring.head, 80+i%2, 24)
+	}
+	b := s.baseFor(false, 0)
+	if b.offset == 0 || len(b.sizes) == 0 || b.sizes[0].offset > b.offset || len(s.sizes.list) > 200 {
+		t.Errorf("from %d with %d sizes of %d, the first at %d", b.offset, len(b.sizes), len(s.sizes.list), b.sizes[0].offset)
+	}
+	for range 2 * protocol.MaxResizes {
+		s.sizes.add(s.ring.head, 80+s.sizes.count()%2, 24)
+	}
+	if len(s.sizes.list) > protocol.MaxResizes {
+		t.Errorf("%d sizes", len(s.sizes.list))
+	}
+}
+
+func TestShownIsLargerTheLaterItWas(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.raw("exec cat"), w.raw("exec cat")
+	seen := int64(0)
+	for _, id := range []protocol.TerminalID{first.ID, second.ID, first.ID} {
+		c := w.attach(id, 0, 0)
+		c.control(protocol.ViewerControl{Type: protocol.ControlShown})
+		w.await(id, "the look", func(i protocol.TerminalInfo) bool { return i.Shown > seen })
+		info, err := w.m.Get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = info.Shown
+	}
 }
 
 // A picture that a viewer told is the next one's while nothing is written after it,

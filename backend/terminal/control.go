@@ -22,7 +22,8 @@ func decodeControl(frame []byte) (protocol.ViewerControl, error) {
 		return protocol.ViewerControl{}, fmt.Errorf("%w: %w", errMalformed, err)
 	}
 	switch c.Type {
-	case protocol.ControlAttach, protocol.ControlResize, protocol.ControlAck, protocol.ControlPing:
+	case protocol.ControlAttach, protocol.ControlResize, protocol.ControlAck, protocol.ControlPing,
+		protocol.ControlShown:
 	case protocol.ControlCheckpoint:
 		if len(c.Data) > protocol.MaxCheckpoint {
 			return protocol.ViewerControl{}, fmt.Errorf("%w: a checkpoint of %d bytes", errTooLarge, len(c.Data))

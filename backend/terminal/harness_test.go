@@ -209,6 +209,9 @@ type client struct {
 	acked  uint64
 	noAcks bool
 	text   []byte // drawn
+	// cuts sees each frame, resized each size, in order with what is drawn.
+	cuts    func(data []byte)
+	resized func(protocol.TerminalControl)
 	// controls are the messages that were not waited for.
 	controls []protocol.TerminalControl
 }
@@ -279,6 +282,10 @@ func (c *client) read(ctx context.Context) (*protocol.TerminalControl, error) {
 			c.epoch, c.offset, c.acked, c.text = m.Epoch, m.Offset, m.Offset, nil
 		case protocol.ControlSnapshot:
 			c.text = []byte(m.Data)
+		case protocol.ControlResize:
+			if c.resized != nil {
+				c.resized(m)
+			}
 		}
 		return &m, nil
 	}
@@ -288,6 +295,9 @@ func (c *client) read(ctx context.Context) (*protocol.TerminalControl, error) {
 		return nil, fmt.Errorf("a frame of %d bytes", len(b))
 	case offset != c.offset:
 		return nil, fmt.Errorf("a frame at %d instead of %d", offset, c.offset)
+	}
+	if c.cuts != nil {
+		c.cuts(data)
 	}
 	c.offset += uint64(len(data))
 	c.text = append(c.text, data...)

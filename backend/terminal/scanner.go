@@ -269,7 +269,7 @@ func (s *scanner) commandEnd() {
 
 // boundary reports whether the output may be cut here: no sequence and no
 // character is open.
-func (s *scanner) boundary() bool { return s.state == ground && !endsWithin(s.last[:]) }
+func (s *scanner) boundary() bool { return s.state == ground && openCharacter(s.last[:]) == 0 }
 
 // reopen returns what makes an emulator read the rest of an open string as one,
 // instead of showing it.
@@ -286,22 +286,29 @@ func (s *scanner) reopen() string {
 	}
 }
 
-// endsWithin reports whether the output that ends with p ends within a UTF-8
-// sequence.
-func endsWithin(p []byte) bool {
-	for i := 1; i <= len(p); i++ {
+// openCharacter returns how many bytes at the end of p begin a UTF-8 character
+// that does not end there.
+func openCharacter(p []byte) int {
+	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		switch b := p[len(p)-i]; {
-		case b < 0x80:
-			return false
+		case b < 0x80, b >= 0xf8: // a whole one, and what is never in UTF-8
+			return 0
 		case b >= 0xf0:
-			return i < 4
+			return i
 		case b >= 0xe0:
-			return i < 3
+			return unlessWhole(i, 3)
 		case b >= 0xc0:
-			return i < 2
+			return unlessWhole(i, 2)
 		}
 	}
-	return false // the end of four, or no UTF-8 at all
+	return 0 // the end of four, or no UTF-8 at all
+}
+
+func unlessWhole(have, want int) int {
+	if have < want {
+		return have
+	}
+	return 0
 }
 
 // cleanTitle makes a title harmless to show: it is foreign text.

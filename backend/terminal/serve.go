@@ -238,6 +238,13 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 	switch c.Type {
 	case protocol.ControlResize:
 		t.resize(c.Cols, c.Rows)
+		if !old && c.Offset <= v.sent {
+			cols, rows := clamp(c.Cols, c.Rows)
+			t.stream.sizes.add(c.Offset, cols, rows)
+		}
+	case protocol.ControlShown:
+		t.info.Shown = t.m.shown.Add(1)
+		t.changed()
 	case protocol.ControlAck:
 		switch {
 		case old:
@@ -261,10 +268,7 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 		if old || c.Offset > v.sent {
 			break
 		}
-		cols, rows := t.info.Cols, t.info.Rows
-		if c.Cols > 0 && c.Rows > 0 {
-			cols, rows = clamp(c.Cols, c.Rows)
-		}
+		cols, rows := clamp(c.Cols, c.Rows)
 		t.stream.keep(&checkpoint{offset: c.Offset, data: c.Data, cols: cols, rows: rows})
 	case protocol.ControlPicture:
 		if !old && c.Offset <= v.sent {

@@ -10,8 +10,13 @@ type stream struct {
 	ring       ring
 	scan       scanner
 	marks      []mark
+	sizes      sizeHistory
 	checkpoint *checkpoint
 	picture    picture
+}
+
+func newStream(cols, rows int) stream {
+	return stream{sizes: sizeHistory{list: []sizeAt{{cols: cols, rows: rows}}}}
 }
 
 // picture is what a viewer's screen looks like at an offset, in the words of the
@@ -32,6 +37,7 @@ type checkpoint struct {
 	offset     uint64
 	data       string
 	cols, rows int
+	sizes      int // how many sizes the stream had had
 }
 
 // append adds output.
@@ -44,6 +50,16 @@ func (s *stream) append(p []byte) {
 	for len(s.marks) > 0 && s.marks[0].offset < s.ring.start {
 		s.marks = s.marks[1:]
 	}
+	s.forgetSizes()
+}
+
+// forgetSizes forgets those that no replay begins before.
+func (s *stream) forgetSizes() {
+	before := s.sizes.at(s.ring.start)
+	if c := s.checkpoint; c != nil && c.offset >= s.ring.start {
+		before = min(before, c.sizes-1)
+	}
+	s.sizes.forget(before)
 }
 
 // limit is how much is kept. While the stream can be given exactly, from its
@@ -64,6 +80,7 @@ func (s *stream) keep(c *checkpoint) {
 	if !s.ring.has(c.offset) || (s.checkpoint != nil && s.checkpoint.offset > c.offset) {
 		return
 	}
+	c.sizes = s.sizes.count()
 	s.checkpoint = c
 }
 
@@ -72,6 +89,8 @@ type base struct {
 	offset uint64
 	// screen is what to show before; nil leaves the viewer's as it is.
 	screen *protocol.TerminalControl
+	// sizes are those to take on the way, the first one at once.
+	sizes []sizeAt
 	// redraw means that the screen is a guess, which the program must mend.
 	redraw bool
 }
@@ -80,26 +99,31 @@ type base struct {
 // below offset of this epoch (has), or nothing.
 func (s *stream) baseFor(has bool, offset uint64) base {
 	if has && s.ring.has(offset) {
-		return base{offset: offset}
+		return base{offset: offset, sizes: s.sizes.from(s.sizes.at(offset))}
 	}
 	snapshot := func(offset uint64, data string) *protocol.TerminalControl {
 		return &protocol.TerminalControl{Type: protocol.ControlSnapshot, Offset: offset, Data: data}
 	}
 	if c := s.checkpoint; c != nil && s.ring.has(c.offset) {
-		whole := s.ring.start == 0 && s.ring.head <= s.ring.head-c.offset+uint64(len(c.data))
+		// The whole is exact, too, and may be less.
+		whole := s.ring.start == 0 && c.offset <= uint64(len(c.data))
 		if !whole {
-			b := base{offset: c.offset, screen: snapshot(c.offset, c.data)}
+			b := base{offset: c.offset, screen: snapshot(c.offset, c.data), sizes: s.sizes.from(c.sizes)}
 			b.screen.Cols, b.screen.Rows = c.cols, c.rows
 			return b
 		}
 	}
 	if s.ring.start == 0 {
-		return base{screen: snapshot(0, "")}
+		return base{screen: snapshot(0, ""), sizes: s.sizes.from(0)}
 	}
+	b := base{redraw: true}
 	if len(s.marks) > 0 {
 		m := s.marks[0]
-		return base{offset: m.offset, screen: snapshot(m.offset, m.modes.prelude()), redraw: true}
+		b.offset, b.screen = m.offset, snapshot(m.offset, m.modes.prelude())
+	} else {
+		// One string longer than the ring: nothing of it can be shown.
+		b.offset, b.screen = s.ring.head, snapshot(s.ring.head, s.scan.modes.prelude()+s.scan.reopen())
 	}
-	// One string longer than the ring: nothing of it can be shown.
-	return base{offset: s.ring.head, screen: snapshot(s.ring.head, s.scan.modes.prelude()+s.scan.reopen()), redraw: true}
+	b.sizes = s.sizes.from(s.sizes.at(b.offset))
+	return b
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -74,6 +75,7 @@ func newTerminal(m *Manager, id protocol.TerminalID, req protocol.PtySessionRequ
 		State: protocol.TerminalStarting, Status: protocol.AgentStarting,
 		Cols: cols, Rows: rows,
 	}
+	t.stream = newStream(cols, rows)
 	return t
 }
 
@@ -202,7 +204,7 @@ func (t *terminal) begin(launch Launch) {
 	t.info.Title, t.info.Message, t.info.Exit, t.info.PID = "", "", nil, 0
 	t.info.StartedAt = time.Now()
 	t.title, t.foreground = "", ""
-	t.stream = stream{}
+	t.stream = newStream(t.info.Cols, t.info.Rows)
 	t.run = nil
 	t.viewed = t.viewer != nil
 	if t.viewer != nil {
@@ -309,13 +311,27 @@ func (t *terminal) readOutput(run *running) {
 		}
 	}()
 	buf := make([]byte, protocol.FrameHeader+protocol.MaxFrame)
+	open := 0 // how much of a character is there whose end was not read yet
 	for {
 		room := t.awaitRoom(run)
-		n, err := run.device.read(buf[protocol.FrameHeader:][:room])
+		n, err := run.device.read(buf[protocol.FrameHeader+open:][:max(room-open, 1)])
 		if err != nil {
+			if open > 0 {
+				t.deliver(run, buf[:protocol.FrameHeader+open])
+			}
 			return
 		}
-		t.deliver(run, buf[:protocol.FrameHeader+n])
+		n += open
+		open = openCharacter(buf[protocol.FrameHeader:][:n])
+		if open == n {
+			continue
+		}
+		// The header of the next frame is written before its text, so what waits
+		// for it is kept aside while this one is delivered.
+		var half [utf8.UTFMax]byte
+		copy(half[:], buf[protocol.FrameHeader+n-open:][:open])
+		t.deliver(run, buf[:protocol.FrameHeader+n-open])
+		copy(buf[protocol.FrameHeader:], half[:open])
 	}
 }
 

@@ -45,6 +45,8 @@ type viewer struct {
 
 	// first are the messages before any output.
 	first []protocol.TerminalControl
+	// sizes are those that the emulator takes while it is given what was before.
+	sizes []sizeAt
 	// sent and acked are offsets of the epoch: handed to the socket, drawn.
 	sent, acked uint64
 	// writing is set by whoever writes to the socket: the pump or the
@@ -92,7 +94,7 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	t.viewer = v
 	t.resize(hello.Cols, hello.Rows)
 	b := t.stream.baseFor(hello.Epoch == t.info.Epoch, hello.Offset)
-	v.sent, v.acked = b.offset, b.offset
+	v.sent, v.acked, v.sizes = b.offset, b.offset, b.sizes
 	v.replay, v.replayTo, v.redraw = true, t.stream.ring.head, b.redraw
 	if !t.viewed && b.screen != nil && b.offset == 0 && time.Since(t.info.StartedAt) < protocol.FirstAnswerWithin {
 		// The program has just started, before its viewer could be there: what
@@ -136,7 +138,7 @@ func (t *terminal) detach(v *viewer) {
 
 // newEpoch starts the stream anew. It needs mu.
 func (v *viewer) newEpoch() {
-	v.sent, v.acked = 0, 0
+	v.sent, v.acked, v.sizes = 0, 0, nil
 	v.epoch, v.exit, v.exitTold, v.replay, v.redraw = true, false, false, false, false
 	v.cond.Signal()
 	v.t.readCond.Broadcast()
@@ -168,7 +170,7 @@ func (v *viewer) release(err error) {
 }
 
 func (v *viewer) hasNews() bool {
-	return len(v.first) > 0 || v.epoch || v.state || v.title || v.bell || v.replay || len(v.pongs) > 0
+	return len(v.first) > 0 || v.epoch || v.state || v.title || v.bell || v.replay || len(v.sizes) > 0 || len(v.pongs) > 0
 }
 
 // write writes one message. It ends with the socket at the latest, which the
@@ -223,7 +225,13 @@ func (v *viewer) next(buf []byte) (message *protocol.TerminalControl, frame []by
 			}
 			if open := v.sent - v.acked; v.sent < t.stream.ring.head && open < protocol.AckWindow {
 				room := int(min(protocol.MaxFrame, protocol.AckWindow-open))
+				if len(v.sizes) > 0 {
+					room = int(min(uint64(room), v.sizes[0].offset-v.sent))
+				}
 				n := t.stream.ring.read(v.sent, buf[protocol.FrameHeader:][:room])
+				if open := openCharacter(buf[protocol.FrameHeader:][:n]); open < n && v.sent+uint64(n) < t.stream.ring.head {
+					n -= open
+				}
 				frame := protocol.AppendFrame(buf[:0], v.sent, buf[protocol.FrameHeader:][:n])
 				v.sent += uint64(n)
 				v.writing = true
@@ -251,6 +259,10 @@ func (v *viewer) nextMessage() *protocol.TerminalControl {
 		id := v.pongs[0]
 		v.pongs = v.pongs[1:]
 		return &protocol.TerminalControl{Type: protocol.ControlPong, ID: id}
+	case len(v.sizes) > 0 && v.sizes[0].offset <= v.sent:
+		size := v.sizes[0]
+		v.sizes = v.sizes[1:]
+		return &protocol.TerminalControl{Type: protocol.ControlResize, Epoch: t.info.Epoch, Offset: v.sent, Cols: size.cols, Rows: size.rows}
 	case v.replay && v.sent >= v.replayTo:
 		v.replay = false
 		if v.redraw {

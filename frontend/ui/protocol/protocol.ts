@@ -1704,13 +1704,13 @@ export const CheckpointEvery = 2 << 20;
  */
 export const CheckpointQuiet = 50 * 1;
 /**
- * CheckpointLines is how many lines of scrollback a checkpoint holds.
- */
-export const CheckpointLines = 1000;
-/**
  * MaxCheckpoint bounds a checkpoint's text, in bytes.
  */
-export const MaxCheckpoint = 4 << 20;
+export const MaxCheckpoint = 8 << 20;
+/**
+ * MaxResizes is how many sizes a terminal remembers for a replay.
+ */
+export const MaxResizes = 4096;
 /**
  * PictureQuiet is how long the terminal is quiet before its viewer tells what it
  * looks like.
@@ -4480,6 +4480,10 @@ export interface TerminalInfo {
   startedAt: string;
   exit?: Exit;
   viewers: number /* int */;
+  /**
+   * Shown is larger the later the user looked at it; 0 before the first time.
+   */
+  shown?: number /* int64 */;
 }
 /**
  * Exit says how a process ended.
@@ -4561,6 +4565,7 @@ export const FrameHeader = 8;
 export type ControlType =
   | typeof ControlAttach
   | typeof ControlResize
+  | typeof ControlShown
   | typeof ControlAck
   | typeof ControlPing
   | typeof ControlCheckpoint
@@ -4575,11 +4580,24 @@ export type ControlType =
   | typeof ControlPong
   | typeof ControlEpoch;
 /**
- * The control messages. The first six come from the viewer, the others from
+ * The control messages. The first seven come from the viewer, the others from
  * the backend.
  */
 export const ControlAttach = "attach"; // first message of a viewer
+/**
+ * ControlResize, from a viewer, is the size that its emulator took at Offset:
+ * the program gets it, too. From the backend it is one that an emulator had
+ * from Offset on, in order with the output that is replayed.
+ */
 export const ControlResize = "resize";
+/**
+ * ControlShown means that the user looks at this terminal now.
+ */
+export const ControlShown = "shown";
+/**
+ * The control messages. The first seven come from the viewer, the others from
+ * the backend.
+ */
 export const ControlAck = "ack";
 export const ControlPing = "ping";
 /**
@@ -4594,7 +4612,7 @@ export const ControlCheckpoint = "checkpoint";
  */
 export const ControlPicture = "picture";
 /**
- * The control messages. The first six come from the viewer, the others from
+ * The control messages. The first seven come from the viewer, the others from
  * the backend.
  */
 export const ControlReady = "ready"; // answer to attach
@@ -4618,11 +4636,11 @@ export interface ViewerControl {
    * for one about the new process.
    */
   epoch?: number /* int */;
-  offset?: number /* uint64 */; // attach, ack, checkpoint and picture: bytes drawn up to here
+  offset?: number /* uint64 */; // attach, ack, resize, checkpoint and picture: bytes drawn up to here
   cols?: number /* int */; // attach, resize and checkpoint
   rows?: number /* int */;
   id?: number /* int */; // ping
-  data?: string; // checkpoint: what to write into a cleared screen; picture
+  data?: string; // checkpoint and picture, in the words of the viewers
 }
 /**
  * TerminalControl is a text frame from the backend. Which fields count depends
@@ -4635,8 +4653,8 @@ export interface TerminalControl {
    */
   terminal?: TerminalInfo;
   /**
-   * Epoch and Offset (ready, snapshot, replayed, epoch): where the stream
-   * goes on.
+   * Epoch and Offset (ready, snapshot, resize, replayed, epoch): where the
+   * stream goes on.
    */
   epoch?: number /* int */;
   offset?: number /* uint64 */;
@@ -4644,11 +4662,11 @@ export interface TerminalControl {
   title?: string;
   id?: number /* int */; // pong
   /**
-   * Data (snapshot) is what to write into a cleared screen; the stream goes
-   * on at Offset.
+   * Data (snapshot) is a viewer's checkpoint, or what to write into a cleared
+   * screen; the stream goes on at Offset.
    */
   data?: string;
-  cols?: number /* int */; // snapshot: the size that Data was made for
+  cols?: number /* int */; // snapshot: the size that Data was made for; resize
   rows?: number /* int */;
 }
 /**

@@ -111,6 +111,7 @@ export const terminalInfoSchema = v.object({
   startedAt: v.string(),
   exit: v.exactOptional(exitSchema),
   viewers: v.number(),
+  shown: v.exactOptional(v.number()),
 });
 
 export const actorSchema = v.object({
@@ -261,6 +262,7 @@ export const terminalControlSchema = v.object({
   type: v.picklist([
     p.ControlAttach,
     p.ControlResize,
+    p.ControlShown,
     p.ControlAck,
     p.ControlPing,
     p.ControlCheckpoint,

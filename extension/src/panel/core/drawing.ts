@@ -5,10 +5,9 @@ import {
   type TerminalControl,
   type ViewerControl,
 } from '$ui/protocol/protocol';
-import { checkpointParts, overScreen } from './checkpoint';
 import type { Cancel, Clock } from './clock';
+import { isSnapshot, type Snapshot } from './emulator/snapshot';
 import { parseFrame } from './frame';
-import { GroundTracker } from './ground';
 import {
   ACK_EVERY,
   CHECKPOINT_EVERY,
@@ -18,6 +17,7 @@ import {
   MAX_PICTURE,
   PICTURE_QUIET,
 } from './timing';
+import { openCharacter } from './utf8';
 
 /** What a stream draws on. */
 export interface Screen {
@@ -31,10 +31,12 @@ export interface Screen {
   fit(): void;
   /** The size that fits the place it is shown in. */
   size(): { cols: number; rows: number };
-  /** Holds back what follows until what was written is seen, or cannot be. */
-  paint(): void;
-  /** The screen as text that draws it again; undefined when it cannot be told whole. */
-  serialize(): string | undefined;
+  /** The size that it has. */
+  dimensions(): { cols: number; rows: number };
+  /** Everything that the screen knows, as text; undefined while a sequence is open. */
+  snapshot(): Snapshot | undefined;
+  /** Becomes what a snapshot of its size says, in order with what is written. */
+  restore(snapshot: string): void;
   /** What the screen looks like, for a panel that cannot draw it yet; undefined when nobody sees it. */
   picture(): string | undefined;
 }
@@ -45,6 +47,8 @@ export interface DrawingConfig {
   readonly encode: (text: string) => Uint8Array;
   /** Whether somebody hears what is said. */
   readonly heard: () => boolean;
+  /** Whether what is drawn is live: while it replays, the backend has what makes the screen. */
+  readonly live: () => boolean;
   readonly say: (message: ViewerControl) => void;
   /** More of what was received is on the screen. */
   readonly onDrawn: () => void;
@@ -57,7 +61,6 @@ export interface DrawingConfig {
  */
 export class Drawing {
   readonly #config: DrawingConfig;
-  readonly #ground = new GroundTracker();
   #quiet: Cancel = () => undefined;
   #still: Cancel = () => undefined;
 
@@ -71,6 +74,8 @@ export class Drawing {
   #generation = 0;
   /** Something was written since the screen was cleared. */
   #written = false;
+  /** The beginning of a character whose end is still to come: half ones are not drawn. */
+  #half: Uint8Array = new Uint8Array();
 
   constructor(config: DrawingConfig) {
     this.#config = config;
@@ -86,6 +91,11 @@ export class Drawing {
     return this.#received;
   }
 
+  /** The offset of the first byte that is not on the screen. */
+  get drawn(): number {
+    return this.#drawn;
+  }
+
   /** Begins anew, with a clear screen, at an offset of an epoch. */
   clear(epoch: number, offset: number): void {
     this.#generation += 1;
@@ -93,7 +103,7 @@ export class Drawing {
     // A new screen is clear, and clearing it takes time before its first picture.
     if (this.#written) this.#config.screen.reset();
     this.#written = false;
-    this.#ground.reset();
+    this.#half = new Uint8Array();
     this.#epoch = epoch;
     this.#received = offset;
     this.#drawn = offset;
@@ -108,17 +118,16 @@ export class Drawing {
     // The text was made for this size; its lines would break elsewhere in ours.
     if (control.cols !== undefined && control.rows !== undefined)
       screen.resize(control.cols, control.rows);
+    const data = control.data ?? '';
+    if (data === '') return;
     this.#written = true;
-    const parts = checkpointParts(control.data ?? '');
-    const { cols, rows } = screen.size();
-    // In another size it would be seen to jump.
-    if (parts.screen === undefined || control.cols !== cols || control.rows !== rows) {
-      screen.write(parts.whole, () => undefined);
-      return;
-    }
-    screen.write(parts.screen, () => undefined);
-    screen.paint();
-    screen.write(overScreen(parts.whole), () => undefined);
+    if (isSnapshot(data)) screen.restore(data);
+    else screen.write(data, () => undefined);
+  }
+
+  /** Takes the size that the terminal had from here on. */
+  resize(cols: number, rows: number): void {
+    this.#config.screen.resize(cols, rows);
   }
 
   /** Draws what is new in a frame of output; false if it makes no sense here. */
@@ -127,16 +136,19 @@ export class Drawing {
     if (frame === undefined || frame.offset > this.#received) return false;
     const known = this.#received - frame.offset;
     if (known >= frame.data.length) return true;
-    const data = known === 0 ? frame.data : frame.data.subarray(known);
-    this.#received += data.length;
-    this.#ground.feed(data);
+    this.#received += frame.data.length - known;
+    const data = joined(this.#half, frame.data.subarray(known));
+    // xterm's decoder loses a character that comes in two pieces of which the
+    // second begins with 0x80.
+    const open = openCharacter(data);
+    this.#half = data.slice(data.length - open);
+    if (open === data.length) return true;
 
-    const end = this.#received;
-    const ground = this.#ground.ground;
+    const end = this.#received - open;
     const generation = this.#generation;
     this.#written = true;
-    this.#config.screen.write(data, () => {
-      if (generation === this.#generation) this.#wasDrawn(end, ground);
+    this.#config.screen.write(data.subarray(0, data.length - open), () => {
+      if (generation === this.#generation) this.#wasDrawn(end);
     });
     return true;
   }
@@ -155,27 +167,32 @@ export class Drawing {
   /** It looks different from here on, though nothing was written. */
   looks(): void {
     this.#still();
-    if (this.#drawn !== this.#received) return;
+    if (!this.#complete) return;
     const generation = this.#generation;
     this.#still = this.#config.clock.after(PICTURE_QUIET, () => {
-      if (generation === this.#generation && this.#drawn === this.#received) this.#tellPicture();
+      if (generation === this.#generation && this.#complete) this.#tellPicture();
     });
   }
 
-  #wasDrawn(end: number, ground: boolean): void {
+  /** Whether all is drawn that can be. */
+  get #complete(): boolean {
+    return this.#drawn === this.#received - this.#half.length;
+  }
+
+  #wasDrawn(end: number): void {
     this.#drawn = end;
     this.#config.onDrawn();
     if (this.#drawn - this.#acked >= ACK_EVERY) this.#ack();
-    if (ground && this.#drawn - this.#checkpoint >= CHECKPOINT_EVERY) this.#sendCheckpoint();
+    if (this.#drawn - this.#checkpoint >= CHECKPOINT_EVERY) this.#sendCheckpoint();
     this.#quiet();
     this.looks();
-    if (this.#drawn === this.#received) {
+    if (this.#complete) {
       const generation = this.#generation;
       this.#quiet = this.#config.clock.after(CHECKPOINT_QUIET, () => {
-        if (generation !== this.#generation || this.#drawn !== this.#received) return;
+        if (generation !== this.#generation || !this.#complete) return;
         this.acknowledge();
         const worth = this.#drawn - this.#checkpoint >= CHECKPOINT_WORTH;
-        if (worth && this.#ground.ground) this.#sendCheckpoint();
+        if (worth) this.#sendCheckpoint();
       });
     }
   }
@@ -194,18 +211,24 @@ export class Drawing {
   }
 
   #sendCheckpoint(): void {
-    if (!this.#config.heard()) return;
-    const data = this.#config.screen.serialize();
-    if (data === undefined || this.#config.encode(data).length > MAX_CHECKPOINT) return;
+    if (!this.#config.heard() || !this.#config.live()) return;
+    const snapshot = this.#config.screen.snapshot();
+    if (snapshot === undefined || this.#config.encode(snapshot.data).length > MAX_CHECKPOINT)
+      return;
     this.#checkpoint = this.#drawn;
-    const { cols, rows } = this.#config.screen.size();
     this.#config.say({
       type: ControlCheckpoint,
       epoch: this.#epoch,
       offset: this.#drawn,
-      cols,
-      rows,
-      data,
+      ...snapshot,
     });
   }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TerminalControl } from '$ui/protocol/protocol';
-import { checkpointText } from './checkpoint';
+import { MARK } from './emulator/snapshot';
 import { FakeScreen, FakeSocket } from './fakes/backend';
 import { FakeClock } from './fakes/clock';
 import { GoneError, Stream, type StreamState } from './stream';
@@ -99,7 +99,39 @@ describe('attaching', () => {
     expect(socket().of('resize')).toEqual([]);
     socket().control({ type: 'replayed' });
     screen.draw();
-    expect(socket().of('resize')).toEqual([{ type: 'resize', cols: 80, rows: 24 }]);
+    expect(socket().of('resize')).toEqual([
+      { type: 'resize', epoch: 1, offset: 0, cols: 80, rows: 24 },
+    ]);
+  });
+
+  it('takes the sizes that the output was written for, in order with it', async () => {
+    await attach();
+    ready();
+    expect(stream.sizable).toBe(false);
+    socket().control({ type: 'resize', epoch: 1, offset: 0, cols: 40, rows: 9 });
+    socket().output(0, 'narrow');
+    socket().control({ type: 'resize', epoch: 1, offset: 6, cols: 90, rows: 30 });
+    socket().output(6, 'wide');
+    socket().control({ type: 'replayed' });
+    expect(stream.sizable).toBe(false);
+    screen.draw();
+    expect(screen.resizes).toEqual(['40x9', '90x30', 'fit']);
+    expect(stream.sizable).toBe(true);
+  });
+
+  it('says up to where it had drawn when it took another size', async () => {
+    await live('hello');
+    socket().output(5, ' not drawn yet');
+    stream.resize(10, 10);
+    expect(socket().of('resize').at(-1)).toEqual({
+      type: 'resize',
+      epoch: 1,
+      offset: 5,
+      cols: 10,
+      rows: 10,
+    });
+    socket().drop();
+    expect(stream.sizable).toBe(false);
   });
 
   it('draws a snapshot at the size it was made for, and goes on behind it', async () => {
@@ -120,30 +152,29 @@ describe('attaching', () => {
     expect(screen.resizes).toEqual(['40x9', 'fit']);
   });
 
-  describe('with a checkpoint in two parts', () => {
-    const whole = `${'older\r\n'.repeat(1000)}SCREEN`;
-    const data = checkpointText('SCREEN', whole);
+  it('becomes what a checkpoint says, and goes on behind it', async () => {
+    await attach();
+    ready({ offset: 1000 });
+    const data = `${MARK}SCREEN`;
+    socket().control({ type: 'snapshot', epoch: 1, offset: 1000, data, cols: 40, rows: 9 });
+    socket().output(1000, ' and more');
+    socket().control({ type: 'replayed' });
+    screen.draw();
+    expect(screen.text).toBe('SCREEN and more');
+    expect(screen.resizes).toEqual(['40x9', 'fit']);
+    expect(stream.state).toBe('live');
+  });
 
-    it('has the screen painted first, and goes on behind the whole', async () => {
-      await attach();
-      ready({ offset: 900 });
-      socket().control({ type: 'snapshot', epoch: 1, offset: 1000, data, cols: 80, rows: 24 });
-      socket().output(1000, ' and more');
-      socket().control({ type: 'replayed' });
-      screen.draw();
-      expect(screen.painted).toEqual(['SCREEN']);
-      expect(screen.text).toBe(`${whole} and more`);
-      expect(stream.state).toBe('live');
-    });
-
-    it('paints nothing first in a size that is not its own', async () => {
-      await attach();
-      ready({ offset: 900 });
-      socket().control({ type: 'snapshot', epoch: 1, offset: 1000, data, cols: 40, rows: 9 });
-      screen.draw();
-      expect(screen.painted).toEqual([]);
-      expect(screen.text).toBe(whole);
-    });
+  it('is live after a restart in the middle of a replay', async () => {
+    await attach();
+    ready();
+    socket().output(0, 'old');
+    socket().control({ type: 'epoch', epoch: 2, offset: 0 });
+    socket().output(0, 'new');
+    screen.draw();
+    expect(screen.text).toBe('new');
+    expect(stream.state).toBe('live');
+    expect(socket().of('resize')).toMatchObject([{ epoch: 2, offset: 0 }]);
   });
 
   it('stops when the terminal is gone', async () => {
@@ -344,21 +375,57 @@ describe('checkpoints', () => {
     expect(socket().of('checkpoint')).toMatchObject([{ offset: 2 * 1024 * 1024 }]);
   });
 
-  it('are never taken inside an escape sequence or a character', async () => {
+  it('are not taken while a sequence is open, and after it', async () => {
+    screen.serialisable = false;
     await live('a'.repeat(70_000) + '\x1b[3');
     clock.advance(300);
     expect(socket().of('checkpoint')).toEqual([]);
+    screen.serialisable = true;
     socket().output(70_003, '1m');
     screen.draw();
     clock.advance(300);
     expect(socket().of('checkpoint')).toHaveLength(1);
   });
 
-  it('are left out for a screen that cannot be told whole', async () => {
-    screen.serialisable = false;
-    await live('a'.repeat(70_000));
+  it('are not taken of a replay, which the backend has', async () => {
+    await attach();
+    ready();
+    socket().output(0, 'a'.repeat(70_000));
+    screen.draw();
     clock.advance(300);
     expect(socket().of('checkpoint')).toEqual([]);
+  });
+});
+
+describe('a character in two pieces', () => {
+  const dots = new TextEncoder().encode('a…b');
+
+  it.each([2, 3])('is drawn when it is whole (%i)', async (cut) => {
+    await live();
+    socket().output(0, dots.subarray(0, cut));
+    screen.draw();
+    expect(screen.text).toBe('a');
+    clock.advance(300);
+    expect(socket().of('ack')).toEqual([{ type: 'ack', offset: 1 }]);
+    socket().output(cut, dots.subarray(cut));
+    screen.draw();
+    expect(screen.text).toBe('a…b');
+    clock.advance(300);
+    expect(socket().of('ack').at(-1)).toEqual({ type: 'ack', offset: 5 });
+  });
+
+  it('is asked for from its middle after a lost socket', async () => {
+    await live();
+    socket().output(0, dots.subarray(0, 3));
+    screen.draw();
+    socket().drop();
+    clock.advance(5_000);
+    await settle();
+    expect(socket().of('attach')).toMatchObject([{ epoch: 1, offset: 3 }]);
+    ready({ offset: 3 });
+    socket().output(3, dots.subarray(3));
+    screen.draw();
+    expect(screen.text).toBe('a…b');
   });
 });
 

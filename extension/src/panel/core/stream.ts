@@ -9,6 +9,7 @@ import {
   ControlReady,
   ControlReplayed,
   ControlResize,
+  ControlShown,
   ControlSnapshot,
   ControlState,
   ControlTitle,
@@ -86,6 +87,7 @@ export class Stream {
   #retry: Cancel = () => undefined;
 
   #replaying = false;
+  #shown = false;
   #exited = false;
   #painted = false;
   /** The first half of a character that was typed; its second comes at once. */
@@ -100,6 +102,7 @@ export class Stream {
       clock: config.clock,
       encode: config.encode,
       heard: () => this.#socket !== undefined,
+      live: () => !this.#replaying,
       say: (message) => {
         this.#control(message);
       },
@@ -156,15 +159,31 @@ export class Stream {
     this.#bytes(Uint8Array.from(text, (character) => character.charCodeAt(0)));
   }
 
-  /** Tells the program its size; a size that belongs to a replay is not its own. */
+  /**
+   * Whether the screen may take another size now. What is about to be replayed
+   * was written for the size that it had; `fit` follows when that is drawn.
+   */
+  get sizable(): boolean {
+    if (this.#drawing.epoch === 0) return true;
+    return !this.#replaying && this.#state !== 'attaching' && this.#state !== 'waiting';
+  }
+
+  /** Tells the program the screen's new size, and the backend where in the output it was taken. */
   resize(cols: number, rows: number): void {
     if (this.#replaying) return;
-    this.#control({ type: ControlResize, cols, rows });
+    const { epoch, drawn } = this.#drawing;
+    this.#control({ type: ControlResize, epoch, offset: drawn, cols, rows });
   }
 
   /** Says how far was drawn, without waiting for more: the first time, the rest of a start waits for it. */
   acknowledge(): void {
     this.#drawing.acknowledge();
+  }
+
+  /** Whether the user looks at it: the next panel begins with what was looked at last. */
+  set shown(shown: boolean) {
+    if (shown && !this.#shown) this.#control({ type: ControlShown });
+    this.#shown = shown;
   }
 
   /** It looks different from here on, though nothing was written. */
@@ -292,6 +311,10 @@ export class Stream {
       case ControlSnapshot:
         this.#drawing.snapshot(control);
         break;
+      case ControlResize:
+        if (control.cols !== undefined && control.rows !== undefined)
+          this.#drawing.resize(control.cols, control.rows);
+        break;
       case ControlReplayed:
         this.#replayed();
         break;
@@ -299,6 +322,8 @@ export class Stream {
         this.#dropInput();
         this.#drawing.clear(control.epoch ?? this.#drawing.epoch + 1, control.offset ?? 0);
         this.#exited = false;
+        // Nothing of the process before is replayed any more.
+        this.#replayed();
         break;
       case ControlExit:
         this.#exited = true;
@@ -334,6 +359,7 @@ export class Stream {
     this.#replaying = true;
     this.#set('replaying');
     if (control.terminal !== undefined) this.#config.onTerminal(control.terminal);
+    if (this.#shown) this.#control({ type: ControlShown });
     this.#flushInput();
   }
 
@@ -348,7 +374,7 @@ export class Stream {
       this.#failures = 0;
       this.#set('live');
       this.#paint();
-      const { cols, rows } = this.#config.screen.size();
+      const { cols, rows } = this.#config.screen.dimensions();
       this.resize(cols, rows);
       this.looks();
     });

@@ -24,7 +24,6 @@ it.each([
   ['AckEvery', timing.ACK_EVERY],
   ['CheckpointEvery', timing.CHECKPOINT_EVERY],
   ['CheckpointQuiet', timing.CHECKPOINT_QUIET],
-  ['CheckpointLines', timing.CHECKPOINT_LINES],
   ['MaxCheckpoint', timing.MAX_CHECKPOINT],
   ['PictureQuiet', timing.PICTURE_QUIET],
   ['MaxPicture', timing.MAX_PICTURE],

@@ -52,20 +52,14 @@ export const ACK_EVERY = 64 * 1024;
 export const CHECKPOINT_EVERY = 2 * 1024 * 1024;
 /** How long the terminal is quiet before a checkpoint, in milliseconds. */
 export const CHECKPOINT_QUIET = 50;
-/** How many lines of scrollback a checkpoint holds. */
-export const CHECKPOINT_LINES = 1000;
 /** How long the terminal is quiet before it is told what it looks like, in milliseconds. */
 export const PICTURE_QUIET = 250;
 /** The longest telling of that, in bytes. */
 export const MAX_PICTURE = 256 * 1024;
 /** The longest checkpoint, in bytes. */
-export const MAX_CHECKPOINT = 4 * 1024 * 1024;
+export const MAX_CHECKPOINT = 8 * 1024 * 1024;
 /** How many bytes since the last one make a checkpoint worth sending. */
 export const CHECKPOINT_WORTH = 64 * 1024;
-/** How much a checkpoint has beyond the screen before the screen is told apart, in characters. */
-export const SCREEN_WORTH = 4 * 1024;
-/** How long the rest of a checkpoint waits for the screen to be painted, in milliseconds. */
-export const PAINT_WAIT = 200;
 /** The bounds of a terminal's size, in cells. */
 export const MIN_COLS = 2;
 export const MAX_COLS = 1000;

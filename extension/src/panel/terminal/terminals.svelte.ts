@@ -94,11 +94,12 @@ export class Terminals {
     });
   }
 
-  /** The terminal to show beside a tab. */
+  /** The terminal to show beside a tab: one chosen here, else the one that was shown last, else the newest. */
   chosen(tab: TabID): TerminalInfo | undefined {
     const terminals = this.#around.session.terminalsOf(tab);
     const id = this.#chosen.get(tab);
-    return terminals.find((terminal) => terminal.id === id) ?? terminals.at(-1);
+    const chosen = terminals.find((terminal) => terminal.id === id);
+    return chosen ?? terminals.sort((a, b) => (a.shown ?? 0) - (b.shown ?? 0)).at(-1);
   }
 
   choose(tab: TabID, id: TerminalID): void {

@@ -1,35 +1,24 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { SearchAddon } from '@xterm/addon-search';
-import { SerializeAddon } from '@xterm/addon-serialize';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal, type IDisposable } from '@xterm/xterm';
 import { inputMethodTakes } from '$ui/inputmethod';
 import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import { systemClock } from '../connection/clock';
-import { checkpointText } from '../core/checkpoint';
 import type { Screen } from '../core/drawing';
+import { changedColours, restore, setColours, take } from '../core/emulator/snapshot';
 import { framed, needsConsent, sanitise } from '../core/paste';
 import { written } from '../core/told';
 import { Stream, type Socket, type SocketEvents, type StreamState } from '../core/stream';
-import {
-  CHECKPOINT_LINES,
-  MAX_COLS,
-  MAX_ROWS,
-  MIN_COLS,
-  MIN_ROWS,
-  RESIZE_QUIET,
-  SCROLLBACK,
-} from '../core/timing';
+import { MAX_COLS, MAX_ROWS, MIN_COLS, MIN_ROWS, RESIZE_QUIET, SCROLLBACK } from '../core/timing';
 import { clipboardText } from './clipboard';
 import { placeOf } from './firstpicture';
 import { keyAction } from './keys';
 import { opensLink, safeLink } from './links';
-import { ModeMemory } from './modes';
 import { dark, light, matches } from './palette';
 import { useGraphicsCard } from './renderer';
 import { strokesOf } from './strokes';
-import { Writer } from './writer';
 
 /** A link under the mouse, or none. */
 export interface HoveredLink {
@@ -66,8 +55,14 @@ export interface ViewConfig {
   readonly askPaste: (text: string) => Promise<boolean>;
 }
 
-/** Clears a screen in order with what is written to it. As bytes, so that half a character before it is dropped. */
-const reset = Uint8Array.of(0x1b, 0x63);
+/**
+ * Makes an emulator as new, in order with what is written to it: a full reset, and
+ * what xterm leaves out of one, a hidden cursor and changed colours. As bytes, so that
+ * half a character before it is dropped.
+ */
+const reset = new TextEncoder().encode(
+  '\x1bc\x1b[?25h\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07',
+);
 
 /** One terminal on the screen: xterm, its add-ons, and the stream that it shows. */
 export class TerminalView {
@@ -78,9 +73,6 @@ export class TerminalView {
   readonly #terminal: Terminal;
   readonly #fit = new FitAddon();
   readonly #search = new SearchAddon();
-  readonly #serialize = new SerializeAddon();
-  readonly #modes: ModeMemory;
-  readonly #writer: Writer;
   readonly #abort = new AbortController();
   readonly #disposables: IDisposable[] = [];
   readonly #observer: ResizeObserver;
@@ -130,8 +122,6 @@ export class TerminalView {
         },
       },
     });
-    this.#modes = new ModeMemory(this.#terminal);
-    this.#writer = new Writer(this.#terminal, systemClock);
     this.stream = new Stream({
       screen: this.#screen(),
       clock: systemClock,
@@ -161,6 +151,7 @@ export class TerminalView {
   /** Brings the view to the front. */
   show(): void {
     this.#shown = true;
+    this.stream.shown = true;
     this.element.hidden = false;
     this.element.style.visibility = '';
     this.#takeSize();
@@ -171,6 +162,7 @@ export class TerminalView {
   /** Keeps the view alive out of sight. */
   hide(): void {
     this.#shown = false;
+    this.stream.shown = false;
     this.element.hidden = true;
   }
 
@@ -183,9 +175,7 @@ export class TerminalView {
     this.#observer.disconnect();
     this.#abort.abort();
     this.stream.close();
-    this.#writer.dispose();
     for (const disposable of this.#disposables) disposable.dispose();
-    this.#modes.dispose();
     this.#terminal.dispose();
     this.element.remove();
   }
@@ -233,7 +223,6 @@ export class TerminalView {
     const config = this.#config;
     terminal.loadAddon(this.#fit);
     terminal.loadAddon(this.#search);
-    terminal.loadAddon(this.#serialize);
     terminal.loadAddon(new Unicode11Addon());
     terminal.unicode.activeVersion = '11';
     terminal.loadAddon(
@@ -318,40 +307,34 @@ export class TerminalView {
   }
 
   #screen(): Screen {
+    const terminal = this.#terminal;
+    const inOrder = (action: () => void): void => {
+      terminal.write('', action);
+    };
     return {
       write: (data, drawn) => {
-        this.#writer.do(() => {
-          this.#terminal.write(data, drawn);
-        });
+        terminal.write(data, drawn);
       },
       reset: () => {
-        this.#writer.do(() => {
-          this.#terminal.write(reset);
-        });
+        terminal.write(reset);
       },
       resize: (cols, rows) => {
-        this.#writer.do(() => {
-          this.#terminal.write('', () => {
-            this.#terminal.resize(clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
-          });
+        inOrder(() => {
+          terminal.resize(clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
         });
       },
       fit: () => {
-        this.#writer.do(() => {
-          this.#terminal.write('', () => {
-            this.#takeSize();
-          });
+        inOrder(() => {
+          this.#fitPlace();
         });
       },
       size: () => this.#size(),
-      paint: () => {
-        this.#writer.paint();
-      },
-      serialize: () => {
-        if (!this.#modes.whole) return undefined;
-        const text = (scrollback: number): string =>
-          this.#serialize.serialize({ scrollback }) + this.#modes.suffix;
-        return checkpointText(text(0), text(CHECKPOINT_LINES));
+      dimensions: () => ({ cols: terminal.cols, rows: terminal.rows }),
+      snapshot: () => take(terminal),
+      restore: (snapshot) => {
+        inOrder(() => {
+          restore(terminal, snapshot);
+        });
       },
       picture: () => this.#picture(),
     };
@@ -379,18 +362,26 @@ export class TerminalView {
   }
 
   #setTheme(finding: boolean): void {
+    // xterm forgets what a program has made of the colours.
+    const changed = changedColours(this.#terminal);
     const theme = this.#dark ? dark : light;
     const current = (this.#dark ? matches.dark : matches.light).activeMatchBackground;
     this.#terminal.options.theme = finding
       ? { ...theme, selectionInactiveBackground: current }
       : theme;
+    setColours(this.#terminal, changed);
   }
 
+  /** Takes the size of its place, unless a replay is about to need another one. */
   #takeSize(): void {
+    if (this.stream.sizable) this.#fitPlace();
+    this.stream.looks(); // it may stand elsewhere
+  }
+
+  #fitPlace(): void {
     const { cols, rows } = this.#size();
     if (cols !== this.#terminal.cols || rows !== this.#terminal.rows)
       this.#terminal.resize(cols, rows);
-    this.stream.looks(); // it may stand elsewhere
   }
 
   #key(event: KeyboardEvent): boolean {

@@ -1,4 +1,5 @@
 import type { Screen } from '../drawing';
+import { MARK, type Snapshot } from '../emulator/snapshot';
 import type { Socket, SocketEvents } from '../stream';
 import type { TerminalControl, ViewerControl } from '$ui/protocol/protocol';
 
@@ -9,8 +10,6 @@ export class FakeScreen implements Screen {
   cols = 80;
   rows = 24;
   resizes: string[] = [];
-  /** What stood on the screen whenever it was to be painted before the rest. */
-  painted: string[] = [];
   serialisable = true;
   /** Whether somebody looks at it. */
   seen = true;
@@ -20,8 +19,6 @@ export class FakeScreen implements Screen {
   write(data: Uint8Array | string, drawn: () => void): void {
     this.#queue.push(() => {
       this.text += typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
-      const cleared = this.text.lastIndexOf('\x1b[3J');
-      if (cleared >= 0) this.text = this.text.slice(cleared + 4);
       drawn();
     });
   }
@@ -39,11 +36,17 @@ export class FakeScreen implements Screen {
   size(): { cols: number; rows: number } {
     return { cols: this.cols, rows: this.rows };
   }
-  paint(): void {
-    this.#queue.push(() => this.painted.push(this.text));
+  dimensions(): { cols: number; rows: number } {
+    return this.size();
   }
-  serialize(): string | undefined {
-    return this.serialisable ? this.text : undefined;
+  snapshot(): Snapshot | undefined {
+    if (!this.serialisable) return undefined;
+    return { data: MARK + this.text, ...this.size() };
+  }
+  restore(snapshot: string): void {
+    this.#queue.push(() => {
+      this.text = snapshot.slice(MARK.length);
+    });
   }
   picture(): string | undefined {
     return this.seen ? `picture of ${this.text}` : undefined;

@@ -1,0 +1,63 @@
+package terminal
+
+import (
+	"slices"
+
+	"pilotfish/backend/protocol"
+)
+
+// sizeAt is the size that the emulator of a viewer took at an offset of the
+// stream. Lines break where they did only when a replay takes it there, too.
+type sizeAt struct {
+	offset     uint64
+	cols, rows int
+}
+
+// sizeHistory has the sizes of one stream, in order. The first one has offset 0.
+type sizeHistory struct {
+	list      []sizeAt
+	forgotten int // how many were before list
+}
+
+// add notes what the emulator took; one that it has already is nothing new.
+func (s *sizeHistory) add(offset uint64, cols, rows int) {
+	last := s.list[len(s.list)-1]
+	if last.cols == cols && last.rows == rows {
+		return
+	}
+	s.list = append(s.list, sizeAt{max(offset, last.offset), cols, rows})
+	if len(s.list) > protocol.MaxResizes {
+		s.forget(s.forgotten + len(s.list) - protocol.MaxResizes)
+	}
+}
+
+// count is how many there have been.
+func (s *sizeHistory) count() int { return s.forgotten + len(s.list) }
+
+// at is the place of the size that is in force at an offset. What is taken at
+// offset 0 changes a screen with nothing on it, and the first one counts there.
+func (s *sizeHistory) at(offset uint64) int {
+	if offset == 0 {
+		return s.forgotten
+	}
+	n, _ := slices.BinarySearchFunc(s.list, offset, func(a sizeAt, offset uint64) int {
+		if a.offset <= offset {
+			return -1
+		}
+		return 1
+	})
+	return s.forgotten + max(n-1, 0)
+}
+
+// from returns those from a place on.
+func (s *sizeHistory) from(place int) []sizeAt {
+	return slices.Clone(s.list[min(max(place-s.forgotten, 0), len(s.list)):])
+}
+
+// forget forgets those before a place; the last one stays.
+func (s *sizeHistory) forget(place int) {
+	if n := min(place-s.forgotten, len(s.list)-1); n > 0 {
+		s.list = slices.Clone(s.list[n:])
+		s.forgotten += n
+	}
+}

@@ -1,0 +1,79 @@
+/**
+ * All that an emulator knows, as plain data to compare: every cell of both
+ * screens with its attributes, the cursor, and what decides how the next bytes
+ * are drawn. It uses nothing outside of itself: tests run its text in a page.
+ */
+export function stateOf(terminal: object): Record<string, unknown> {
+  // What it reads is beyond xterm's API, of which it has no types.
+  /* eslint-disable */
+  const core = (terminal as any)._core ?? terminal;
+  const hex = (word: number): string => (word >>> 0).toString(16);
+  const linkOf = (id: number): string => {
+    const data = core._oscLinkService._dataByLinkId.get(id)?.data;
+    return data === undefined ? '' : `${data.id ?? ''};${data.uri}`;
+  };
+  const extended = (it: any): string =>
+    it === undefined ? '' : `${hex(it.ext)}/${it.urlId === 0 ? '' : linkOf(it.urlId)}`;
+  const attributes = (it: any): string =>
+    `${hex(it.fg)},${hex(it.bg)},${(it.bg & 0x10000000) === 0 ? '' : extended(it.extended)}`;
+  const row = (line: any): string => {
+    const cells: string[] = [];
+    for (let x = 0; x < line.length; x++) {
+      const [content, fg, bg] = line._data.subarray(3 * x, 3 * x + 3);
+      const text =
+        (content & 0x200000) === 0 ? hex(content) : `${hex(content)}${line._combined[x]}`;
+      const more = (bg & 0x10000000) === 0 ? '' : extended(line._extendedAttrs[x]);
+      cells.push(`${text},${hex(fg)},${hex(bg)},${more}`);
+    }
+    // Equal cells in a row are counted.
+    const told: string[] = [];
+    let n = 1;
+    for (const [x, cell] of cells.entries()) {
+      if (cell === cells[x + 1]) n += 1;
+      else {
+        told.push(n === 1 ? cell : `${n}*${cell}`);
+        n = 1;
+      }
+    }
+    return `${line.isWrapped ? 'wrapped ' : ''}${told.join(' ')}`;
+  };
+  const charset = (set: any): string =>
+    set === undefined || set === null ? '' : Object.entries(set).flat().join('');
+  const buffer = (it: any): Record<string, unknown> => ({
+    rows: Array.from({ length: it.lines.length }, (_, y) => row(it.lines.get(y))),
+    cursor: [it.x, it.y, it.ybase, it.ydisp],
+    region: [it.scrollTop, it.scrollBottom],
+    tabs: Object.keys(it.tabs).filter((x) => it.tabs[x] === true),
+    saved: [it.savedX, it.savedY, attributes(it.savedCurAttrData), charset(it.savedCharset)],
+  });
+  const { modes, decPrivateModes, isCursorHidden } = core.coreService;
+  const theme = core._themeService;
+  const colours = ['foreground', 'background', 'cursor'].map((name) =>
+    theme === undefined ? '' : theme.colors[name].css,
+  );
+  return {
+    size: [core.cols, core.rows],
+    screen: core.buffers.active === core.buffers.alt ? 'alternate' : 'normal',
+    normal: buffer(core.buffers.normal),
+    alt: buffer(core.buffers.alt),
+    pen: attributes(core._inputHandler._curAttrData),
+    modes: [modes, decPrivateModes].map((set) =>
+      JSON.stringify(
+        Object.entries(set)
+          .filter(([, v]) => v !== undefined)
+          .sort(),
+      ),
+    ),
+    hidden: isCursorHidden,
+    mouse: [core.coreMouseService.activeProtocol, core.coreMouseService.activeEncoding],
+    charsets: [
+      charset(core._charsetService.charset),
+      core._charsetService.glevel,
+      ...Array.from({ length: 4 }, (_, g) => charset(core._charsetService._charsets[g])),
+    ],
+    parser: core._inputHandler._parser.currentState,
+    join: core._inputHandler._parser.precedingJoinState,
+    colours: theme === undefined ? [] : [...colours, ...theme.colors.ansi.map((c: any) => c.css)],
+  };
+  /* eslint-enable */
+}
