@@ -115,12 +115,12 @@ func roomRules() []roomRule {
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
 		{"backend/browser", []string{protocol, "backend/proc", "backend/journal", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
-		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
+		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy", "backend/question"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/spelling"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
-		{"backend/mcp", []string{protocol, "backend/command", "backend/auth"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
+		{"backend/mcp", []string{protocol, "backend/command", "backend/auth", "backend/question"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
 		{"frontend", nil, "a folder that embeds files has no logic to import"},
 		{"extension", nil, "a folder that embeds files has no logic to import"},
@@ -134,9 +134,10 @@ func roomRules() []roomRule {
 		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
 		{"app", []string{"backend", "extension", "app/assembly"}, "nobody imports a program"},
 	}
-	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "policy", "proc", "spelling", "supervise"} {
+	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
 	}
+	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Files that are written whole or not at all are journal's, once, and so is what
 	// is said of those that cannot be written.
 	for _, name := range []string{"config", "desktop", "instance", "llm", "task"} {

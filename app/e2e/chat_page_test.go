@@ -199,7 +199,7 @@ func TestChatTwoWindows(t *testing.T) {
 	p.until(second, "it is asked there", `document.querySelector('.approvals')?.innerText.includes('go on')`)
 	// A press that comes right after the question was drawn does not count.
 	p.eventually("it is answered there", func() bool {
-		const focus = `[...document.querySelectorAll('.approvals button')].find((b) => b.textContent.trim() === 'Once')?.focus()`
+		const focus = `[...document.querySelectorAll('.approvals button')].find((b) => b.textContent.trim() === 'Allow once')?.focus()`
 		if err := errors.Join(second.Eval(p.ctx, focus, nil), second.Type(p.ctx, "\n")); err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 func asked(t *testing.T, w *watched) {
 	t.Helper()
 	for _, answer := range []struct{ press, title, told string }{
-		{"Deny", "Hands", "the person said no"},
-		{"For this task", "Sent", "clicked"},
+		{"Deny", "Hands", "the user denied"},
+		{"Allow for this task", "Sent", "clicked"},
 	} {
 		w.task(w.panel, w.site+"/hands", "Send a message")
 		w.until(w.panel, "the question is shown", `document.querySelector('.approval')`)
@@ -23,7 +23,7 @@ func asked(t *testing.T, w *watched) {
 		if err := w.panel.Eval(w.ctx, `document.querySelector('.approval').innerText`, &shown); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"wants to send or publish something", "button “Send message”", w.site} {
+		for _, part := range []string{"wants to click “Send message”", "This may send or publish something", w.site} {
 			if !strings.Contains(shown, part) {
 				t.Errorf("the question does not say %q: %s", part, shown)
 			}

@@ -19,23 +19,23 @@ func fileScenarios(t *testing.T) []scenario {
 	return []scenario{
 		{
 			name: "a download that is denied", page: "/files.html",
-			turns: []turn{does(click("link Report"))}, told: []string{"FAILED (refused)", "the person said no"},
-			meet: answers("Deny", "wants to save a file from the page", "/report.csv"),
+			turns: []turn{does(click("link Report"))}, told: []string{"FAILED (refused)", "the user denied"},
+			meet: answers("Deny", "wants to download a file with “Report”", "/report.csv"),
 		},
 		{
 			name: "a download that is allowed", page: "/files.html",
 			turns: []turn{does(click("link Report"))}, told: []string{"it downloads 1 file", "report.csv"},
-			meet: answers("Once", "wants to save a file from the page"),
+			meet: answers("Allow once", "wants to download a file with “Report”"),
 		},
 		{
 			name: "an upload that is denied", page: "/files.html",
-			turns: []turn{does(upload)}, told: []string{"FAILED (refused)", "the person said no"}, never: []string{"Got notes.txt"},
-			meet: answers("Deny", "wants to give the page a file", file),
+			turns: []turn{does(upload)}, told: []string{"FAILED (refused)", "the user denied"}, never: []string{"Got notes.txt"},
+			meet: answers("Deny", "wants to upload", file),
 		},
 		{
 			name: "an upload that is allowed", page: "/files.html",
 			turns: []turn{does(upload)}, sees: []string{"Got notes.txt of 5"},
-			meet: answers("Once", "wants to give the page a file", file),
+			meet: answers("Allow once", "wants to upload", file),
 		},
 	}
 }
@@ -46,6 +46,8 @@ func answers(label string, says ...string) func(*stage) {
 	return func(st *stage) {
 		st.t.Helper()
 		st.until(st.panel, "the person is asked", `document.querySelector('.approval')`)
+		// Arguments stand behind "Details".
+		st.do(st.panel, `document.querySelectorAll('.approval details').forEach((one) => { one.open = true })`)
 		shown := st.shown(st.panel)
 		for _, text := range says {
 			if !strings.Contains(shown, text) {

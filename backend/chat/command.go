@@ -5,6 +5,7 @@ import (
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // Asked is told when a command of a conversation's agent waits for the person's
@@ -20,7 +21,7 @@ func (m *Manager) Asked(a protocol.Approval) {
 		return
 	}
 	args := map[string]string{}
-	for _, arg := range a.Args {
+	for _, arg := range question.Details(a) {
 		args[arg.Name] = arg.Value
 	}
 	input, _ := json.Marshal(args) // texts only
@@ -29,7 +30,7 @@ func (m *Manager) Asked(a protocol.Approval) {
 		Permission: &protocol.ChatPermission{
 			Approval: a.ID, Tool: c.stepEntry(), Tab: a.Tab, Origin: a.Origin, Options: commandOptions(a),
 			Subject: protocol.ChatTool{
-				Title: a.Command + ": " + a.Why, Kind: kindBrowser, Status: protocol.ToolPending,
+				Title: question.What(a), Kind: kindBrowser, Status: protocol.ToolPending,
 				Input: bounded(protocol.Indented(input)), Content: []protocol.ToolContent{},
 			},
 		},
@@ -63,7 +64,7 @@ type asked struct {
 func commandOptions(a protocol.Approval) []protocol.PermissionOption {
 	options := []protocol.PermissionOption{{ID: "once", Name: "Allow once", Kind: protocol.AnswerOnce}}
 	if a.Site != "" {
-		options = append(options, protocol.PermissionOption{ID: "always", Name: "Always allow", Kind: protocol.AnswerAlways, Scope: "agents may " + a.Why + " on " + a.Site})
+		options = append(options, protocol.PermissionOption{ID: "always", Name: "Always on " + a.Site, Kind: protocol.AnswerAlways, Scope: "agents may " + question.May(a.Kind) + " on " + a.Site})
 	}
 	return append(options, protocol.PermissionOption{ID: "deny", Name: "Deny", Kind: protocol.AnswerDeny})
 }

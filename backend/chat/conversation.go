@@ -314,7 +314,7 @@ func (c *conversation) actor() protocol.Actor {
 	if c.state.Head.Tab != "" {
 		name += " in " + string(c.state.Head.Tab)
 	}
-	return protocol.Actor{Kind: protocol.ActorChat, ID: string(c.id), Name: name}
+	return protocol.Actor{Kind: protocol.ActorChat, ID: string(c.id), Name: name, Agent: c.state.Head.AgentName}
 }
 
 // touched notes that something was said.

@@ -310,7 +310,7 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 	})
 	answer := make(chan protocol.ApprovalAnswer)
 	go func() {
-		got, _ := h.broker.Ask(context.Background(), protocol.Approval{Actor: asked, Tab: "t1", Origin: "https://example.com", Site: "example.com", Command: "eval", Why: "run code in the page", Kind: protocol.ActionEval, Args: []protocol.ApprovalArg{{Name: "code", Value: "1"}}})
+		got, _ := h.broker.Ask(context.Background(), protocol.Approval{Actor: asked, Tab: "t1", Origin: "https://example.com", Site: "example.com", Command: "eval", Kind: protocol.ActionEval, Args: []protocol.ApprovalArg{{Name: "code", Value: "1"}}})
 		answer <- got
 	}()
 	page = h.until("c1", func(p protocol.ChatPage) bool {
@@ -327,7 +327,7 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 		t.Errorf("the command was told %q", got)
 	}
 	h.until("c1", func(p protocol.ChatPage) bool {
-		return strings.HasPrefix(p.Entries[4].Permission.Outcome, "allowed always (agents may run code in the page on example.com)")
+		return strings.HasPrefix(p.Entries[4].Permission.Outcome, "allowed always (agents may run JavaScript on example.com)")
 	})
 	close(step)
 	h.idle("c1")

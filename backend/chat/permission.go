@@ -80,8 +80,8 @@ func (c *conversation) question(ask Ask) (protocol.ChatEntry, error) {
 func (c *conversation) approval(e protocol.ChatEntry, ask Ask) protocol.Approval {
 	subject := e.Permission.Subject
 	a := protocol.Approval{
-		Actor: c.actor(), Tab: e.Permission.Tab, Command: subject.Title, Kind: protocol.ActionTool, Why: "use a tool",
-		Conversation: c.id, Options: ask.Options, Origin: "this computer",
+		Actor: c.actor(), Tab: e.Permission.Tab, Command: subject.Title, Kind: protocol.ActionTool,
+		Conversation: c.id, Options: ask.Options,
 	}
 	if a.Command == "" {
 		a.Command = subject.Kind

@@ -98,9 +98,13 @@ func (in *invocation) authorize(ctx context.Context, c *command, req protocol.Co
 		return nil // that something is stored is no secret; what it is stays masked
 	}
 	args := inFull(c.Spec, req.Args)
-	err := in.policy.Authorize(ctx, policy.Request{
-		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: args,
-	})
+	request := policy.Request{Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: args}
+	if in.policy.Rules().Decide(kind, page).Decision == protocol.SiteAsk {
+		if request.Target = in.aimed(ctx, c); request.Target != nil {
+			request.Args = unsecret(args, *request.Target)
+		}
+	}
+	err := in.policy.Authorize(ctx, request)
 	// Where each action is asked about, this one was.
 	if err == nil && kind == protocol.ActionAct && in.policy.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
 		err = in.weigh(ctx, c, page, args)

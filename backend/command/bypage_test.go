@@ -24,9 +24,9 @@ func TestLeaveForWhatThePanelDoes(t *testing.T) {
 	p := policy.New(policy.Config{Broker: broker})
 	task := protocol.Actor{Kind: protocol.ActorTask, ID: "1", Name: "task “A”"}
 	p.Opened(task, "t1")
-	send := &protocol.TargetFacts{Line: "button “Send”", Role: "button", Name: "Send", Submits: true, Form: &protocol.FormFacts{Action: "https://example.com/post"}}
+	send := &protocol.TargetFacts{Role: "button", Name: "Send", Submits: true, Form: &protocol.FormFacts{Action: "https://example.com/post"}}
 	link := func(to string) *protocol.TargetFacts {
-		return &protocol.TargetFacts{Line: "link “More”", Role: "link", Name: "More", Href: to}
+		return &protocol.TargetFacts{Role: "link", Name: "More", Href: to}
 	}
 	for _, one := range []struct {
 		name, command string
@@ -37,7 +37,7 @@ func TestLeaveForWhatThePanelDoes(t *testing.T) {
 		address, to   string
 	}{
 		{name: "a look", command: "snapshot"},
-		{name: "what sets off nothing", command: "click", target: "f0e1", facts: &protocol.TargetFacts{Line: "button “More”", Role: "button", Name: "More"}},
+		{name: "what sets off nothing", command: "click", target: "f0e1", facts: &protocol.TargetFacts{Role: "button", Name: "More"}},
 		{name: "what sends", command: "click", target: "f0e1", facts: send, code: protocol.CodeRefused, asks: protocol.ActionSend},
 		{name: "nobody says what it is", command: "click", target: "f0e1", code: protocol.CodeBadArgument},
 		{name: "a link", command: "click", target: "f0e1", facts: link("https://example.com/more")},

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,8 +31,8 @@ func (in *invocation) doing(name string) (do policy.Doing, target string, ok boo
 	return do, target, do.Click || do.Enter || do.Text
 }
 
-// weigh asks the person about what an action would set off, where the rules say
-// so. They are shown what would be hit, and what a form would send.
+// weigh asks the user about what an action would cause, where the rules say so.
+// They are shown what would be hit, and what a form would send.
 func (in *invocation) weigh(ctx context.Context, c *command, page string, args []protocol.ApprovalArg) error {
 	do, target, ok := in.doing(c.Name)
 	if !ok || !in.policy.Judges(in.actor, page) {
@@ -49,16 +48,9 @@ func (in *invocation) weigh(ctx context.Context, c *command, page string, args [
 	if kind == protocol.ActionAct {
 		return nil
 	}
-	if facts.Type == "password" {
-		args = slices.Clone(args)
-		for i := range args {
-			if args[i].Name == "value" {
-				args[i].Value = "•••"
-			}
-		}
-	}
+	args = unsecret(args, facts)
 	err = in.policy.Authorize(ctx, policy.Request{
-		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: append(args, shownFacts(facts)...),
+		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: args, Target: &facts,
 	})
 	if err == nil && kind == protocol.ActionData {
 		in.policy.Learn(in.actor, page) // not for each field
@@ -66,24 +58,30 @@ func (in *invocation) weigh(ctx context.Context, c *command, page string, args [
 	return err
 }
 
-// shownFacts are what a person is shown of an element beside the arguments.
-func shownFacts(f protocol.TargetFacts) []protocol.ApprovalArg {
-	shown := []protocol.ApprovalArg{{Name: "what it hits", Value: f.Line}}
-	if f.Href != "" {
-		shown = append(shown, protocol.ApprovalArg{Name: "which leads to", Value: f.Href})
+// unsecret masks what is typed into a field for a password.
+func unsecret(args []protocol.ApprovalArg, facts protocol.TargetFacts) []protocol.ApprovalArg {
+	if facts.Type != "password" {
+		return args
 	}
-	if f.Form == nil {
-		return shown
+	args = slices.Clone(args)
+	for i := range args {
+		if args[i].Name == "value" {
+			args[i].Value = "•••"
+		}
 	}
-	if f.Submits && f.Form.Action != "" {
-		shown = append(shown, protocol.ApprovalArg{Name: "the form goes to", Value: f.Form.Action})
+	return args
+}
+
+// aimed is the element that a command would act on, for a question to name; nil
+// when there is none, or when it cannot be found: then nothing is done to it either.
+func (in *invocation) aimed(ctx context.Context, c *command) *protocol.TargetFacts {
+	target := in.args.text("target")
+	if target == "" || c.tab != ownTab {
+		return nil
 	}
-	var lines []string
-	for _, field := range f.Form.Fields {
-		lines = append(lines, fmt.Sprintf("%s: %s", field.Name, field.Value))
+	facts, err := in.facts(ctx, target)
+	if err != nil {
+		return nil
 	}
-	if len(lines) > 0 {
-		shown = append(shown, protocol.ApprovalArg{Name: "with", Value: strings.Join(lines, "\n")})
-	}
-	return shown
+	return &facts
 }

@@ -70,7 +70,7 @@ func (b *backend) execute(ctx context.Context, req protocol.CommandRequest, wait
 	b.mu.Unlock()
 	switch {
 	case req.Command == "eval":
-		waiting(protocol.Waiting{Command: "eval", Question: "May claude run code in the page on https://a.test?"})
+		waiting(protocol.Waiting{Actor: protocol.Actor{Kind: protocol.ActorChat, Agent: "Claude"}, Command: "eval", Origin: "https://a.test"})
 	case req.Command == "wait" && b.hold != nil:
 		close(b.hold)
 		<-ctx.Done()
@@ -293,7 +293,7 @@ func TestTheClientHearsThatThePersonIsAsked(t *testing.T) {
 	s := overPipe(t, &backend{}, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { progress <- r.Params },
 	})
-	const question = "May claude run code in the page on https://a.test?"
+	const question = "Claude in Chat wants to run JavaScript on https://a.test"
 	params := &sdk.CallToolParams{Name: "browser_run", Arguments: m{"commands": []string{"eval 1", "url"}}}
 	params.SetProgressToken("p")
 	if _, err := s.CallTool(t.Context(), params); err != nil {

@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // teller tells the client of one call how it goes on. A client that does not
@@ -48,10 +49,10 @@ func (t *teller) news(step, steps int, line string) {
 // below the next step.
 const waitingStep = 1.0 / 1024
 
-// waiting says that the person is asked: as progress, or as a log message to a
+// waiting says that the user is asked: as progress, or as a log message to a
 // client that asked for none.
 func (t *teller) waiting(q protocol.Waiting) {
-	said := "waiting for the person's answer in the Pilotfish panel or window: " + q.Question
+	said := "waiting for the user's approval in the Pilotfish panel or window: " + question.Sentence(q.Approval())
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.token != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // Request is something that an agent wants to do.
@@ -17,40 +18,8 @@ type Request struct {
 	Page    string
 	Command string
 	Args    []protocol.ApprovalArg
-}
-
-// words say what a kind of action is.
-func words(kind protocol.ActionKind) string {
-	switch kind {
-	case protocol.ActionOpen:
-		return "open the page"
-	case protocol.ActionAct:
-		return "use the page"
-	case protocol.ActionEval:
-		return "run code in the page"
-	case protocol.ActionCookies:
-		return "see or change cookies and stored values"
-	case protocol.ActionDownload:
-		return "save a file from the page"
-	case protocol.ActionUpload:
-		return "give the page a file"
-	case protocol.ActionClipboard:
-		return "use the clipboard"
-	case protocol.ActionPermissions:
-		return "give the page permissions"
-	case protocol.ActionSend:
-		return "send or publish something"
-	case protocol.ActionPay:
-		return "pay or order"
-	case protocol.ActionDelete:
-		return "delete something"
-	case protocol.ActionSignIn:
-		return "sign in"
-	case protocol.ActionData:
-		return "enter data on this site, which it did not begin on"
-	case protocol.ActionSensitive:
-	}
-	return "do something sensitive"
+	// Target is the element that would be acted on, where it is known.
+	Target *protocol.TargetFacts
 }
 
 // Authorize says whether an agent may do something, and waits for the person
@@ -76,7 +45,7 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	}
 	answer, err := p.config.Broker.Ask(ctx, protocol.Approval{
 		Actor: q.Actor, Tab: q.Tab, URL: q.Page, Origin: Origin(q.Page), Command: q.Command, Args: q.Args,
-		Kind: q.Kind, Why: words(q.Kind), Site: site,
+		Kind: q.Kind, Target: q.Target, Site: site,
 	})
 	if err != nil {
 		return err
@@ -91,15 +60,23 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 		return nil
 	case protocol.AnswerDeny:
 	}
-	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the person said no to %s on %s", q.Command, Origin(q.Page)), "do not try again; ask the person what to do instead")
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
 }
 
 func (p *Policy) denied(q Request, rule protocol.SiteRule) error {
-	hint := "the person can change it: Settings in the Pilotfish window, or `pilotfish rules`"
+	hint := "the user can change it in Settings of the Pilotfish window, or with `pilotfish rules`"
 	if rule.Decision == protocol.SiteAsk {
-		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%s needs a person's word, and there is nobody to ask", q.Command), hint)
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%s needs the user's approval, and there is nobody to ask", q.Command), hint)
 	}
-	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the site rules do not let agents %s on %s", words(q.Kind), Origin(q.Page)), hint)
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the site rules do not let agents %s%s", question.May(q.Kind), on(q.Page)), hint)
+}
+
+// on says on which origin; empty for what is about no page.
+func on(page string) string {
+	if origin := Origin(page); origin != "" {
+		return " on " + origin
+	}
+	return ""
 }
 
 // Rules are the site rules of the session.

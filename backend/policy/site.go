@@ -147,14 +147,13 @@ func validHost(host string) bool {
 	return true
 }
 
-// Origin is the part of an address that a person judges by.
+// Origin is the part of an address that the user judges by; empty for what is no
+// address.
 func Origin(raw string) string {
 	u, err := url.Parse(raw)
 	switch {
-	case raw == "":
-		return "no page"
 	case err != nil || u.Scheme == "":
-		return "an unknown page"
+		return ""
 	case u.Host == "":
 		return u.Scheme + ":"
 	}

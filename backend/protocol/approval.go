@@ -17,9 +17,8 @@ const (
 	ActionUpload      ActionKind = "upload"      // give the page a file
 	ActionClipboard   ActionKind = "clipboard"   // read or write the clipboard
 	ActionPermissions ActionKind = "permissions" // give the page camera, location, …
-	// What acting on a page would set off, as far as the page tells: of Task a
-	// person's word is asked for unless a rule says otherwise, of other agents
-	// where a rule says so.
+	// What acting on a page would cause, as far as the page tells: a task asks the
+	// user unless a rule says otherwise, other agents only where a rule says so.
 	ActionSend   ActionKind = "send"    // send or publish something
 	ActionPay    ActionKind = "pay"     // pay or order
 	ActionDelete ActionKind = "delete"  // delete something
@@ -67,24 +66,27 @@ type SiteRulesFile struct {
 	Rules   []SiteRule `json:"rules"`
 }
 
-// Approval is something that waits for a person's word. All its texts are
-// foreign: an agent or a page wrote them.
+// Approval is something that waits for the user's approval, as data: each client
+// says it in its own words (backend/question, frontend/ui/approvals). Actor, Target
+// and Args have texts of agents and pages in them.
 type Approval struct {
 	// ID is good for one answer and cannot be guessed.
 	ID      string      `json:"id"`
 	Session SessionName `json:"session"`
 	Actor   Actor       `json:"actor"`
-	// Tab and URL are the page that it is about; Origin is the part of URL to
-	// judge by.
+	// Tab and URL are the page that it is about; Origin is the part of URL to judge
+	// by, empty when it is about no page.
 	Tab    TabID  `json:"tab,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin"`
-	// Command and Args are what would be done, in full.
+	// Command and Args are what would be done, in full. Of ActionTool the command is
+	// the tool's own title.
 	Command string        `json:"command"`
 	Args    []ApprovalArg `json:"args,omitempty"`
 	Kind    ActionKind    `json:"kind"`
-	// Why is the kind in words: "run code in the page".
-	Why string `json:"why"`
+	// Target is the element that would be acted on; nil when none is, or when it is
+	// not known.
+	Target *TargetFacts `json:"target,omitempty"`
 	// Site is what "always" would be for; empty when the page has no site, and
 	// then there is no "always".
 	Site string `json:"site,omitempty"`
@@ -97,30 +99,35 @@ type Approval struct {
 	Expires time.Time `json:"expires"`
 }
 
-// Waiting is what a caller is told while its command waits for the person's
-// word: what was asked, and not by which word it is answered.
+// Waiting is what a caller is told while its command waits for the user: what was
+// asked, and not the ID by which it is answered.
 type Waiting struct {
-	Session SessionName `json:"session"`
-	Actor   Actor       `json:"actor"`
-	Tab     TabID       `json:"tab,omitempty"`
-	Origin  string      `json:"origin"`
-	Command string      `json:"command"`
-	Kind    ActionKind  `json:"kind"`
-	// Question is for the person: "May claude run code in the page on
-	// https://example.com?"
-	Question string    `json:"question"`
-	Expires  time.Time `json:"expires"`
+	Session SessionName   `json:"session"`
+	Actor   Actor         `json:"actor"`
+	Tab     TabID         `json:"tab,omitempty"`
+	Origin  string        `json:"origin"`
+	Command string        `json:"command"`
+	Args    []ApprovalArg `json:"args,omitempty"`
+	Kind    ActionKind    `json:"kind"`
+	Target  *TargetFacts  `json:"target,omitempty"`
+	Expires time.Time     `json:"expires"`
 }
 
 // Waiting is what the asker may know of a question.
 func (a Approval) Waiting() Waiting {
-	name := a.Actor.Name
-	if name == "" {
-		name = string(a.Actor.Kind)
+	w := Waiting{
+		Session: a.Session, Actor: a.Actor, Tab: a.Tab, Origin: a.Origin, Command: a.Command, Args: a.Args, Kind: a.Kind, Expires: a.Expires,
 	}
-	return Waiting{
-		Session: a.Session, Actor: a.Actor, Tab: a.Tab, Origin: a.Origin, Command: a.Command, Kind: a.Kind, Expires: a.Expires,
-		Question: "May " + name + " " + a.Why + " on " + a.Origin + "?",
+	if a.Target != nil {
+		w.Target = &TargetFacts{Role: a.Target.Role, Name: a.Target.Name, Type: a.Target.Type}
+	}
+	return w
+}
+
+// Approval is the same as a question that can be said in words.
+func (w Waiting) Approval() Approval {
+	return Approval{
+		Session: w.Session, Actor: w.Actor, Tab: w.Tab, Origin: w.Origin, Command: w.Command, Args: w.Args, Kind: w.Kind, Target: w.Target, Expires: w.Expires,
 	}
 }
 
@@ -130,7 +137,7 @@ type ApprovalArg struct {
 	Value string `json:"value"`
 }
 
-// ApprovalAnswer is what a person says.
+// ApprovalAnswer is how the user answers.
 type ApprovalAnswer string
 
 // The answers.

@@ -3,8 +3,6 @@ package protocol
 // TargetFacts are what an element is, by which it is judged what acting on it
 // would set off. All texts are the page's own.
 type TargetFacts struct {
-	// Line is role and name in words.
-	Line string `json:"line"`
 	Role string `json:"role"`
 	Name string `json:"name"`
 	// Type is that of a button or field.

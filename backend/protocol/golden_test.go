@@ -40,9 +40,9 @@ func golden() map[string]any {
 		Browser:  &protocol.BrowserInfo{Name: "Chromium", Version: "156.0.8078.73", Path: "/usr/bin/chromium", PID: 99},
 		Tabs:     []protocol.Tab{tab, background}, Terminals: []protocol.TerminalInfo{live, ended},
 		Approvals: []protocol.Approval{{
-			ID: "bm9uY2U", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k3v9", Name: "claude in t1"},
+			ID: "bm9uY2U", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k3v9", Name: "claude in t1", Agent: "Claude Code", Tab: "t1"},
 			Tab: "t1", URL: tab.URL, Origin: "https://example.com", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: "document.title"}},
-			Kind: protocol.ActionEval, Why: "run code in the page", Site: "example.com", Since: at, Expires: at.Add(time.Minute),
+			Kind: protocol.ActionEval, Target: &protocol.TargetFacts{Role: "button", Name: "Save", Type: "submit", Submits: true, Form: &protocol.FormFacts{Action: "https://example.com/post", Method: "post", Button: "Save", Fields: []protocol.FormFact{{Name: "Name", Value: "Ada"}}}}, Site: "example.com", Since: at, Expires: at.Add(time.Minute),
 		}},
 	}
 	failed := protocol.SessionInfo{

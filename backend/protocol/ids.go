@@ -68,8 +68,15 @@ type Actor struct {
 	Kind ActorKind `json:"kind"`
 	// ID is the terminal, conversation or task; empty for a person or a shell.
 	ID string `json:"id,omitempty"`
-	// Name is what a person is shown, such as "claude in t2".
+	// Name is what logs and the activity show, such as "claude in t2".
 	Name string `json:"name"`
+	// Agent is the name of the program that acts in a terminal or a conversation,
+	// such as "Claude Code"; empty for a shell, and where there is none.
+	Agent string `json:"agent,omitempty"`
+	// Tab is the one that a terminal is beside.
+	Tab TabID `json:"tab,omitempty"`
+	// Title is that of a task, in full.
+	Title string `json:"title,omitempty"`
 }
 
 var cdpMethod = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`) })

@@ -153,7 +153,7 @@ func (h *house) Command(ctx context.Context, g auth.Grant, req protocol.CommandR
 	h.set(func(h *house) { h.commands = append(h.commands, req) })
 	if req.Command == "ask" { // it waits until the test says yes
 		if waiting != nil {
-			waiting(protocol.Waiting{Command: "ask", Question: "May claude ask?"})
+			waiting(protocol.Waiting{Command: "ask"})
 		}
 		select {
 		case <-h.yes:

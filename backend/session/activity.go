@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	words "pilotfish/backend/question"
 )
 
 // record is what a session keeps of what was done in it. It outlives the runs of
@@ -146,7 +147,7 @@ func (t *told) asks(question protocol.Approval) {
 			req.Args[a.Name] = value
 		}
 	}
-	index := t.keep(protocol.ActivityWaiting, false, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: question.Waiting().Question})
+	index := t.keep(protocol.ActivityWaiting, false, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: words.Sentence(question)})
 	// What stands in a chain belongs to the chain.
 	t.parent.CompareAndSwap(0, index)
 }

@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // approvals are what a session asks its person, and the rules that say when. It
@@ -170,7 +171,7 @@ func (w *waiting) mark(pending []protocol.Approval) {
 	now := map[protocol.TerminalID]string{}
 	for _, p := range pending {
 		if p.Actor.Kind == protocol.ActorTerminal {
-			now[protocol.TerminalID(p.Actor.ID)] = fmt.Sprintf("May I %s on %s?", p.Why, p.Origin)
+			now[protocol.TerminalID(p.Actor.ID)] = "Needs your approval: " + question.What(p)
 		}
 	}
 	for id, message := range now {
@@ -242,17 +243,19 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 // of it stands there, and not by a press that was meant for what was on the
 // screen before.
 func (w *waiting) note(p protocol.Approval) desktop.Notification {
-	body := fmt.Sprintf("%s: %s on %s.", p.Command, p.Why, p.Origin)
-	for _, a := range p.Args {
-		if a.Value != p.Command {
-			body += fmt.Sprintf("\n%s: %s", a.Name, a.Value)
-		}
+	asks := question.Request(p) + "."
+	if effect := question.Effect(p.Kind); effect != "" {
+		asks += " " + effect
+	}
+	body := asks
+	for _, detail := range question.Details(p) {
+		body += fmt.Sprintf("\n%s: %s", detail.Name, detail.Value)
 	}
 	show := func() { w.show(p.Tab) }
-	n := desktop.Notification{Title: p.Actor.Name + " needs your word", Body: body, Urgent: true, Clicked: show}
+	n := desktop.Notification{Title: question.Who(p.Actor) + " needs your approval", Body: body, Urgent: true, Clicked: show}
 	deny := desktop.Action{Label: "Deny", Do: func() { w.answer(p.ID, protocol.AnswerDeny) }}
 	if !desktop.Fits(body) {
-		n.Body = fmt.Sprintf("%s: %s on %s. It is long: read it in the panel, the window or the tray.", p.Command, p.Why, p.Origin)
+		n.Body = asks + " The details are too long for this notification: open them in Pilotfish."
 		n.Actions = []desktop.Action{deny}
 		return n
 	}

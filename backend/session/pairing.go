@@ -1,6 +1,7 @@
 package session
 
 import (
+	"pilotfish/backend/agent"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/protocol"
 )
@@ -60,10 +61,29 @@ func (s *Session) mintAgentToken(id protocol.TerminalID, tab protocol.TabID, kin
 	s.revokeTerminal(id)
 	_, secret := s.m.auth.Mint(auth.KindAgent, auth.Grant{
 		Session: s.name, Terminal: id, Tab: tab,
-		Actor:  protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab)},
+		Actor: protocol.Actor{
+			Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab), Agent: agentName(kind), Tab: tab,
+		},
 		Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
 	}, 0)
 	return secret
+}
+
+// agentName is what the user knows an agent by; empty for a shell, in which they
+// type themselves.
+func agentName(kind protocol.AgentKind) string {
+	switch kind {
+	case protocol.AgentShell:
+		return ""
+	case protocol.AgentCustom:
+		return "Your command"
+	}
+	for _, e := range agent.Catalogue() {
+		if e.Kind == kind {
+			return e.Name
+		}
+	}
+	return string(kind)
 }
 
 // revokeTerminal ends the agent tokens of a terminal.

@@ -9,6 +9,7 @@ import (
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	words "pilotfish/backend/question"
 )
 
 // pagesBrowser is what is needed of a browser to show where a task works.
@@ -151,7 +152,7 @@ func (p *taskPages) question(question protocol.Approval, over *policy.Over) {
 	}
 	p.change(protocol.TaskID(question.Actor.ID), func(w *workplace) {
 		if over == nil {
-			w.asked[question.ID] = question.Why
+			w.asked[question.ID] = words.What(question)
 		} else {
 			delete(w.asked, question.ID)
 		}
@@ -257,11 +258,11 @@ func (w *workplace) wanted() protocol.Mask {
 	m := protocol.Mask{Title: w.head.Title, Step: w.step}
 	switch {
 	case w.pausing:
-		m.Step = "Pauses after this action"
+		m.Step = "Pausing after this action"
 	case len(w.asked) > 0:
 		m.Asks = true
 		for _, why := range w.asked {
-			m.Step = "Waits for your word in the panel: may it " + why + "?"
+			m.Step = "Needs your approval in the panel: " + why
 		}
 	}
 	return m

@@ -239,7 +239,7 @@ func (m *Manager) taskCommand(ctx context.Context, grant auth.Grant, req protoco
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
-	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”"}
+	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”", Title: head.Title}
 	s.pages.at(head.ID, cmp.Or(req.Command.Tab, head.Tab))
 	defer m.use.begin()()
 	return s.recorded(ctx, actor, req.Command, nil, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {

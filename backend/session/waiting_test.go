@@ -93,14 +93,14 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	next := h.events(t, http.MethodPost, "/command", h.agent, protocol.CommandRequest{Command: "clipboard"})
 	name, data := next()
 	var q protocol.Waiting
-	if err := json.Unmarshal(data, &q); err != nil || name != protocol.CommandEventWaiting || q.Question != "May claude in t1 use the clipboard on https://example.com?" {
+	if err := json.Unmarshal(data, &q); err != nil || name != protocol.CommandEventWaiting || q.Command != "clipboard" || q.Actor.Agent != "Claude Code" || q.Origin != "https://example.com" {
 		t.Fatalf("%s %s, %v", name, data, err)
 	}
 	if bytes.Contains(data, []byte(h.s.approvals.broker.Pending()[0].ID)) {
 		t.Error("the agent is told by which word it is answered")
 	}
 	name, asked := entry()
-	if name != protocol.ActivityEventWaiting || asked.Phase != protocol.ActivityWaiting || asked.Command != "clipboard" || asked.Summary != q.Question || asked.Parent != 0 {
+	if name != protocol.ActivityEventWaiting || asked.Phase != protocol.ActivityWaiting || asked.Command != "clipboard" || asked.Summary != "Claude Code in the terminal of t1 wants to read the clipboard on https://example.com" || asked.Parent != 0 {
 		t.Errorf("%s %+v", name, asked)
 	}
 	answer(protocol.AnswerOnce)
@@ -216,7 +216,7 @@ func TestALongQuestionIsReadFirst(t *testing.T) {
 	n := newNotes()
 	n.tell(t.Context(), []protocol.Approval{{ID: "a", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: strings.Repeat("x", 500)}}}})
 	note := n.shown[0]
-	if len(note.Actions) != 1 || note.Actions[0].Label != "Deny" || strings.Contains(note.Body, "xxx") || !strings.Contains(note.Body, "read it in the panel") {
+	if len(note.Actions) != 1 || note.Actions[0].Label != "Deny" || strings.Contains(note.Body, "xxx") || !strings.Contains(note.Body, "open them in Pilotfish") {
 		t.Errorf("%+v", note)
 	}
 }
@@ -231,9 +231,9 @@ func TestANotificationGoes(t *testing.T) {
 	}
 	var said []string
 	for _, note := range n.shown {
-		said = append(said, fmt.Sprintf("%s %d", note.Body[:3], note.Replaces))
+		said = append(said, fmt.Sprintf("%s %d", note.Body, note.Replaces))
 	}
-	if want := []string{"one 0", "two 7", "one 7"}; !slices.Equal(said, want) || !slices.Equal(n.withdrawn, []uint32{7}) {
+	if want := []string{"Run the command “one”. 0", "Run the command “two”. 7", "Run the command “one”. 7"}; !slices.Equal(said, want) || !slices.Equal(n.withdrawn, []uint32{7}) {
 		t.Errorf("%q, want %q; withdrawn %v", said, want, n.withdrawn)
 	}
 }

@@ -41,8 +41,8 @@ async function settle(): Promise<void> {
 }
 
 test.each([
-  ['Once', 'once'],
-  ['Always for example.com', 'always'],
+  ['Allow once', 'once'],
+  ['Always on example.com', 'always'],
   ['Deny', 'deny'],
 ])('%s is said over the socket, once', async (name, answer) => {
   ask(approval());
@@ -57,7 +57,7 @@ test.each([
 
 test('a click of a script is no answer', async () => {
   ask(approval());
-  await button('Once').waitFor();
+  await button('Allow once').waitFor();
   await settle();
   await page.evaluate(() => {
     for (const one of document.querySelectorAll<HTMLElement>('.approval button')) one.click();
@@ -73,7 +73,7 @@ test('a click of a script is no answer', async () => {
 test('the question takes no key from the terminal, and none to the page', async () => {
   await page.locator('.xterm-helper-textarea').focus();
   ask(approval());
-  await button('Once').waitFor();
+  await button('Allow once').waitFor();
   await settle();
   expect(await page.evaluate(() => document.activeElement?.className)).toContain('xterm');
   await page.keyboard.press('Enter');
@@ -88,16 +88,21 @@ test('the question takes no key from the terminal, and none to the page', async 
 test('foreign text is text, with a mark where it would deceive', async () => {
   ask(
     approval({
-      actor: { kind: 'terminal', id: 'k', name: '<b>you</b>\u202e' },
+      actor: { kind: 'terminal', id: 'k', name: '', agent: '<b>you</b>\u202e', tab: 't1' },
       origin: 'https://a\u202emoc.elgoog',
-      args: [{ name: 'code', value: '<img src=x onerror="document.title=1">\u202e\n\tx\u0007' }],
+      args: [
+        { name: 'expression', value: '<img src=x onerror="document.title=1">\u202e\n\tx\u0007' },
+      ],
     }),
   );
   const card = page.locator('.approval');
   await card.waitFor();
-  expect(await card.locator('h2').innerText()).toBe('<b>you</b> wants to run code in the page');
+  expect(await card.locator('h2').innerText()).toBe(
+    '<b>you</b> in the terminal of t1 wants to run JavaScript',
+  );
   expect(await card.locator('.origin').innerText()).toBe('https://a moc.elgoog');
-  expect(await card.locator('pre').textContent()).toBe(
+  await card.getByText('Details').click();
+  expect(await card.locator('pre').last().textContent()).toBe(
     '<img src=x onerror="document.title=1">\ufffd\n\tx\ufffd',
   );
   expect(await card.locator('img, b').count()).toBe(0);
@@ -105,9 +110,30 @@ test('foreign text is text, with a mark where it would deceive', async () => {
 
 test('a page without a site has no "always"; a question that is over goes', async () => {
   ask(approval({ origin: 'data:', site: '' }), approval({ id: 'n2' }));
-  await page.getByText('2 questions wait for you').waitFor();
+  await page.getByText('2 approvals are waiting', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: /^Always/ }).count()).toBe(1);
   ask(approval({ id: 'n2' }));
-  await page.getByText('2 questions wait for you').waitFor({ state: 'detached' });
+  await page.getByText('2 approvals are waiting', { exact: true }).waitFor({ state: 'detached' });
   expect(await page.locator('.approval').count()).toBe(1);
+});
+
+test('a question that moves under the pointer is not answered by the click meant for another', async () => {
+  ask(approval({ args: [] }), approval({ id: 'n2', args: [] }));
+  await page.getByText('2 approvals are waiting', { exact: true }).waitFor();
+  await settle();
+  await button('Deny').first().click();
+  await made.until(() => answers().length > 0);
+  ask(approval({ id: 'n2', args: [] }));
+  const moved = await page.waitForFunction(() => {
+    const left = document.querySelectorAll('.approval').length;
+    return left === 1 ? performance.now() : undefined;
+  });
+  await button('Deny').click();
+  const took = (await page.evaluate(() => performance.now())) - Number(await moved.jsonValue());
+  // On a machine so slow that the moment has passed, the click counts.
+  if (took < settleTime) expect(answers()).toHaveLength(1);
+  await settle();
+  if (answers().length === 1) await button('Deny').click();
+  await made.until(() => answers().length === 2);
+  expect(answers().at(-1)).toEqual({ type: 'answer', approval: 'n2', answer: 'deny' });
 });

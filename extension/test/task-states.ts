@@ -179,11 +179,10 @@ export const taskStates: State[] = [
         actor: { kind: 'task', id, name: 'task “Send the form for Ada”' },
         command: 'click',
         kind: 'send',
-        why: 'send or publish something',
         args,
       });
       made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
-      await page.getByRole('button', { name: 'For this task' }).waitFor();
+      await page.getByRole('button', { name: 'Allow for this task' }).waitFor();
     },
   },
   {

@@ -225,23 +225,23 @@ it('from the first word over a question to Stop by keys alone', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('Thinks').waitFor();
   const task = { kind: 'task', id: made.tasks.heads()[0]?.id ?? '', name: 'task' } as const;
-  const question = approval({ actor: task, kind: 'send', why: 'send or publish something' });
+  const question = approval({ actor: task, kind: 'send' });
   made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
-  await button('For this task').waitFor();
+  await button('Allow for this task').waitFor();
   const head = page.locator('header', { has: page.getByLabel('Tasks so far') });
   await head.getByText('needs you').waitFor();
   await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
     await page.evaluate(() => performance.now()),
     settleTime,
   ] as const);
-  await tabTo('For this task');
+  await tabTo('Allow for this task');
   await page.keyboard.press('Enter');
   await made.until(() => made.messages.some(({ type }) => type === 'answer'));
   expect(made.messages.filter(({ type }) => type === 'answer')).toEqual([
     { type: 'answer', approval: question.id, answer: 'task' },
   ]);
   made.push({ type: 'session', session: { ...made.session(), approvals: [] } });
-  await button('For this task').waitFor({ state: 'detached' });
+  await button('Allow for this task').waitFor({ state: 'detached' });
   await head.getByText('working').waitFor();
   await tabTo('Stop');
   await page.keyboard.press('Enter');

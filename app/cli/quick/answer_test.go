@@ -20,7 +20,7 @@ func TestAnswers(t *testing.T) {
 		code   protocol.Code
 		asked  int
 	}{
-		"a reply":        {answer: events + ": alive\n\nevent: waiting\ndata: {\"question\":\"May it?\"}\n\nevent: reply\ndata: {\"ok\":true,\"text\":\"clicked\"}\n\n", text: "clicked", asked: 1},
+		"a reply":        {answer: events + ": alive\n\nevent: waiting\ndata: {\"command\":\"click\",\"origin\":\"https://a.test\"}\n\nevent: reply\ndata: {\"ok\":true,\"text\":\"clicked\"}\n\n", text: "clicked", asked: 1},
 		"an old app":     {answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"ok\":true,\n\"text\":\"clicked\"}", text: "clicked"},
 		"a failure":      {answer: events + "event: reply\ndata: {\"ok\":false,\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered},
 		"no reason":      {answer: events + "event: reply\ndata: {\"ok\":false}\n\n", code: protocol.CodeInternal},

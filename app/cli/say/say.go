@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // Text prints text for a person or a model, with a line break at its end.
@@ -44,9 +45,9 @@ func Failure(out io.Writer, e *protocol.Error) int {
 	return e.Code.ExitCode()
 }
 
-// Waiting says at once, beside the reply, that the person is asked.
+// Waiting says at once, beside the reply, that the user is asked.
 func Waiting(out io.Writer, q protocol.Waiting) {
-	fmt.Fprintf(out, "pilotfish: waiting for your answer in the Pilotfish panel or window: %s\n", Clean(out, OneLine(q.Question)))
+	fmt.Fprintf(out, "pilotfish: waiting for your approval in the Pilotfish panel or window: %s\n", Clean(out, OneLine(question.Sentence(q.Approval()))))
 }
 
 // OneLine keeps a page's title from looking like further lines of ours, and

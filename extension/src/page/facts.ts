@@ -5,8 +5,6 @@ import { isSecret, shownValue } from './value.js';
 
 /** What an element is, for whoever judges what acting on it would set off. */
 export interface Facts {
-  /** Role and name, as a look tells them. */
-  line: string;
   role: string;
   name: string;
   /** The type of a button or field; empty for what has none. */
@@ -56,7 +54,7 @@ export function factsOf(tree: FlatTree, el: Element): Facts {
     ) ?? el;
   const role = names.role(at);
   const name = names.of(at);
-  const facts: Facts = { line: `${role} “${name}”`, role, name, type: typeOf(at) };
+  const facts: Facts = { role, name, type: typeOf(at) };
   if (at instanceof HTMLAnchorElement || at instanceof HTMLAreaElement) {
     facts.href = at.href;
     if (at.hasAttribute('download')) facts.download = true;

@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settleTime } from '../../ui/settled';
 import { raise, type Stage } from './stage';
 
 let stage: Stage;
@@ -24,12 +25,17 @@ test.each(['light', 'dark'] as const)(
   async (scheme) => {
     const page = await stage.open({ scenario: 'approvals', scheme, width: 320, height: 560 });
     await page.getByRole('button', { name: 'Approvals 1' }).click();
-    expect(await page.locator('pre').textContent()).toBe(
+    await page.getByText('Details').click();
+    expect(await page.locator('pre').last().textContent()).toBe(
       'for (const row of rows) {\n  row.remove(); // \ufffd\n}',
     );
     expect(await violations(page)).toEqual([]);
+    await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+      await page.evaluate(() => performance.now()),
+      settleTime,
+    ] as const);
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('No pending approvals').waitFor();
     expect(await calls(page)).toContainEqual(['AnswerApproval', 'default', 'n1', 'deny']);
     await page.context().close();
   },

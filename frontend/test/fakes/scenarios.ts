@@ -197,16 +197,24 @@ export const scenarios: Record<string, () => WindowState> = {
           {
             id: 'n1',
             session: 'default',
-            actor: { kind: 'terminal', id: 'k1', name: 'claude in t1' },
+            actor: {
+              kind: 'terminal',
+              id: 'k1',
+              name: 'claude in t1',
+              agent: 'Claude Code',
+              tab: 't1',
+            },
             tab: 't1',
             url: 'http://localhost:5173/checkout?step=2',
             origin: 'http://localhost:5173',
             command: 'eval',
             args: [
-              { name: 'code', value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}' },
+              {
+                name: 'expression',
+                value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}',
+              },
             ],
             kind: 'eval',
-            why: 'run code in the page',
             site: 'localhost',
             since: '2026-11-21T09:30:00Z',
             expires: '2026-11-21T09:35:00Z',

@@ -244,9 +244,8 @@ export const ActionUpload = "upload"; // give the page a file
 export const ActionClipboard = "clipboard"; // read or write the clipboard
 export const ActionPermissions = "permissions"; // give the page camera, location, …
 /**
- * What acting on a page would set off, as far as the page tells: of Task a
- * person's word is asked for unless a rule says otherwise, of other agents
- * where a rule says so.
+ * What acting on a page would cause, as far as the page tells: a task asks the
+ * user unless a rule says otherwise, other agents only where a rule says so.
  */
 export const ActionSend = "send"; // send or publish something
 /**
@@ -300,8 +299,9 @@ export interface SiteRulesFile {
   rules: SiteRule[];
 }
 /**
- * Approval is something that waits for a person's word. All its texts are
- * foreign: an agent or a page wrote them.
+ * Approval is something that waits for the user's approval, as data: each client
+ * says it in its own words (backend/question, frontend/ui/approvals). Actor, Target
+ * and Args have texts of agents and pages in them.
  */
 export interface Approval {
   /**
@@ -311,22 +311,24 @@ export interface Approval {
   session: SessionName;
   actor: Actor;
   /**
-   * Tab and URL are the page that it is about; Origin is the part of URL to
-   * judge by.
+   * Tab and URL are the page that it is about; Origin is the part of URL to judge
+   * by, empty when it is about no page.
    */
   tab?: TabID;
   url?: string;
   origin: string;
   /**
-   * Command and Args are what would be done, in full.
+   * Command and Args are what would be done, in full. Of ActionTool the command is
+   * the tool's own title.
    */
   command: string;
   args?: ApprovalArg[];
   kind: ActionKind;
   /**
-   * Why is the kind in words: "run code in the page".
+   * Target is the element that would be acted on; nil when none is, or when it is
+   * not known.
    */
-  why: string;
+  target?: TargetFacts;
   /**
    * Site is what "always" would be for; empty when the page has no site, and
    * then there is no "always".
@@ -345,8 +347,8 @@ export interface Approval {
   expires: string;
 }
 /**
- * Waiting is what a caller is told while its command waits for the person's
- * word: what was asked, and not by which word it is answered.
+ * Waiting is what a caller is told while its command waits for the user: what was
+ * asked, and not the ID by which it is answered.
  */
 export interface Waiting {
   session: SessionName;
@@ -354,12 +356,9 @@ export interface Waiting {
   tab?: TabID;
   origin: string;
   command: string;
+  args?: ApprovalArg[];
   kind: ActionKind;
-  /**
-   * Question is for the person: "May claude run code in the page on
-   * https://example.com?"
-   */
-  question: string;
+  target?: TargetFacts;
   expires: string;
 }
 /**
@@ -370,7 +369,7 @@ export interface ApprovalArg {
   value: string;
 }
 /**
- * ApprovalAnswer is what a person says.
+ * ApprovalAnswer is how the user answers.
  */
 export type ApprovalAnswer =
   | typeof AnswerOnce
@@ -1461,10 +1460,6 @@ export interface Error {
  * would set off. All texts are the page's own.
  */
 export interface TargetFacts {
-  /**
-   * Line is role and name in words.
-   */
-  line: string;
   role: string;
   name: string;
   /**
@@ -1579,9 +1574,22 @@ export interface Actor {
    */
   id?: string;
   /**
-   * Name is what a person is shown, such as "claude in t2".
+   * Name is what logs and the activity show, such as "claude in t2".
    */
   name: string;
+  /**
+   * Agent is the name of the program that acts in a terminal or a conversation,
+   * such as "Claude Code"; empty for a shell, and where there is none.
+   */
+  agent?: string;
+  /**
+   * Tab is the one that a terminal is beside.
+   */
+  tab?: TabID;
+  /**
+   * Title is that of a task, in full.
+   */
+  title?: string;
 }
 
 //////////

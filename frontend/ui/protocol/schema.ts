@@ -118,6 +118,9 @@ export const actorSchema = v.object({
   kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
   id: v.exactOptional(v.string()),
   name: v.string(),
+  agent: v.exactOptional(v.string()),
+  tab: v.exactOptional(v.string()),
+  title: v.exactOptional(v.string()),
 });
 
 const actionKind = v.picklist([
@@ -138,6 +141,30 @@ const actionKind = v.picklist([
   p.ActionTool,
 ]);
 
+/** What an element is that would be acted on. */
+const targetFactsSchema = v.object({
+  role: v.string(),
+  name: v.string(),
+  type: v.string(),
+  href: v.exactOptional(v.string()),
+  download: v.exactOptional(v.boolean()),
+  submits: v.exactOptional(v.boolean()),
+  field: v.exactOptional(v.boolean()),
+  search: v.exactOptional(v.boolean()),
+  message: v.exactOptional(v.boolean()),
+  password: v.exactOptional(v.boolean()),
+  form: v.exactOptional(
+    v.object({
+      action: v.string(),
+      method: v.string(),
+      button: v.string(),
+      password: v.exactOptional(v.boolean()),
+      card: v.exactOptional(v.boolean()),
+      fields: list(v.object({ name: v.string(), value: v.string() })),
+    }),
+  ),
+});
+
 export const approvalSchema = v.object({
   id: v.string(),
   session: v.string(),
@@ -148,7 +175,7 @@ export const approvalSchema = v.object({
   command: v.string(),
   args: v.exactOptional(v.array(v.object({ name: v.string(), value: v.string() }))),
   kind: actionKind,
-  why: v.string(),
+  target: v.exactOptional(targetFactsSchema),
   site: v.exactOptional(v.string()),
   conversation: v.exactOptional(v.string()),
   options: v.exactOptional(list(permissionOptionSchema)),

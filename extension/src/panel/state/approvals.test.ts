@@ -7,12 +7,11 @@ function approval(id: string, tab: string, origin = 'https://example.com'): Appr
   return {
     id,
     session: 'default',
-    actor: { kind: 'terminal', id: 'k', name: `claude in ${tab}` },
+    actor: { kind: 'terminal', id: 'k', name: `claude in ${tab}`, agent: 'Claude Code', tab },
     tab,
     origin,
     command: 'eval',
     kind: 'eval',
-    why: 'run code in the page',
     since: '2026-11-21T09:30:00Z',
     expires: '2026-11-21T09:35:00Z',
   };
@@ -33,6 +32,6 @@ test('the questions of the tab in view come first', () => {
 test('what is said names who, what and where, without what would turn it', () => {
   expect(announcement([])).toBe('');
   expect(announcement([approval('a', 't1'), approval('b', 't2', 'https://a\u202e.example')])).toBe(
-    'claude in t2 wants to run code in the page on https://a .example. 2 questions wait.',
+    'Claude Code in the terminal of t2 wants to run JavaScript on https://a .example. 2 approvals are waiting.',
   );
 });

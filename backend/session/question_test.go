@@ -1,0 +1,30 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
+)
+
+// Every argument of a command that may be asked about stands in the question or in
+// its details.
+func TestNoArgumentIsLost(t *testing.T) {
+	for _, spec := range command.Specs() {
+		a := protocol.Approval{Command: spec.Name, Kind: protocol.ActionSensitive}
+		for _, arg := range spec.Args {
+			a.Args = append(a.Args, protocol.ApprovalArg{Name: arg.Name, Value: "v" + arg.Name})
+		}
+		said, details := question.What(a), question.Details(a)
+		for _, arg := range a.Args {
+			detail := slices.Contains(details, arg)
+			// What is done with a store is a word of its own.
+			if !detail && !strings.Contains(said, arg.Value) && arg.Name != "do" {
+				t.Errorf("%s: nothing says %s: %q, %v", spec.Name, arg.Name, said, details)
+			}
+		}
+	}
+}

@@ -1,0 +1,235 @@
+// What waits for the user's approval, in words: who asks, what would be done, what
+// that may cause, and where. The question travels as data; backend/question says it
+// for the tray, notifications and the command line, and both are held to one file
+// (backend/question/testdata/questions.json).
+import type { ActionKind, Actor, Approval, ApprovalArg } from '../protocol/protocol';
+
+/** How many characters of a value stand in a sentence. */
+const quoted = 60;
+
+/** Who asks: "Your terminal in t1", "Claude Code in Chat", a task's whole title. */
+export function who({ kind, agent = '', tab = '', title = '', name }: Actor): string {
+  switch (kind) {
+    case 'terminal':
+      return agent === ''
+        ? joined('Your terminal', 'in', tab)
+        : joined(`${agent} in the terminal`, 'of', tab);
+    case 'chat':
+      return agent === '' ? 'Chat' : `${agent} in Chat`;
+    case 'task':
+      return title === '' ? 'A task' : `Task “${title.replace(/[“”]/g, '"')}”`;
+    case 'shell':
+      return 'A command in your shell';
+    case 'person':
+      return 'You';
+    default:
+      return name;
+  }
+}
+
+function joined(what: string, preposition: string, where: string): string {
+  return where === '' ? what : `${what} ${preposition} ${where}`;
+}
+
+/** What would be done, to follow "wants to": 'click “Buy now”'. */
+export function what(approval: Approval): string {
+  return new Saying(approval).text;
+}
+
+const effects: Partial<Record<ActionKind, string>> = {
+  send: 'This may send or publish something.',
+  pay: 'This may pay for something or place an order.',
+  delete: 'This may delete something.',
+  sign_in: 'This sends a form with a password.',
+  data: 'The task did not start on this site and would enter data there.',
+};
+
+/** What doing it may cause, as a sentence; empty when `what` says it all. */
+export function consequence(kind: ActionKind): string {
+  return effects[kind] ?? '';
+}
+
+/** Where it would be done: an origin, or this computer; empty when it is about no page. */
+export function where({ kind, origin }: Pick<Approval, 'kind' | 'origin'>): string {
+  return kind === 'tool' ? 'this computer' : origin;
+}
+
+/** What a rule about a kind of action lets agents do, to follow "agents may". */
+const allowed: Record<ActionKind, string> = {
+  open: 'open pages',
+  act: 'use pages',
+  sensitive: 'do sensitive things',
+  eval: 'run JavaScript',
+  cookies: 'read and change cookies and stored data',
+  download: 'download files',
+  upload: 'upload files',
+  clipboard: 'use the clipboard',
+  permissions: 'change what the site may use, such as the camera',
+  send: 'send or publish things',
+  pay: 'pay and place orders',
+  delete: 'delete things',
+  sign_in: 'send forms with a password',
+  data: 'enter data',
+  tool: 'use their own tools',
+};
+
+export function may(kind: ActionKind): string {
+  return allowed[kind];
+}
+
+/** All that `what` leaves out: arguments in full, where a link leads, what a form sends. */
+export function details(approval: Approval): ApprovalArg[] {
+  const { said, cut } = new Saying(approval);
+  const { args = [], command, target } = approval;
+  const rest = cut ? [{ name: 'tool', value: command }] : [];
+  rest.push(...args.filter(({ name }) => !said.has(name)));
+  if (target === undefined) return rest;
+  const { name, href = '', form, submits = false } = target;
+  if (!enquoted(name).whole) rest.push({ name: 'element', value: name });
+  if (href !== '') rest.push({ name: 'link', value: href });
+  if (form === undefined) return rest;
+  if (submits && form.action !== '') rest.push({ name: 'form sent to', value: form.action });
+  if (form.fields.length > 0) {
+    const lines = form.fields.map((field) => `${field.name}: ${field.value}`);
+    rest.push({ name: 'form fields', value: lines.join('\n') });
+  }
+  return rest;
+}
+
+/** A text of a page or an agent in quotes that it cannot close, in one line. */
+function enquoted(text: string): { readonly text: string; readonly whole: boolean } {
+  const line = text.trim().split(/\s+/u).join(' ').replace(/[“”„]/g, '"');
+  const runes = Array.from(line);
+  const short = runes.length > quoted ? `${runes.slice(0, quoted - 1).join('')}…` : line;
+  return { text: `“${short}”`, whole: short === text };
+}
+
+/** Makes the words of a question, and notes the arguments that stand in them whole. */
+class Saying {
+  readonly said = new Set<string>();
+  /** The tool's title did not fit. */
+  cut = false;
+  readonly text: string;
+
+  constructor(private readonly approval: Approval) {
+    this.text = this.#what();
+  }
+
+  #arg(name: string): string {
+    return this.approval.args?.find((arg) => arg.name === name)?.value ?? '';
+  }
+
+  #quote(name: string): string {
+    const { text, whole } = enquoted(this.#arg(name));
+    if (whole) this.said.add(name);
+    return text;
+  }
+
+  /** What is acted on: as the page names it where that is known, otherwise as the command did. */
+  #element(): string {
+    const { target } = this.approval;
+    if (target === undefined)
+      return this.#arg('target') === '' ? 'something' : this.#quote('target');
+    this.said.add('target');
+    if (target.name !== '') return enquoted(target.name).text;
+    return target.role === '' || target.role === 'generic'
+      ? 'something without a name'
+      : `an unnamed ${target.role}`;
+  }
+
+  #what(): string {
+    const { command, kind, target } = this.approval;
+    if (kind === 'tool') {
+      const title = enquoted(command);
+      this.cut = !title.whole;
+      return `use the tool ${title.text}`;
+    }
+    switch (command) {
+      case 'goto':
+        return this.#opens('open a page');
+      case 'newtab':
+        return this.#opens('open a page in a new tab');
+      case 'click':
+        return `click ${this.#element()}`;
+      case 'dblclick':
+        return `double-click ${this.#element()}`;
+      case 'hover':
+        return `point at ${this.#element()}`;
+      case 'fill':
+      case 'type':
+        if (target?.type === 'password') {
+          this.said.add('value');
+          return `type a password into ${this.#element()}`;
+        }
+        return `type ${this.#quote('value')} into ${this.#element()}`;
+      case 'press':
+        return target === undefined && this.#arg('target') === ''
+          ? `press ${this.#quote('key')}`
+          : `press ${this.#quote('key')} in ${this.#element()}`;
+      case 'select':
+        return `choose ${this.#quote('value')} in ${this.#element()}`;
+      case 'check':
+        return `switch on ${this.#element()}`;
+      case 'uncheck':
+        return `switch off ${this.#element()}`;
+      case 'upload':
+        return `upload ${this.#quote('files')} to ${this.#element()}`;
+      case 'download':
+        return `download a file with ${this.#element()}`;
+      case 'clipboard':
+        return this.#arg('text') === ''
+          ? 'read the clipboard'
+          : `write ${this.#quote('text')} to the clipboard`;
+      case 'eval': {
+        const code = this.#quote('expression');
+        return this.said.has('expression') && this.#arg('expression') !== ''
+          ? `run the JavaScript ${code}`
+          : 'run JavaScript';
+      }
+      case 'cookies':
+        return this.#stored('cookies');
+      case 'storage':
+        return this.#stored('data that the page stores');
+      case 'state':
+        return this.#state();
+      case 'permissions':
+        if (this.#arg('name') === '' || this.#arg('do') === '')
+          return 'change what the site may use, such as the camera';
+        this.said.add('do');
+        return `${this.#arg('do')} the permission ${this.#quote('name')}`;
+      case 'cdp':
+        return `send the DevTools command ${this.#quote('method')}`;
+      default:
+        return `run the command “${command}”`;
+    }
+  }
+
+  /** An address that is no more than the origin is said by `where`. */
+  #opens(text: string): string {
+    const url = this.#arg('url');
+    const { origin } = this.approval;
+    if (url === origin || url === `${origin}/`) this.said.add('url');
+    return text;
+  }
+
+  #stored(things: string): string {
+    this.said.add('do');
+    const todo = this.#arg('do');
+    if (['', 'list', 'get'].includes(todo)) return `read ${things}`;
+    return `${todo === 'set' ? 'change' : 'delete'} ${things}`;
+  }
+
+  #state(): string {
+    const all = 'cookies and stored data';
+    switch (this.#arg('do')) {
+      case 'load':
+        return `put back saved ${all}`;
+      case 'save':
+        return `save ${all} to a file`;
+      case 'delete':
+        return `delete saved ${all}`;
+      default:
+        return `list saved ${all}`;
+    }
+  }
+}
