@@ -204,7 +204,11 @@ func (in *invocation) place(words []string) error {
 			}
 			continue
 		}
-		if _, given := in.values[a.name]; given {
+		if was, given := in.values[a.name]; given {
+			if a.name == "tab" && sameTab(was, words[0]) {
+				words = words[1:]
+				continue
+			}
 			return in.usageError("%s is given twice: as --%s and as %q", a.name, a.name, words[0])
 		}
 		value := words[0]
@@ -230,6 +234,16 @@ func (in *invocation) place(words []string) error {
 		}
 	}
 	return nil
+}
+
+// sameTab reports whether two words name the same tab, as "t2" and "2" do.
+func sameTab(a, b string) bool {
+	first, err := protocol.ParseTabID(a)
+	if err != nil {
+		return false
+	}
+	second, err := protocol.ParseTabID(b)
+	return err == nil && first == second
 }
 
 func (in *invocation) usageError(format string, args ...any) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -11,15 +13,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Navigate opens url in a tab and waits until the page is as far as wait says.
+// Navigate opens an address in a tab and waits until the page is as far as wait says.
 // allow, if not nil, is asked about every hop; its error ends the command and
 // the page is not shown.
-func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
+func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
 	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
-		res, err := cdp.Call(ctx, p.session, cdppage.Navigate, cdppage.NavigateParams{URL: url})
+		res, err := cdp.Call(ctx, p.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		if err != nil {
 			if e, ok := errors.AsType[*methodError](err); ok {
-				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", url, e.message), "check the address")
+				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", address, e.message), "check the address")
 			}
 			return started{}, err
 		}
@@ -53,20 +55,36 @@ func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait 
 		}
 		i := int(h.CurrentIndex) + step
 		if i < 0 || i >= len(h.Entries) {
-			way := "forward"
-			if step < 0 {
-				way = "back"
-			}
-			return started{}, protocol.NewError(protocol.CodeNavigation, "there is no page to go "+way+" to", "`pilotfish goto` opens one")
+			return started{}, noEntry(id, step)
 		}
 		if allow != nil {
 			if err := allow(h.Entries[i].URL); err != nil {
+				// An empty new tab, or a page of ours, is where this caller's pages begin.
+				if !website(h.Entries[i].URL) {
+					err = noEntry(id, step)
+				}
 				return started{}, err
 			}
 		}
 		_, err = cdp.Call(ctx, p.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[i].ID})
 		return started{}, err
 	})
+}
+
+// noEntry says that the tab's history ends here.
+func noEntry(id protocol.TabID, step int) error {
+	which := "later"
+	if step < 0 {
+		which = "earlier"
+	}
+	return protocol.NewError(protocol.CodeNavigation, "there is no "+which+" page in "+string(id), "`pilotfish goto` opens a page")
+}
+
+// website says whether an address is of a site, and not of the browser, an
+// extension or this machine.
+func website(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && slices.Contains([]string{"http", "https", "data", "blob"}, u.Scheme)
 }
 
 // navigate runs one navigation and tells where the tab is afterwards.

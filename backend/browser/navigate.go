@@ -273,8 +273,12 @@ func (n *navigation) checkRemote(ctx context.Context, res *network.Response) {
 	if err != nil {
 		return
 	}
-	host := net.JoinHostPort(strings.Trim(res.RemoteIPAddress, "[]"), strconv.FormatInt(res.RemotePort, 10))
-	if err := n.allow(u.Scheme + "://" + host + "/"); err != nil {
+	// With its path: of our own server the welcome page is allowed.
+	at := url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(strings.Trim(res.RemoteIPAddress, "[]"), strconv.FormatInt(res.RemotePort, 10)), Path: u.Path}
+	if at.Path == "" {
+		at.Path = "/"
+	}
+	if err := n.allow(at.String()); err != nil {
 		n.refused = err
 		_ = postCommand(ctx, n.p.session, cdppage.StopLoading, cdp.Empty{})
 		_ = postCommand(ctx, n.p.session, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})

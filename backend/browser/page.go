@@ -178,12 +178,24 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 	if _, ok := b.tabs.lookup(id); !ok {
 		return unknownTab(id)
 	}
-	release, err := b.queue.enter(ctx, id)
+	turn, err := b.queue.enter(ctx, id)
 	if err != nil {
 		return tabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
-	defer release()
-	return b.besideTab(ctx, id, needsRenderer, f)
+	defer turn.release()
+	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *page) error {
+		return f(context.WithValue(ctx, passKey{}, turn.pass), r, p)
+	})
+}
+
+// passKey is the context key of what lets other callers pass.
+type passKey struct{}
+
+// letPass lets the commands of other callers pass one that only waits from now on.
+func letPass(ctx context.Context) {
+	if pass, ok := ctx.Value(passKey{}).(func()); ok {
+		pass()
+	}
 }
 
 // besideTab is onTab out of order: for what only watches, while others act.

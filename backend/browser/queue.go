@@ -21,6 +21,15 @@ type tabQueue struct {
 	// drawn is held by what changes the page and by a picture beside looks: a look
 	// changes nothing that a picture shows.
 	drawn chan struct{}
+	// lines keep the commands of one caller in order: each holds its line as long
+	// as the ticket, and a wait longer than that.
+	lines map[string]*line
+	users int
+}
+
+// line is a place for one; it is forgotten with its last user.
+type line struct {
+	place chan struct{}
 	users int
 }
 
@@ -34,6 +43,9 @@ const (
 	// turnPicture is that of such a picture: it is taken when everything before it
 	// is done, and only looks overtake it.
 	turnPicture
+	// turnWait is that of a command that only waits for the page. It begins in its
+	// turn, and then lets the commands of other callers pass.
+	turnWait
 )
 
 // turnKey is the context key of a turn.
@@ -50,6 +62,11 @@ func looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, turnLook)
 }
 
+// inWait is the context of what only waits.
+func inWait(ctx context.Context) context.Context {
+	return context.WithValue(ctx, turnKey{}, turnWait)
+}
+
 func turnOf(ctx context.Context) turn {
 	t, _ := ctx.Value(turnKey{}).(turn)
 	return t
@@ -57,12 +74,21 @@ func turnOf(ctx context.Context) turn {
 
 func newQueues() *queues { return &queues{tab: make(map[protocol.TabID]*tabQueue)} }
 
-// enter waits for the tab's turn; release ends it.
-func (q *queues) enter(ctx context.Context, id protocol.TabID) (release func(), err error) {
+// queued is a command whose turn has come.
+type queued struct {
+	// release ends its turn; to call it again does nothing.
+	release func()
+	// pass lets the commands of other callers pass before that: it only waits from
+	// now on. Those of its own caller go on waiting for it.
+	pass func()
+}
+
+// enter waits for the tab's turn.
+func (q *queues) enter(ctx context.Context, id protocol.TabID) (queued, error) {
 	q.mu.Lock()
 	t := q.tab[id]
 	if t == nil {
-		t = &tabQueue{ticket: make(chan struct{}, 1), drawn: make(chan struct{}, 1)}
+		t = &tabQueue{ticket: make(chan struct{}, 1), drawn: make(chan struct{}, 1), lines: make(map[string]*line)}
 		q.tab[id] = t
 	}
 	t.users++
@@ -74,24 +100,67 @@ func (q *queues) enter(ctx context.Context, id protocol.TabID) (release func(), 
 			delete(q.tab, id)
 		}
 	}
-	if !take(ctx, t.ticket) {
+	unline, err := q.enterLine(ctx, t)
+	if err != nil {
 		leave()
-		return nil, ctx.Err()
+		return queued{}, err
+	}
+	if !take(ctx, t.ticket) {
+		unline()
+		leave()
+		return queued{}, ctx.Err()
 	}
 	kind := turnOf(ctx)
-	if kind == turnLook {
-		return func() { <-t.ticket; leave() }, nil
-	}
-	if !take(ctx, t.drawn) {
+	if kind != turnLook && !take(ctx, t.drawn) {
 		<-t.ticket
+		unline()
 		leave()
+		return queued{}, ctx.Err()
+	}
+	free := sync.OnceFunc(func() { <-t.ticket })
+	switch kind {
+	case turnLook:
+		return queued{release: sync.OnceFunc(func() { free(); unline(); leave() }), pass: func() {}}, nil
+	case turnPicture:
+		free()
+		unline() // only looks overtake it, those of its own caller, too
+		return queued{release: sync.OnceFunc(func() { <-t.drawn; leave() }), pass: func() {}}, nil
+	}
+	undrawn := sync.OnceFunc(func() { <-t.drawn })
+	pass := func() {}
+	if kind == turnWait {
+		pass = func() { undrawn(); free() }
+	}
+	return queued{release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), pass: pass}, nil
+}
+
+// enterLine waits until the commands of the same caller before this one are
+// done. A caller whose commands are in no order has no line.
+func (q *queues) enterLine(ctx context.Context, t *tabQueue) (leave func(), err error) {
+	caller := protocol.CallerOf(ctx)
+	if !protocol.InOrder(ctx) {
+		return func() {}, nil
+	}
+	q.mu.Lock()
+	l := t.lines[caller]
+	if l == nil {
+		l = &line{place: make(chan struct{}, 1)}
+		t.lines[caller] = l
+	}
+	l.users++
+	q.mu.Unlock()
+	gone := func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if l.users--; l.users == 0 {
+			delete(t.lines, caller)
+		}
+	}
+	if !take(ctx, l.place) {
+		gone()
 		return nil, ctx.Err()
 	}
-	if kind == turnPicture {
-		<-t.ticket
-		return func() { <-t.drawn; leave() }, nil
-	}
-	return func() { <-t.drawn; <-t.ticket; leave() }, nil
+	return func() { <-l.place; gone() }, nil
 }
 
 func take(ctx context.Context, ticket chan struct{}) bool {

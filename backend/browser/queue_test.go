@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"pilotfish/backend/protocol"
 )
 
 // TestPictureLetsLooksPass: a picture that nobody waits for holds back what would
@@ -15,11 +17,11 @@ func TestPictureLetsLooksPass(t *testing.T) {
 		q := newQueues()
 		enter := func(ctx context.Context) func() {
 			t.Helper()
-			release, err := q.enter(ctx, "t1")
+			turn, err := q.enter(ctx, "t1")
 			if err != nil {
 				t.Fatal(err)
 			}
-			return release
+			return turn.release
 		}
 		look := looking(ctx)
 
@@ -67,13 +69,71 @@ func TestPictureThatIsGivenUpLeavesTheQueue(t *testing.T) {
 	if _, err := q.enter(BesideLooks(gone), "t1"); err == nil {
 		t.Fatal("a second picture was taken beside the first")
 	}
-	first()
+	first.release()
 	last, err := q.enter(t.Context(), "t1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	last()
+	last.release()
 	if len(q.tab) > 0 {
 		t.Error("a queue that nobody uses is kept")
 	}
+}
+
+// TestWaitLetsOthersPass: a wait begins in its turn and then holds back only the
+// commands of its own caller, where these are in order.
+func TestWaitLetsOthersPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueues()
+		agent := protocol.KeepOrder(protocol.WithCaller(t.Context(), "agent:1"))
+		shell := protocol.WithCaller(t.Context(), "shell:")
+		var order []string
+		run := func(ctx context.Context, name string) {
+			go func() {
+				turn, err := q.enter(ctx, "t1")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, name)
+				turn.release()
+			}()
+			synctest.Wait()
+		}
+		before, err := q.enter(shell, "t1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		met := make(chan struct{})
+		go func() {
+			turn, err := q.enter(inWait(agent), "t1")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			order = append(order, "wait begins")
+			turn.pass()
+			<-met
+			order = append(order, "wait ends")
+			turn.release()
+		}()
+		synctest.Wait()
+		if len(order) > 0 {
+			t.Fatal("a wait began before its turn")
+		}
+		before.release()
+		synctest.Wait()
+		run(agent, "its own click")
+		run(shell, "a shell's click")
+		run(looking(shell), "a shell's look")
+		run(inWait(shell), "a shell's wait")
+		close(met)
+		synctest.Wait()
+		if want := []string{"wait begins", "a shell's click", "a shell's look", "a shell's wait", "wait ends", "its own click"}; !slices.Equal(order, want) {
+			t.Errorf("the order is %q, not %q", order, want)
+		}
+		if len(q.tab) > 0 {
+			t.Error("a queue that nobody uses is kept")
+		}
+	})
 }

@@ -51,7 +51,7 @@ type registry struct {
 	bridged bool           // a worker reports: its word on what is a tab counts
 	seq     int            // of the last report
 	focused int            // window
-	front   protocol.TabID
+	front   target.ID // the tab that we brought to the front, or were told to be there
 	changed chan struct{}
 }
 
@@ -137,7 +137,7 @@ func (r *registry) targetInfo(info *target.Info) (ask bool) {
 	defer r.mu.Unlock()
 	if info.Type == "tab" {
 		if len(info.EmbedderData) > 0 {
-			r.strips[info.TargetID] = strings.Contains(strings.ReplaceAll(string(info.EmbedderData), " ", ""), `"tabActive":true`)
+			r.strips[info.TargetID] = inFront(info)
 			r.wake()
 		}
 		return false
@@ -330,8 +330,26 @@ func (r *registry) unbridge() {
 func (r *registry) activated(id protocol.TabID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, t := range r.tabs {
+		if t.ID == id {
+			r.front = t.target
+		}
+	}
+	r.wake()
+}
+
+// fronted says which page the browser shows in front, for one without a worker.
+func (r *registry) fronted(id target.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.front = id
 	r.wake()
+}
+
+// inFront says whether a target of type "tab" was in front of its window when the
+// browser told of it.
+func inFront(info *target.Info) bool {
+	return strings.Contains(strings.ReplaceAll(string(info.EmbedderData), " ", ""), `"tabActive":true`)
 }
 
 func (r *registry) byTarget(id target.ID) *tab {

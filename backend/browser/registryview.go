@@ -14,16 +14,20 @@ func (r *registry) snapshot() []protocol.Tab {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := make([]protocol.Tab, 0, len(r.tabs))
+	front := protocol.TabID("")
 	for _, t := range r.tabs {
 		if t.shown {
 			out = append(out, t.Tab)
+		}
+		if t.target == r.front {
+			front = t.ID
 		}
 	}
 	slices.SortStableFunc(out, func(a, b protocol.Tab) int {
 		return cmp.Or(cmp.Compare(a.WindowID, b.WindowID), cmp.Compare(a.Index, b.Index))
 	})
 	if !r.bridged {
-		r.guessActive(out)
+		guessActive(out, front)
 	}
 	for i := range out {
 		out[i].Focused = out[i].Active && (out[i].WindowID == r.focused || !r.bridged)
@@ -32,12 +36,12 @@ func (r *registry) snapshot() []protocol.Tab {
 }
 
 // guessActive marks a front tab where no worker says which it is: the one that
-// we activated last, else the one that a worker named last, else the first.
-func (r *registry) guessActive(tabs []protocol.Tab) {
+// is known to be there, else the one that a worker named last, else the first.
+func guessActive(tabs []protocol.Tab, known protocol.TabID) {
 	front := -1
 	for i := range tabs {
 		tabs[i].Index = i
-		if tabs[i].ID == r.front {
+		if tabs[i].ID == known {
 			front = i
 		}
 	}
@@ -112,4 +116,12 @@ func (r *registry) unsettled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.tabs, func(t *tab) bool { return t.gone || (!t.shown && !t.denied) })
+}
+
+// isStrip says whether a target is one of type "tab" in a tab strip.
+func (r *registry) isStrip(id target.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, is := r.strips[id]
+	return is
 }

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
@@ -206,24 +207,58 @@ func (r *run) stripOf(ctx context.Context, pageID target.ID) (target.ID, error) 
 	if len(strips) == 1 {
 		return strips[0], nil
 	}
-	flat := true
 	for _, id := range strips {
-		s, err := r.conn.attach(ctx, id)
-		if err != nil {
-			continue
-		}
-		children := s.events(target.AttachedToTarget.Method)
-		_, err = cdp.Call(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, Flatten: &flat})
-		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
-		children.cancel() // what came before the answer is in the queue
-		for e := range children.c {
-			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.TargetID == pageID {
-				return id, nil
-			}
+		in, err := r.pagesIn(ctx, id)
+		if slices.Contains(in, pageID) {
+			return id, nil
 		}
 		if err != nil && ctx.Err() != nil {
 			return "", ctx.Err()
 		}
 	}
 	return "", errors.New("the tab is in no window")
+}
+
+// pagesIn returns the pages in a target of type "tab".
+func (r *run) pagesIn(ctx context.Context, strip target.ID) ([]target.ID, error) {
+	s, err := r.conn.attach(ctx, strip)
+	if err != nil {
+		return nil, err
+	}
+	flat := true
+	children := s.events(target.AttachedToTarget.Method)
+	_, err = cdp.Call(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, Flatten: &flat})
+	_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+	children.cancel() // what came before the answer is in the queue
+	var pages []target.ID
+	for e := range children.c {
+		if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {
+			pages = append(pages, v.TargetInfo.TargetID)
+		}
+	}
+	return pages, err
+}
+
+// askFront asks which tab is in front, for a browser without the extension: the
+// protocol says it of a tab when that is made, and then only to who asks.
+func (r *run) askFront(ctx context.Context) {
+	if r.b.config.ExtensionDir != "" || len(r.b.tabs.stripTargets()) < 2 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerAnswer)
+	defer cancel()
+	res, err := cdp.Call(ctx, r.conn.root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
+	if err != nil {
+		r.log.DebugContext(ctx, "which tab is in front is not known", "error", err)
+		return
+	}
+	for _, info := range res.TargetInfos {
+		if !inFront(info) {
+			continue
+		}
+		if pages, _ := r.pagesIn(ctx, info.TargetID); len(pages) > 0 {
+			r.b.tabs.fronted(pages[0])
+		}
+		return
+	}
 }

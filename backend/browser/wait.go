@@ -21,15 +21,17 @@ import (
 
 // Wait waits until a condition holds on a tab's page, over navigations, and
 // says where the tab is then. The deadline is ctx's; it ends with CodeTimeout.
+// Others go on acting on the tab meanwhile.
 func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(inWait(ctx), id, func(ctx context.Context, p *page) error {
 		w := &waiting{p: p, q: q, events: p.events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
 		defer w.events.cancel()
+		letPass(ctx) // it hears what they do
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("waited in vain for %s %s", q.Kind, plain(q.Value)), "`pilotfish snapshot` shows what is there; --timeout waits longer")

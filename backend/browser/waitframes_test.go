@@ -187,3 +187,27 @@ func TestChangesBesideClosedRoots(t *testing.T) {
 		}
 	}
 }
+
+// TestOthersActDuringAWait: what a caller waits for can come from another one's
+// click on the same tab, which does not wait for the wait.
+func TestOthersActDuringAWait(t *testing.T) {
+	s := stageOf(t, `<button onclick="this.after(Object.assign(document.createElement('p'), { textContent: 'Ready to go' }))">Make it ready</button>`)
+	agent := protocol.KeepOrder(protocol.WithCaller(deadline(t), "task:1"))
+	met := make(chan error, 1)
+	go func() {
+		_, err := s.Wait(agent, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "Ready to go"})
+		met <- err
+	}()
+	for waits := false; !waits; { // it stands in the queue
+		s.queue.mu.Lock()
+		waits = s.queue.tab[s.tab] != nil
+		s.queue.mu.Unlock()
+	}
+	shell := protocol.WithCaller(deadline(t), "shell:")
+	if e, err := s.Act(shell, s.tab, click("text=Make it ready"), nil); err != nil || e.Nothing {
+		t.Fatalf("a click during a wait: %+v, %v", e, err)
+	}
+	if err := <-met; err != nil {
+		t.Errorf("the wait did not see it: %v", err)
+	}
+}

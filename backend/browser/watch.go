@@ -38,6 +38,9 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 		if v, ok := decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
+			if v.TargetInfo.Type == "tab" && inFront(v.TargetInfo) {
+				r.askFront(ctx)
+			}
 		}
 	case target.AttachedToTarget.Method:
 		if v, ok := decode(e, target.AttachedToTarget); ok {
@@ -50,7 +53,11 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 		}
 	case target.TargetDestroyed.Method:
 		if v, ok := decode(e, target.TargetDestroyed); ok {
+			strip := r.b.tabs.isStrip(v.TargetID)
 			ask = r.b.tabs.destroyed(v.TargetID)
+			if strip {
+				r.askFront(ctx)
+			}
 		}
 	case target.TargetCrashed.Method:
 		if v, ok := decode(e, target.TargetCrashed); ok {

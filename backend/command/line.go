@@ -125,7 +125,9 @@ func (l *lineReader) wrong(message string) error {
 // option reads one option and its value from the words behind it.
 func (l *lineReader) option(word string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(word, "=")
-	i := slices.IndexFunc(l.spec.Args, func(a Arg) bool { return a.Name == name })
+	// --tab is the option of every command, also of those whose place takes a tab:
+	// both may name the same one.
+	i := slices.IndexFunc(l.spec.Args, func(a Arg) bool { return a.Name == name && (a.Flag || name != "tab") })
 	own := i >= 0
 	if own && l.spec.Args[i].Type == Boolean && !given {
 		value, given = "true", true

@@ -47,3 +47,13 @@ func FuzzParseLine(f *testing.F) {
 		}
 	})
 }
+
+// TestTabTwice: a command whose place takes a tab has the option of every command, too.
+func TestTabTwice(t *testing.T) {
+	for line, wantTab := range map[string]string{"tab t2 --tab t2": "t2", "closetab --tab t2 2": "t2", "tab --tab=3": "t3", "tab t4": ""} {
+		req, err := command.ParseLine(line, command.Find)
+		if err != nil || string(req.Tab) != wantTab {
+			t.Errorf("%q names tab %q, %v; want %q", line, req.Tab, err, wantTab)
+		}
+	}
+}

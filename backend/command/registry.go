@@ -158,7 +158,11 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	res, err := c.run(protocol.WithCaller(ctx, in.caller()), in)
+	ctx = protocol.WithCaller(ctx, in.caller())
+	if policy.Agent(in.actor) {
+		ctx = protocol.KeepOrder(ctx)
+	}
+	res, err := c.run(ctx, in)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = protocol.NewError(protocol.CodeTimeout, c.Name+" was not done in time", "a longer --timeout may help")

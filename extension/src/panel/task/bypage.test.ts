@@ -182,7 +182,7 @@ describe('a command by the page’s own events', () => {
     stage.arrival = { came: 'nowhere' };
     expect((await stage.run('back')).error).toMatchObject({
       code: 'not_actable',
-      message: expect.stringContaining('There is no page to go back to.') as string,
+      message: expect.stringContaining('There is no earlier page in this tab.') as string,
     });
     stage.arrival = { came: 'failed', why: 'net::ERR_CONNECTION_REFUSED' };
     expect((await stage.run('forward')).error).toMatchObject({ code: 'navigation' });

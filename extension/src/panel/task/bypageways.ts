@@ -33,7 +33,7 @@ export function arrived(way: Way, arrival: Arrival): { head: string; moved: bool
     case 'nowhere':
       throw new MessageError(
         'not_actable',
-        `There is no page to go ${way === 'forward' ? 'forward' : 'back'} to.`,
+        `There is no ${way === 'forward' ? 'later' : 'earlier'} page in this tab.`,
       );
     case 'late':
       throw new MessageError('deadline', 'The page did not come in time.', 'Look at the tab.');
