@@ -1,5 +1,6 @@
 import { aim } from './cover.js';
 import type { FlatTree } from './flat.js';
+import { Sheets } from './generated.js';
 import { header, identity, lineOf, type LineStyle, namer } from './format.js';
 import {
   type Area,
@@ -48,6 +49,7 @@ export class Looker {
   readonly #listening = new WeakSet<Element>();
   readonly #seen = new Map<string, Memory[]>();
   readonly #handles = new Map<string, { lines: Line[]; style: LineStyle }>();
+  readonly #sheets = new Sheets();
   #handle = 0;
 
   constructor(tree: FlatTree, refs: Refs) {
@@ -69,7 +71,7 @@ export class Looker {
   }
 
   #items(root: Element, view: Area, near: boolean, part: Part): Item[] {
-    const styles = new Styles();
+    const styles = new Styles(this.#sheets);
     const region = near
       ? grow(view, (view.right - view.left) / 2, (view.bottom - view.top) / 2)
       : null;
@@ -154,7 +156,7 @@ export class Looker {
 
   /** What a look makes of one element: undefined when it would not show it. */
   describe(el: Element): Item | undefined {
-    const styles = new Styles();
+    const styles = new Styles(this.#sheets);
     const view = viewport();
     const names = new Names(this.tree, styles);
     const walk = new Walk({
@@ -183,7 +185,7 @@ export class Looker {
 
   /** Role and name as the accessibility standards compute them. */
   aria(el: Element): { role: string; name: string } {
-    const names = new Names(this.tree, new Styles());
+    const names = new Names(this.tree, new Styles(this.#sheets));
     return { role: names.role(el), name: names.of(el) };
   }
 
@@ -195,7 +197,7 @@ export class Looker {
   /** A few words about any element: what covers something, what was hit. */
   words(el: Element): string {
     for (let at: Element | null = el; at; at = this.tree.parent(at)) {
-      const styles = new Styles();
+      const styles = new Styles(this.#sheets);
       const names = new Names(this.tree, styles);
       const role = names.role(at);
       const name = names.of(at);

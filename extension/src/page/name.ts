@@ -2,7 +2,7 @@ import type { FlatTree } from './flat.js';
 import { Labels } from './labels.js';
 import { mayFocus, namedByContent, roleOf } from './role.js';
 import type { Styles } from './styles.js';
-import { chosen, shownValue } from './value.js';
+import { embeddedValue, isEditingHost } from './value.js';
 
 /** White space as the standards mean it; a no-break space is a letter. */
 export function collapse(text: string): string {
@@ -18,6 +18,8 @@ interface Pass {
   within: boolean;
   /** Already following a reference: references are not followed again. */
   referred: boolean;
+  /** What the reference leads to: its own content counts, whatever its role. */
+  referredTo?: Element;
   /** Only what can be seen counts: what has faded away says nothing. */
   drawn?: true;
 }
@@ -46,6 +48,12 @@ export class Names {
     return role;
   }
 
+  /** Takes an element for what its author calls it, where the walk knows better than its place. */
+  assume(el: Element, role: string): void {
+    this.#roles.set(el, role);
+    this.#cache.delete(el);
+  }
+
   /** The accessible name. */
   of(el: Element): string {
     let name = this.#cache.get(el);
@@ -68,70 +76,88 @@ export class Names {
     if (pass.seen.has(el)) return '';
     pass.seen.add(el);
     if (!pass.referred) {
-      const referred = this.#referred(el);
+      const referred = this.#referred(el, pass);
       if (referred !== '') return referred;
     }
     const role = this.role(el);
     if (pass.within) {
-      const value = this.#embedded(el, role);
+      const value = embeddedValue(el, role);
       if (value !== undefined) return value;
     }
     const label = el.getAttribute('aria-label');
-    if (label !== null && collapse(label) !== '' && (pass.within || mayBeNamed(role))) return label;
+    if (label !== null && collapse(label) !== '' && el.localName !== 'slot') return label;
     if (role !== 'none') {
       const native = this.#native(el, pass);
       if (native !== '') return native;
     }
-    if (
-      namedByContent.has(role) ||
-      (role === 'row' && namedRow(el)) ||
-      pass.within ||
-      pass.referred
-    ) {
-      const content = this.#content(el, pass);
+    let content = '';
+    if (this.#spoken(el, role, pass)) {
+      content = this.#content(el, pass);
       if (collapse(content) !== '') return content;
+    } else if (headed.has(role) && !pass.within) {
+      const heading = this.#heading(el);
+      if (heading) return this.#compute(heading, { ...pass, within: true });
     }
-    return this.#tooltip(el, role, pass);
+    // White space alone is no name, and yet it keeps two words apart.
+    return this.#tooltip(el, role, pass) || content;
   }
 
-  #referred(el: Element): string {
-    const ids = el.getAttribute('aria-labelledby');
+  /** Whether what is inside an element is its name, or a part of the one that is asked for. */
+  #spoken(el: Element, role: string, pass: Pass): boolean {
+    if (pass.within || pass.referred) return pass.referredTo === el || !apart.has(role);
+    return namedByContent.has(role) || (role === 'row' && namedRow(el));
+  }
+
+  /** The heading that names a dialog or an article: the highest in the tree, then the first. */
+  #heading(el: Element): Element | undefined {
+    let level: Element[] = [el];
+    for (let depth = 0; depth < headingDepth && level.length > 0; depth++) {
+      const next: Element[] = [];
+      for (const at of level)
+        for (const child of this.#tree.children(at)) {
+          if (!(child instanceof Element) || silent.has(child.localName)) continue;
+          if (this.role(child) === 'heading' && this.#shown(child)) return child;
+          next.push(child);
+        }
+      level = next;
+    }
+    return undefined;
+  }
+
+  #referred(el: Element, pass: Pass): string {
+    const ids = el.getAttribute('aria-labelledby') ?? el.getAttribute('aria-labeledby');
     if (ids === null) return '';
-    const root = el.getRootNode() as Document | ShadowRoot;
     const parts: string[] = [];
-    for (const id of ids.trim().split(/\s+/)) {
-      const target = id === '' ? null : root.getElementById(id);
-      if (!target) continue;
-      const hidden = !this.#shown(target);
+    for (const target of this.#targets(el, ids)) {
+      // An element may refer to itself; what was said already is not said again.
+      if (target === el) pass.seen.delete(el);
       const part = this.#compute(target, {
-        seen: new Set<Element>(),
-        hidden,
+        seen: pass.seen,
+        hidden: !this.#shown(target) || this.#silenced(target),
         within: target !== el,
         referred: true,
+        referredTo: target,
       });
       parts.push(collapse(part));
     }
     return collapse(parts.join(' '));
   }
 
-  /** What a control says when it stands in the middle of a text. */
-  #embedded(el: Element, role: string): string | undefined {
-    switch (role) {
-      case 'textbox':
-      case 'searchbox':
-        return shownValue(el, role) ?? '';
-      case 'combobox':
-      case 'listbox':
-        return chosen(el) ?? '';
-      case 'slider':
-      case 'spinbutton':
-      case 'progressbar':
-      case 'meter':
-      case 'scrollbar':
-        return shownValue(el, role) ?? '';
-      default:
-        return undefined;
+  #targets(el: Element, ids: string): readonly Element[] {
+    // Set by a script, the attribute is empty and the elements are known to the browser alone.
+    if (ids === '') return el.ariaLabelledByElements ?? [];
+    const root = el.getRootNode() as Document | ShadowRoot;
+    const out: Element[] = [];
+    for (const id of ids.trim().split(/[\t\n\f\r ]+/)) {
+      const target = id === '' ? null : root.getElementById(id);
+      if (target && !out.includes(target)) out.push(target);
     }
+    return out;
+  }
+
+  // Whether a person who listens hears nothing of it.
+  #silenced(el: Element): boolean {
+    return this.#tree.closest(el, (at) => at.getAttribute('aria-hidden') === 'true') !== null;
   }
 
   /** What HTML and SVG name an element by. */
@@ -177,8 +203,26 @@ export class Names {
       case 'table':
         return this.#firstChild(el, 'caption', pass);
       default:
-        return el instanceof SVGElement ? this.#svgTitle(el) : '';
+        if (el instanceof SVGElement) return this.#svgTitle(el);
+        return el.hasAttribute('contenteditable') && isEditingHost(el) ? this.#near(el, pass) : '';
     }
+  }
+
+  // HTML lets no label stand for an editor; authors write them all the same.
+  #near(el: Element, pass: Pass): string {
+    const root = el.getRootNode() as Document | ShadowRoot;
+    const label =
+      (el.id === '' ? null : root.querySelector(`label[for="${CSS.escape(el.id)}"]`)) ??
+      el.closest('label');
+    if (!label || pass.seen.has(label)) return el.getAttribute('data-placeholder') ?? '';
+    const hidden = !this.#shown(label);
+    return this.#compute(label, {
+      ...pass,
+      hidden,
+      within: true,
+      referred: true,
+      referredTo: label,
+    });
   }
 
   #svgTitle(el: SVGElement): string {
@@ -188,7 +232,7 @@ export class Names {
   #firstChild(el: Element, tag: string, pass: Pass): string {
     const child = el.querySelector(`:scope > ${tag}`);
     if (!child || !this.#shown(child)) return '';
-    return this.#compute(child, { ...pass, within: true });
+    return this.#compute(child, { ...pass, within: true, referredTo: child });
   }
 
   #labels(el: Element, pass: Pass): string {
@@ -200,9 +244,10 @@ export class Names {
         collapse(
           this.#compute(label, {
             seen: new Set(pass.seen),
-            hidden: !this.#shown(label),
+            hidden: !this.#shown(label) || this.#silenced(label),
             within: true,
             referred: true,
+            referredTo: label,
           }),
         ),
       );
@@ -210,33 +255,35 @@ export class Names {
   }
 
   #tooltip(el: Element, role: string, pass: Pass): string {
-    if (role === 'none' || (pass.within && role === 'generic')) {
-      return pass.within ? (el.getAttribute('title') ?? '') : '';
-    }
-    const title = mayBeNamed(role) ? (el.getAttribute('title') ?? '') : '';
+    if (role === 'none') return '';
+    const title = el.getAttribute('title') ?? '';
     if (collapse(title) !== '') return title;
-    if (el.localName === 'summary' && !pass.within) return 'Details';
     if (pass.within) return '';
+    if (el.localName === 'summary') return 'Details';
     const hint = el.getAttribute('placeholder') ?? el.getAttribute('aria-placeholder');
     return hint !== null && /^(textbox|searchbox|spinbutton|combobox)$/.test(role) ? hint : '';
   }
 
   #content(el: Element, pass: Pass): string {
+    const replaced = this.#styles.replaced(el);
+    if (replaced !== undefined) return replaced;
     const first = el.firstChild;
     const own = pass.hidden || this.#visible(el);
-    let text = own ? this.#styles.generated(el, '::before') : '';
+    // A reader of an item hears which one it is; the item itself is not called by that.
+    let text = pass.referredTo === el ? this.#styles.marker(el) : '';
+    if (own) text += this.#styles.generated(el, '::before');
     if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
-      if (own) text += (first as Text).data;
+      if (own) text += this.#styles.text(first as Text, el);
     } else {
       for (const child of this.#tree.children(el))
-        if (own || child.nodeType !== 3) text += this.#piece(child, pass);
+        if (child.nodeType !== 3) text += this.#piece(child, pass);
+        else if (own) text += this.#styles.text(child as Text, el);
     }
     text += this.#owned(el, pass);
     return own ? text + this.#styles.generated(el, '::after') : text;
   }
 
   #piece(child: Node, pass: Pass): string {
-    if (child.nodeType === 3) return (child as Text).data;
     if (!(child instanceof Element)) return '';
     if (silent.has(child.localName)) return '';
     if (child.localName === 'br') return ' ';
@@ -256,9 +303,11 @@ export class Names {
     if (ids === null) return '';
     const root = el.getRootNode() as Document | ShadowRoot;
     let text = '';
-    for (const id of ids.trim().split(/\s+/)) {
+    for (const id of ids.trim().split(/[\t\n\f\r ]+/)) {
       const owned = id === '' ? null : root.getElementById(id);
-      if (owned) text += ` ${this.#compute(owned, { ...pass, within: true })}`;
+      if (!owned || owned.getAttribute('aria-hidden') === 'true') continue;
+      if (pass.hidden || this.#shown(owned))
+        text += ` ${this.#compute(owned, { ...pass, within: true })}`;
     }
     return text;
   }
@@ -277,24 +326,22 @@ export class Names {
   }
 }
 
-const silent = new Set(['script', 'style', 'template', 'noscript', 'datalist', 'title', 'desc']);
+const silent = new Set('script style template noscript datalist title desc rt rp'.split(' '));
 
 // A row speaks as one where one can move from row to row.
 function namedRow(el: Element): boolean {
   return mayFocus(el) || el.closest('[role=grid],[role=treegrid]') !== null;
 }
 
-// ARIA forbids names for roles that only mark up text.
-const nameless = new Set(
-  (
-    'caption code definition deletion emphasis generic insertion mark none paragraph strong ' +
-    'subscript suggestion superscript term time-text'
-  ).split(' '),
-);
+/** Roles that a heading inside of them names when nothing else does. */
+const headed = new Set(['alertdialog', 'article', 'dialog']);
+/** How far down such a heading is looked for. */
+const headingDepth = 8;
 
-function mayBeNamed(role: string): boolean {
-  return !nameless.has(role);
-}
+/** What stands for itself in the middle of a text, and says nothing of what is in it. */
+const apart = new Set(
+  'grid menu menubar radiogroup tablist tabpanel toolbar tree treegrid'.split(' '),
+);
 
 function buttonText(input: HTMLInputElement): string {
   const value = input.getAttribute('value');

@@ -1,14 +1,23 @@
-/** The ARIA 1.2 roles that an author may name, abstract ones left out. */
+import { inContext, needsContext, ownerOf, parentOf } from './context.js';
+
+/** The roles of ARIA, DPUB-ARIA and Graphics-ARIA that an author may name, abstract ones left out. */
 const known = new Set(
   (
     'alert alertdialog application article banner blockquote button caption cell checkbox code ' +
-    'columnheader combobox complementary contentinfo definition deletion dialog directory document ' +
+    'columnheader combobox comment complementary contentinfo definition deletion dialog directory document ' +
     'emphasis feed figure form generic graphics-document graphics-object graphics-symbol grid ' +
     'gridcell group heading img image insertion link list listbox listitem log main mark marquee ' +
     'math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option ' +
     'paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar ' +
-    'search searchbox separator slider spinbutton status strong subscript suggestion superscript ' +
-    'switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem'
+    'search searchbox sectionfooter sectionheader separator slider spinbutton status strong ' +
+    'subscript suggestion superscript ' +
+    'switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem ' +
+    'doc-abstract doc-acknowledgments doc-afterword doc-appendix doc-backlink doc-biblioentry ' +
+    'doc-bibliography doc-biblioref doc-chapter doc-colophon doc-conclusion doc-cover doc-credit ' +
+    'doc-credits doc-dedication doc-endnote doc-endnotes doc-epigraph doc-epilogue doc-errata ' +
+    'doc-example doc-footnote doc-foreword doc-glossary doc-glossref doc-index doc-introduction ' +
+    'doc-noteref doc-notice doc-pagebreak doc-pagefooter doc-pageheader doc-pagelist doc-part ' +
+    'doc-preface doc-prologue doc-pullquote doc-qna doc-subtitle doc-tip doc-toc'
   ).split(' '),
 );
 
@@ -16,7 +25,8 @@ const known = new Set(
 export const widgets: ReadonlySet<string> = new Set(
   (
     'button link textbox searchbox checkbox radio switch combobox listbox option menuitem ' +
-    'menuitemcheckbox menuitemradio tab treeitem slider spinbutton date time color file summary'
+    'menuitemcheckbox menuitemradio tab treeitem slider spinbutton date time color file summary ' +
+    'doc-backlink doc-biblioref doc-glossref doc-noteref'
   ).split(' '),
 );
 
@@ -29,7 +39,8 @@ export const landmarks: ReadonlySet<string> = new Set(
 export const namedByContent: ReadonlySet<string> = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
-    'menuitemradio option radio rowheader switch tab tooltip treeitem summary'
+    'menuitemradio option radio rowheader switch tab tooltip treeitem summary ' +
+    'doc-backlink doc-biblioref doc-glossref doc-noteref doc-subtitle'
   ).split(' '),
 );
 
@@ -39,38 +50,78 @@ const globalAria =
 /** The role of an element: the author's, where it counts, else what its tag means. */
 export function roleOf(el: Element): string {
   const given = el.getAttribute('role');
-  if (given !== null) {
-    for (const token of given.toLowerCase().split(/\s+/)) {
-      if (!known.has(token)) continue;
-      if (token === 'presentation' || token === 'none') {
-        // A role that hides cannot hide what can be reached or is spoken about.
-        if (mayFocus(el) || speaksOf(el)) break;
-        return 'none';
-      }
-      if ((token === 'region' || token === 'form') && !hasLabel(el)) continue;
-      return token === 'image' ? 'img' : token === 'directory' ? 'list' : token;
+  if (given === null) return implicitRole(el);
+  for (const token of tokensOf(given)) {
+    if (!known.has(token)) continue;
+    if (token === 'presentation' || token === 'none') {
+      // A role that hides cannot hide what can be reached or is spoken about.
+      if (mayFocus(el) || speaksOf(el)) break;
+      return least(el, 'none');
     }
+    if ((token === 'region' || token === 'form') && !hasLabel(el)) continue;
+    if (needsContext(token) && !inContext(el, token)) continue;
+    if (token === 'generic') return least(el, 'generic');
+    return token === 'image' ? 'img' : token === 'directory' ? 'list' : token;
   }
   return implicitRole(el);
+}
+
+/**
+ * The widget that an author calls an element although nothing around it makes it
+ * one: an option without a list. It is none, and says all the same what it does.
+ */
+export function orphanOf(el: Element): string | undefined {
+  const given = el.getAttribute('role');
+  if (given === null) return undefined;
+  return tokensOf(given).find((token) => needsContext(token) && widgets.has(token));
+}
+
+/** The tokens of a role attribute; only ASCII counts as white space and has cases. */
+function tokensOf(given: string): string[] {
+  const low = given.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return low.split(/[\t\n\f\r ]+/);
 }
 
 /** Whether an element can have the focus by its own nature or by tabindex. */
 export function mayFocus(el: Element): boolean {
   if (!(el instanceof HTMLElement || el instanceof SVGElement)) return false;
-  return el.hasAttribute('tabindex') || el.tabIndex >= 0;
+  if (!el.hasAttribute('tabindex') && el.tabIndex < 0) return false;
+  return !(switchable.has(el.localName) && el.matches(':disabled'));
 }
 
+const switchable = new Set(['button', 'fieldset', 'input', 'select', 'textarea']);
+
 function speaksOf(el: Element): boolean {
-  for (const { name } of el.attributes) if (globalAria.test(name)) return true;
+  for (const { name, value } of el.attributes)
+    if (globalAria.test(name) && value !== '') return true;
   return false;
 }
 
+/** Whether an author named an element, by whatever means. */
 function hasLabel(el: Element): boolean {
-  return (
-    (el.getAttribute('aria-label') ?? '').trim() !== '' ||
-    el.hasAttribute('aria-labelledby') ||
-    (el.getAttribute('title') ?? '').trim() !== ''
-  );
+  if (!el.hasAttributes()) return false;
+  if (says(el.getAttribute('aria-label')) || says(el.getAttribute('title'))) return true;
+  const ids = el.getAttribute('aria-labelledby') ?? el.getAttribute('aria-labeledby');
+  if (ids === null) return false;
+  const root = el.getRootNode() as Document | ShadowRoot;
+  return ids.split(/[\t\n\f\r ]+/).some((id) => {
+    const target = id === '' ? null : root.getElementById(id);
+    if (!target) return false;
+    if (says(target.textContent)) return true;
+    return ['aria-label', 'alt', 'title', 'value'].some((name) => says(target.getAttribute(name)));
+  });
+}
+
+function says(text: string | null): boolean {
+  return text !== null && text.trim() !== '';
+}
+
+// Something that can be dragged or popped up is at least a thing (html-aam, minimum role).
+function least(el: Element, role: string): string {
+  if (!el.hasAttributes()) return role;
+  const draggable = el.getAttribute('draggable');
+  if (draggable === 'true' || draggable === '') return 'group';
+  return el.hasAttribute('popover') || el.hasAttribute('autofocus') ? 'group' : role;
 }
 
 const plain: Readonly<Record<string, string>> = {
@@ -86,6 +137,7 @@ const plain: Readonly<Record<string, string>> = {
   details: 'group',
   dfn: 'term',
   dialog: 'dialog',
+  dir: 'list',
   dt: 'term',
   em: 'emphasis',
   fieldset: 'group',
@@ -96,6 +148,7 @@ const plain: Readonly<Record<string, string>> = {
   h4: 'heading',
   h5: 'heading',
   h6: 'heading',
+  hgroup: 'group',
   hr: 'separator',
   iframe: 'frame',
   frame: 'frame',
@@ -164,6 +217,10 @@ function implicitRole(el: Element): string {
       return imageRole(el);
     case 'li':
       return inList(el) ? 'listitem' : 'generic';
+    case 'image':
+      return el instanceof SVGElement ? imageRole(el) : least(el, 'generic');
+    case 'g':
+      return named(el) ? 'group' : 'generic';
     case 'summary':
       return el.parentElement?.localName === 'details' &&
         el.parentElement.querySelector(':scope > summary') === el
@@ -190,13 +247,16 @@ function implicitRole(el: Element): string {
     case 'footer':
       return inSection(el) ? 'generic' : 'contentinfo';
     case 'svg':
-      return el.querySelector(':scope > title') || hasLabel(el) ? 'img' : 'generic';
+      return named(el) ? 'img' : 'generic';
     default:
-      if (el.hasAttribute('popover')) return 'group';
       // svg-aam: a shape that says what it is.
       if (shapes.has(tag) && el.querySelector(':scope > title')) return 'graphics-symbol';
-      return 'generic';
+      return least(el, 'generic');
   }
+}
+
+function named(el: Element): boolean {
+  return el.querySelector(':scope > title') !== null || hasLabel(el);
 }
 
 const shapes = new Set(['circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'rect', 'use']);
@@ -218,12 +278,21 @@ function imageRole(el: Element): string {
   return 'none';
 }
 
+// Whether the nearest thing around an item that means anything is a list.
 function inList(el: Element): boolean {
-  const list = el.parentElement;
-  if (!list) return false;
-  const role = list.getAttribute('role');
-  return role === null ? /^(ul|ol|menu)$/.test(list.localName) : role === 'list';
+  for (let at = parentOf(el); at; at = parentOf(at)) {
+    const role = at.getAttribute('role');
+    if (role !== null && roleOf(at) !== 'generic') return roleOf(at) === 'list';
+    if (lists.has(at.localName)) return true;
+    if (!through.has(at.localName) && !at.localName.includes('-')) break;
+  }
+  const owner = ownerOf(el);
+  return owner !== null && roleOf(owner) === 'list';
 }
+
+const lists = new Set(['ul', 'ol', 'menu', 'dir']);
+/** What means nothing between a list and its items. */
+const through = new Set(['div', 'span', 'slot']);
 
 function inSection(el: Element): boolean {
   return (

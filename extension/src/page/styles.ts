@@ -1,7 +1,16 @@
+import { Counters, markerOf } from './counters.js';
+import { type Effects, generatedText, Sheets, transformed } from './generated.js';
+
 /** Computed styles of one look, each read once. */
 export class Styles {
   readonly #cache = new Map<Element, CSSStyleDeclaration>();
-  readonly #roots = new Map<Node, boolean>();
+  readonly #roots = new Map<Node, Effects>();
+  readonly #counters = new Map<Node, Counters>();
+  readonly #sheets: Sheets;
+
+  constructor(sheets = new Sheets()) {
+    this.#sheets = sheets;
+  }
 
   /** The live computed style; its values are read while nothing changes the page. */
   of(el: Element): CSSStyleDeclaration {
@@ -21,51 +30,84 @@ export class Styles {
 
   /** The text that a pseudo element adds, or nothing. */
   generated(el: Element, which: '::before' | '::after'): string {
-    if (!this.#adds(el)) return '';
+    if (!this.#effects(el).generates && el.localName !== 'q') return '';
     const style = getComputedStyle(el, which);
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '') return '';
     if (style.display === 'none' || style.visibility !== 'visible') return '';
-    const text = generatedText(content, el);
+    const text = transformed(this.#said(content, el, which), style.textTransform);
     return style.display === 'inline' || text === '' ? text : ` ${text} `;
+  }
+
+  /** A text as it is drawn. */
+  text(node: Text, el: Element): string {
+    const { data } = node;
+    return this.#effects(el).transforms ? transformed(data, this.of(el).textTransform) : data;
+  }
+
+  /** What is said in place of an element whose content a style sheet replaces by an image. */
+  replaced(el: Element): string | undefined {
+    if (!this.#effects(el).replaces) return undefined;
+    const content = this.of(el).content;
+    return content.startsWith('url(') || content.startsWith('image-set(')
+      ? this.#said(content, el, '')
+      : undefined;
+  }
+
+  #said(content: string, el: Element, which: string): string {
+    return generatedText(content, el, (name, separator, kind) => {
+      const root = el.getRootNode();
+      let counters = this.#counters.get(root);
+      if (!counters) {
+        counters = new Counters(root as Document | ShadowRoot, this.#effects(el).counting);
+        this.#counters.set(root, counters);
+      }
+      return counters.text(el, which, name, separator, kind);
+    });
+  }
+
+  /** The mark of a list item: a bullet, its number, or what `::marker` has. */
+  marker(el: Element): string {
+    if (el.localName !== 'li') return '';
+    const style = this.of(el);
+    if (!style.display.includes('list-item') || style.listStyleType === 'none') return '';
+    const own = this.#effects(el).generates ? getComputedStyle(el, '::marker').content : 'normal';
+    if (own !== 'normal' && own !== '')
+      return own === 'none' ? '' : this.#said(own, el, '::marker');
+    return markerOf(el, style);
   }
 
   // Asking each element for two more styles costs as much as the rest of the
   // walk; most trees have no rule that adds text.
-  #adds(el: Element): boolean {
+  #effects(el: Element): Effects {
     const root = el.getRootNode();
-    let adds = this.#roots.get(root);
-    if (adds === undefined) {
-      adds = generates(root as Document | ShadowRoot);
-      // A host and its slotted children are also reached from the tree inside.
-      this.#roots.set(root, adds);
+    let effects = this.#roots.get(root);
+    if (effects === undefined) {
+      effects = this.#sheets.effectsOf(root as Document | ShadowRoot);
+      // What a page transforms is inherited by the trees inside of it.
+      if (root !== document && !effects.transforms && this.#document().transforms)
+        effects = { ...effects, transforms: true };
+      this.#roots.set(root, effects);
     }
-    if (adds || !el.shadowRoot) return adds;
-    return generates(el.shadowRoot);
-  }
-}
-
-/** Whether a style sheet of this tree may add text before or after something. */
-function generates(root: Document | ShadowRoot): boolean {
-  const sheets = [...root.styleSheets, ...root.adoptedStyleSheets];
-  return sheets.some((sheet) => {
-    try {
-      return sheet.disabled ? false : adding(sheet.cssRules);
-    } catch {
-      // A sheet of another origin cannot be read.
-      return true;
+    // A host and its slotted children are also reached from the tree inside.
+    const inner = el.shadowRoot;
+    if (!inner || effects.generates) return effects;
+    let inside = this.#roots.get(inner);
+    if (!inside) {
+      inside = this.#sheets.effectsOf(inner);
+      this.#roots.set(inner, inside);
     }
-  });
-}
-
-function adding(rules: CSSRuleList): boolean {
-  for (const rule of rules) {
-    if (rule instanceof CSSStyleRule && /:(before|after)/i.test(rule.selectorText)) return true;
-    if (rule instanceof CSSImportRule) {
-      if (rule.styleSheet && adding(rule.styleSheet.cssRules)) return true;
-    } else if ('cssRules' in rule && adding(rule.cssRules as CSSRuleList)) return true;
+    return inside.generates ? { ...effects, generates: true } : effects;
   }
-  return false;
+
+  #document(): Effects {
+    let effects = this.#roots.get(document);
+    if (!effects) {
+      effects = this.#sheets.effectsOf(document);
+      this.#roots.set(document, effects);
+    }
+    return effects;
+  }
 }
 
 /** Whether a style clips everything away: the ways of "visually hidden" classes. */
@@ -81,16 +123,4 @@ export function clippedAway(style: CSSStyleDeclaration, position: string): boole
   return /^inset\((50|100)%\)$|^circle\(0(px|%)?\b|^polygon\(0(px|%)? 0(px|%)?(, 0(px|%)? 0(px|%)?)+\)$/.test(
     path,
   );
-}
-
-/** Reads the value of `content`: strings and attr(), and the alternative text after a slash. */
-export function generatedText(content: string, el?: Element): string {
-  const parts: string[] = content.match(/"(?:[^"\\]|\\.)*"|attr\([^)]*\)|\/|[^\s"]+/g) ?? [];
-  const slash = parts.indexOf('/');
-  let text = '';
-  for (const part of slash >= 0 ? parts.slice(slash + 1) : parts) {
-    if (part.startsWith('"')) text += part.slice(1, -1).replace(/\\(.)/g, '$1');
-    else if (part.startsWith('attr(')) text += el?.getAttribute(part.slice(5, -1).trim()) ?? '';
-  }
-  return text;
 }

@@ -40,13 +40,23 @@ export function chosen(el: Element): string | undefined {
   if (el instanceof HTMLSelectElement)
     return [...el.selectedOptions].map((option) => option.label.trim()).join(', ');
   if (el instanceof HTMLInputElement) return careful(el, el.value);
-  const picked = [...el.querySelectorAll('[role=option][aria-selected=true]')];
+  const picked = [el, ...ownedBy(el)].flatMap((at) => [
+    ...at.querySelectorAll('[role=option][aria-selected=true]'),
+  ]);
   if (picked.length > 0) return picked.map((option) => option.textContent.trim()).join(', ');
   const input = el.querySelector('input');
   if (input) return careful(input, input.value);
   if (el.getAttribute('role') !== 'combobox') return undefined;
   const text = el.textContent.trim();
   return text === '' ? undefined : text;
+}
+
+/** What an element takes in by aria-owns. */
+function ownedBy(el: Element): Element[] {
+  const ids = el.getAttribute('aria-owns');
+  if (ids === null) return [];
+  const root = el.getRootNode() as Document | ShadowRoot;
+  return ids.split(/\s+/).flatMap((id) => (id === '' ? [] : (root.getElementById(id) ?? [])));
 }
 
 /** The live value of a control, masked when secret; undefined for what has none. */
@@ -73,6 +83,28 @@ export function shownValue(el: Element, role: string): string | undefined {
       return el instanceof HTMLInputElement && el.files
         ? [...el.files].map((file) => file.name).join(', ')
         : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** What a control says in the middle of a text that names something else; undefined for what is no control. */
+export function embeddedValue(el: Element, role: string): string | undefined {
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+      return shownValue(el, role) ?? '';
+    case 'combobox':
+    case 'listbox':
+      return chosen(el) ?? '';
+    case 'slider':
+    case 'spinbutton':
+    case 'progressbar':
+    case 'meter':
+    case 'scrollbar':
+      if (el instanceof HTMLProgressElement && !el.hasAttribute('aria-valuenow'))
+        return el.getAttribute('aria-valuetext') ?? (el.position < 0 ? '' : String(el.value));
+      return ranged(el) ?? '';
     default:
       return undefined;
   }

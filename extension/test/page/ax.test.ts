@@ -22,6 +22,7 @@ const words: Readonly<Record<string, string>> = {
 const explained: Readonly<Record<string, string>> = {
   'draggable div#a': 'Chromium groups what can be dragged; html-aam gives a div no role.',
   'file input#a': 'A file field takes files, not only clicks: it has a word of its own.',
+  'virtual div': 'core-aam: a row that no table holds is as if nobody had called it one.',
   'name-hidden-part button#a': 'Chromium keeps the space of a skipped part; accname 1.2 trims it.',
 };
 
