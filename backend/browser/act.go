@@ -38,6 +38,8 @@ type action struct {
 	pressed bool
 	// selected: what is typed takes the place of something.
 	selected bool
+	// keys is the panel that the user types in, which a press must not disturb.
+	keys *heldPanel
 }
 
 // Act does one thing on a tab's page by trusted input and says what came of
@@ -50,7 +52,9 @@ func (b *Browser) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequ
 		fx := b.beginEffects(id, p, allow)
 		defer fx.end(ctx)
 		a := &action{p: p, q: q, fx: fx, after: map[string]any{}}
+		a.holdKeys(ctx)
 		err := a.run(ctx)
+		a.freeKeys(ctx)
 		effect = fx.out
 		return err
 	})

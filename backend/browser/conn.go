@@ -55,6 +55,8 @@ type conn struct {
 	// queues are those of subscriptions that were released. One is large, and each
 	// action needs three.
 	queues sync.Pool
+
+	keyboard keyboard
 }
 
 // pending is a command that waits for its answer.
@@ -229,6 +231,11 @@ func (c *conn) send(ctx context.Context, s *session, method string, params any) 
 	if err := c.t.Write(ctx, msg); err != nil {
 		c.forget(id)
 		return 0, nil, fmt.Errorf("%w: %w", errPipeEnded, err)
+	}
+	if takesFocus(params) {
+		if panel := c.keyboard.at(); panel != nil && panel.session != s {
+			giveBack(ctx, panel)
+		}
 	}
 	return id, p, nil
 }

@@ -76,6 +76,11 @@ func (r *run) page(ctx context.Context, id target.ID) (*page, error) {
 		postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
 		postCommand(ctx, s, inspector.Enable, cdp.Empty{}),
 		postCommand(ctx, s, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
+		// The rest of our world comes with the first look or action; this must be
+		// there before the page's own listeners.
+		postCommand(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+			Source: holdScript, WorldName: worldName,
+		}),
 	)
 }
 
@@ -105,6 +110,7 @@ func (p *page) take(e event) {
 		p.setCrashed(false)
 	case runtime.BindingCalled.Method:
 		p.paused(e)
+		p.passKey(e)
 	}
 	p.mu.Lock()
 	then := p.then

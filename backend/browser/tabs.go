@@ -29,11 +29,15 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 			chrome = &o.ChromeTabID
 		}
 	}
+	panel := r.conn.keyboard.at()
 	var mine func(*tab) bool
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
 		if err != nil {
 			return "", b.explain(ctx, beside, nil, err)
+		}
+		if panel != nil && !background {
+			giveBack(ctx, panel) // a tab takes the focus when it comes to the front
 		}
 		mine = func(t *tab) bool { return t.ChromeTabID == id }
 	} else {
@@ -73,6 +77,9 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 			return err
 		}
 	}
+	if panel := r.conn.keyboard.at(); panel != nil {
+		defer giveBack(ctx, panel) // the tab that comes to the front takes the focus
+	}
 	// Beside the queue of the tab: a tab that hangs must be closable.
 	err = b.onTarget(ctx, r, id, func(t tab) error {
 		_, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
@@ -107,9 +114,13 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return err
 	}
+	panel := r.conn.keyboard.at()
 	err = b.onTarget(ctx, r, id, func(t tab) error {
 		if r.worker() != nil && t.ChromeTabID != 0 {
 			_, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise)
+			if panel != nil && !raise {
+				giveBack(ctx, panel) // a tab takes the focus when it comes to the front
+			}
 			return err
 		}
 		_, err := cdp.Call(ctx, r.conn.root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target})

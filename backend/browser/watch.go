@@ -38,6 +38,7 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 		if v, ok := decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
+			r.followPanel(ctx, v.TargetInfo)
 			if v.TargetInfo.Type == "tab" && inFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}
@@ -50,6 +51,7 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 		if v, ok := decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
+			r.followPanel(ctx, v.TargetInfo)
 		}
 	case target.TargetDestroyed.Method:
 		if v, ok := decode(e, target.TargetDestroyed); ok {

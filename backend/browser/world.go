@@ -22,13 +22,16 @@ import (
 //go:embed world.js
 var worldScript string
 
+//go:embed hold.js
+var holdScript string
+
 // pageScript is what every document gets in our world.
 func pageScript() (string, error) {
 	script, err := extension.PageScript()
 	if err != nil {
 		return "", protocol.NewError(protocol.CodeInternal, "this build has no page script: the extension was not built before the app", "run make build")
 	}
-	return script + "\n" + worldScript, nil
+	return holdScript + script + "\n" + worldScript, nil
 }
 
 // errReplaced is returned when the document that was asked went away meanwhile.
@@ -89,6 +92,7 @@ func (p *page) equip(ctx context.Context, s *session, child bool) error {
 	err = errors.Join(
 		err,
 		postCommand(ctx, s, runtime.Enable, cdp.Empty{}),
+		postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: keyBinding, ExecutionContextName: worldName}),
 		postCommand(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: script, WorldName: worldName, RunImmediately: &yes,
 		}),

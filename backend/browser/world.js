@@ -3,6 +3,7 @@
 // see nor change it. Every answer is JSON with the next free ref number.
 globalThis.pilotfishDo ??= (() => {
   const page = globalThis.pilotfishPage;
+  const user = globalThis.pilotfishHold; // hold.js
   let guard;
 
   // From the press on, the pointer must meet what was aimed at: what was moved
@@ -61,6 +62,14 @@ globalThis.pilotfishDo ??= (() => {
     });
   };
 
+  // The browser's own menu is a window that takes the keyboard, and nobody but the
+  // user can do anything with it. The page's menu comes all the same.
+  let acting = false;
+  const noMenu = (event) => {
+    if (acting && event.isTrusted) event.preventDefault();
+  };
+  addEventListener('contextmenu', noMenu);
+
   const arm = (accepts) => {
     disarm();
     guard = { accepts };
@@ -91,6 +100,7 @@ globalThis.pilotfishDo ??= (() => {
       if (found) return { located: found };
       const reached = scroll === false ? page.resolve(ref) : await page.reach(ref);
       if (reached.state !== 'ok') return { reached };
+      acting = true;
       if (watch) soon();
       if (last) expect(last);
       // What happens inside a frame or a player is not seen from here.
@@ -109,11 +119,20 @@ globalThis.pilotfishDo ??= (() => {
       return { reached: { ...now, state: 'ok', ref, line: now.line } };
     },
     watch: () => page.watch(),
+    /** Until what came of the input is asked. */
+    hold() {
+      user.holding = true;
+    },
+    free() {
+      user.holding = false;
+    },
     /** After the input: what came of it, and whether the pointer met the target. */
     async settle({ ref, expected, coming, frames }) {
       begin();
       if (coming) await arrival;
+      user.holding = false;
       const change = await page.settled(frames);
+      acting = false;
       const out = { change, guard: disarm(), url: location.href, title: document.title };
       if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
       return out;
@@ -121,6 +140,7 @@ globalThis.pilotfishDo ??= (() => {
     /** The browser has acknowledged the input, whatever was seen of it here. */
     arrived: () => arrived(),
     disarm() {
+      user.holding = acting = false;
       cancel();
       arrived();
       return disarm() ?? null;
@@ -164,6 +184,7 @@ globalThis.pilotfishDo ??= (() => {
     },
     at({ x, y, watch, last }) {
       const hit = page.hit(x, y);
+      acting = true;
       if (watch) page.watch();
       if (last) expect(last);
       return hit ?? null;

@@ -6,6 +6,7 @@ import { plainScreen } from './core/plainscreen';
 import { read } from './core/told';
 import { PICTURE_WAIT } from './core/timing';
 import { facesKey, keptFace, type KeptFaces } from './state/keptfaces';
+import { keepFocusSteady } from './steadyfocus';
 import { AwaitedPicture, FirstPicture, placeOf, strokesOfPieces } from './terminal/firstpicture';
 import { families } from './terminal/font';
 
@@ -31,6 +32,8 @@ void chrome.storage.session.get(facesKey).then((all) => {
 });
 
 const life = new AbortController();
+// Before anybody else listens.
+keepFocusSteady(life.signal);
 void early.connection.run(life.signal);
 addEventListener('pagehide', () => {
   life.abort();

@@ -1,0 +1,245 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/protocol"
+)
+
+// The names of the bindings in the panel and in our world of a page.
+const (
+	focusBinding = "pilotfishFocus"
+	keyBinding   = "pilotfishKey"
+)
+
+// keyboard is where the user types: the panel that has the keyboard focus. A
+// press by the protocol makes the browser focus the page that it meets (see
+// docs/adr/030), so each press is followed, in the browser's own queue, by the
+// command that gives the focus back.
+type keyboard struct {
+	mu     sync.Mutex
+	panels map[target.ID]*heldPanel
+	holder *heldPanel // the panel that has the focus; nil for none
+}
+
+// heldPanel is a panel, and the keys that pages pass on to it in their order.
+type heldPanel struct {
+	*session
+	keys chan heldKey
+}
+
+// keyQueue is how many keys may wait for a panel.
+const keyQueue = 64
+
+// followPanel attaches to a panel and hears from it when it gets and loses the
+// focus. It returns when the panel is gone.
+func (r *run) followPanel(ctx context.Context, info *target.Info) {
+	if info.Type != "page" || !strings.HasPrefix(info.URL, panelURL) || r.conn.keyboard.knows(info.TargetID) {
+		return
+	}
+	go func() {
+		if err := r.hearPanel(ctx, info.TargetID); err != nil {
+			r.conn.keyboard.forget(info.TargetID)
+			r.log.DebugContext(ctx, "the panel's focus is not followed", "error", err)
+		}
+	}()
+}
+
+// knows says whether a panel is followed, and notes it if not.
+func (k *keyboard) knows(id target.ID) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, known := k.panels[id]; known {
+		return true
+	}
+	if k.panels == nil {
+		k.panels = make(map[target.ID]*heldPanel)
+	}
+	k.panels[id] = nil
+	return false
+}
+
+func (k *keyboard) forget(id target.ID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.holder != nil && k.holder == k.panels[id] {
+		k.holder = nil
+	}
+	delete(k.panels, id)
+}
+
+func (r *run) hearPanel(ctx context.Context, id target.ID) error {
+	s, err := r.conn.attach(ctx, id)
+	if err != nil {
+		return err
+	}
+	k, held := &r.conn.keyboard, &heldPanel{session: s, keys: make(chan heldKey, keyQueue)}
+	k.mu.Lock()
+	k.panels[id] = held
+	k.mu.Unlock()
+	s.follow(func(e event) {
+		if e.method != runtime.BindingCalled.Method {
+			return
+		}
+		if call, ok := decode(e, runtime.BindingCalled); ok && call.Name == focusBinding {
+			k.told(held, call.Payload == "1")
+		}
+	})
+	go func() { // it ends with its session
+		defer k.forget(id)
+		for {
+			select {
+			case <-s.done:
+				return
+			case key := <-held.keys:
+				_ = s.post(ctx, input.DispatchKeyEvent.Method, key.event()) // it ends with the panel
+			}
+		}
+	}()
+	if err := postCommand(ctx, s, runtime.Enable, cdp.Empty{}); err != nil {
+		return err
+	}
+	if err := postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: focusBinding}); err != nil {
+		return err
+	}
+	// It may have told before there was a binding.
+	return postCommand(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfishTellFocus?.()`})
+}
+
+// told takes in that a panel got or lost the focus.
+func (k *keyboard) told(s *heldPanel, has bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case has:
+		k.holder = s
+	case k.holder == s:
+		k.holder = nil
+	}
+}
+
+// at is the panel that has the focus; nil for none.
+func (k *keyboard) at() *heldPanel {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.holder
+}
+
+// takesFocus says whether a command makes the browser focus the page that it is
+// sent to.
+func takesFocus(params any) bool {
+	switch q := params.(type) {
+	case input.DispatchMouseEventParams:
+		return q.Type == input.DispatchMouseEventTypeMousePressed
+	case input.DispatchTouchEventParams:
+		return q.Type == input.DispatchTouchEventTypeTouchStart
+	case input.SynthesizeTapGestureParams, input.SynthesizePinchGestureParams, input.SynthesizeScrollGestureParams:
+		return true
+	}
+	return false
+}
+
+// giveBack returns the focus to a panel. It is not waited for: what matters is
+// that it stands right behind the command that took the focus. In a panel that
+// has the focus it does nothing.
+func giveBack(ctx context.Context, panel *heldPanel) {
+	_ = postCommand(ctx, panel.session, cdppage.BringToFront, cdp.Empty{}) // a panel that is gone has no focus
+}
+
+// holdKeys has the page pass on what the user types while the browser presses
+// there: between the press and the return of the focus lies a moment in which a
+// key would reach the page. It ends when the page is asked what came of the
+// input.
+func (a *action) holdKeys(ctx context.Context) {
+	switch a.q.Kind {
+	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag:
+	default:
+		return
+	}
+	if a.keys = a.p.c.keyboard.at(); a.keys == nil {
+		return
+	}
+	for _, f := range a.p.frames.all() {
+		if s, world := a.p.frames.state(f); world != "" {
+			_ = a.p.tell(ctx, f, s, world, "hold")
+		}
+	}
+}
+
+// freeKeys ends holdKeys in every frame, and returns the focus once more where
+// the action opened a tab, which takes it when it comes to the front.
+func (a *action) freeKeys(ctx context.Context) {
+	if a.keys == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, f := range a.p.frames.all() {
+		if s, world := a.p.frames.state(f); world != "" && f != a.f {
+			_ = a.p.tell(ctx, f, s, world, "free")
+		}
+	}
+	if len(a.fx.out.Tabs) > 0 {
+		giveBack(ctx, a.keys)
+	}
+}
+
+// heldKey is a key that a page passed on.
+type heldKey struct {
+	Type      string `json:"type"`
+	Key       string `json:"key"`
+	Code      string `json:"code"`
+	KeyCode   int64  `json:"keyCode"`
+	Location  int64  `json:"location"`
+	Repeat    bool   `json:"repeat"`
+	Modifiers int64  `json:"modifiers"`
+}
+
+// passKey hands a key that a page passed on to the panel that it was meant for.
+// The reader calls it, which must not wait.
+func (p *page) passKey(e event) {
+	call, ok := decode(e, runtime.BindingCalled)
+	if !ok || call.Name != keyBinding {
+		return
+	}
+	var k heldKey
+	panel := p.c.keyboard.at()
+	if json.Unmarshal([]byte(call.Payload), &k) != nil || panel == nil {
+		return
+	}
+	select {
+	case panel.keys <- k:
+	default: // a page that makes up keys
+	}
+}
+
+// event is the key as the protocol presses it.
+func (k *heldKey) event() input.DispatchKeyEventParams {
+	out := input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyUp, Key: k.Key, Code: k.Code, WindowsVirtualKeyCode: k.KeyCode,
+		Location: k.Location, Modifiers: k.Modifiers,
+	}
+	if k.Type != "keydown" {
+		return out
+	}
+	out.Type, out.AutoRepeat = input.DispatchKeyEventTypeRawKeyDown, &k.Repeat
+	text := ""
+	switch {
+	case k.Key == "Enter":
+		text = "\r"
+	case len([]rune(k.Key)) == 1 && k.Modifiers&(modControl|modMeta) == 0:
+		text = k.Key
+	}
+	if text != "" {
+		out.Type, out.Text = input.DispatchKeyEventTypeKeyDown, text
+	}
+	return out
+}
