@@ -32,6 +32,9 @@ func (c *conversation) route(message protocol.QueuedMessage) (*protocol.ChatRout
 	route, plan := router.Route(message.Text, c.beside(message), Asker{
 		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "",
 	}, message.Route)
+	if _, ok := protocol.ModelProfile(head.Agent); ok && route.Kind != protocol.RouteInstant {
+		return nil, plan // there is one model, and nothing to choose
+	}
 	return &route, plan
 }
 

@@ -179,7 +179,7 @@ func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile) error {
 		p.ID = strings.ToLower(rand.Text()[:12])
 		next = append(next, *p)
 	case at < 0:
-		return unknownProfile(p.ID)
+		return unknownProfile()
 	default:
 		// A key is for the place it was given for: it does not follow to another.
 		if before := next[at]; before.Provider != p.Provider || before.URL != p.URL {
@@ -198,7 +198,7 @@ func (m *Manager) Delete(ctx context.Context, id string) (protocol.LLMState, err
 	at := slices.IndexFunc(m.profiles, func(one protocol.LLMProfile) bool { return one.ID == id })
 	if at < 0 {
 		m.mu.Unlock()
-		return protocol.LLMState{}, unknownProfile(id)
+		return protocol.LLMState{}, unknownProfile()
 	}
 	err := m.write(slices.Delete(slices.Clone(m.profiles), at, at+1))
 	m.mu.Unlock()
@@ -230,13 +230,13 @@ func (m *Manager) profile(ctx context.Context, id string) (target, error) {
 	at := slices.IndexFunc(m.profiles, func(one protocol.LLMProfile) bool { return one.ID == id })
 	if at < 0 {
 		m.mu.Unlock()
-		return target{}, unknownProfile(id)
+		return target{}, unknownProfile()
 	}
 	p := m.profiles[at]
 	m.mu.Unlock()
 	info, known := provider(p.Provider)
 	if !known {
-		return target{}, unknownProfile(id)
+		return target{}, unknownProfile()
 	}
 	raw := p.URL
 	if raw == "" {
@@ -273,9 +273,9 @@ func (m *Manager) Profile(id string) (protocol.LLMProfile, error) {
 			return p, nil
 		}
 	}
-	return protocol.LLMProfile{}, unknownProfile(id)
+	return protocol.LLMProfile{}, unknownProfile()
 }
 
-func unknownProfile(id string) error {
-	return protocol.NewError(protocol.CodeUnknownModel, fmt.Sprintf("there is no model %.40q", id), "choose one in the settings of models")
+func unknownProfile() error {
+	return protocol.NewError(protocol.CodeUnknownModel, "This model was removed", "choose another one, or set it up again")
 }

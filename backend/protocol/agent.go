@@ -37,13 +37,17 @@ type AgentInfo struct {
 	Install string `json:"install,omitempty"`
 	// URL is where its makers describe it.
 	URL string `json:"url,omitempty"`
-	// Chat is the driver by which it can be talked to in Chat ("acp" or "claude");
+	// Chat is the driver by which it can be talked to in Chat ("acp", "claude" or
+	// "model");
 	// empty when it cannot. ChatInstall is then the command that makes it possible,
 	// if there is one.
 	Chat        string `json:"chat,omitempty"`
 	ChatInstall string `json:"chatInstall,omitempty"`
 	// Problem says why an installed agent cannot be used.
 	Problem string `json:"problem,omitempty"`
+	// Detail is what a user is told beside the name: of a model, its provider and
+	// the provider's name of it.
+	Detail string `json:"detail,omitempty"`
 }
 
 // AgentsFile is agents.json, and the reply of GET /agents.
@@ -52,6 +56,9 @@ type AgentsFile struct {
 	Agents  []AgentInfo `json:"agents"`
 	// Default is what AgentAuto means on this machine.
 	Default AgentKind `json:"default"`
+	// Models are the model profiles, each an agent in Chat. They are not in the
+	// file.
+	Models []AgentInfo `json:"models,omitempty"`
 }
 
 // AgentStatusRequest is the body of POST /agent-status: an agent's hook says

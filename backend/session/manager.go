@@ -131,7 +131,7 @@ func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
-		Version: m.cfg.Version, Agents: m.agents, Tray: m.tray, Problem: m.problem, Port: m.port, Browsers: m.browsers,
+		Version: m.cfg.Version, Agents: m.agentsFileLocked(), Tray: m.tray, Problem: m.problem, Port: m.port, Browsers: m.browsers,
 		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges,
 	}
 	sessions := m.sortedLocked()
@@ -141,9 +141,6 @@ func (m *Manager) Window() protocol.WindowState {
 	for _, s := range sessions {
 		state.Sessions = append(state.Sessions, s.Info())
 		state.Conversations = append(state.Conversations, s.windowConversations()...)
-	}
-	if state.Agents.Agents == nil {
-		state.Agents.Agents = []protocol.AgentInfo{}
 	}
 	return state
 }
@@ -365,11 +362,27 @@ func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
 	}
 	m.mu.Unlock()
 	m.eachSession(func(s *Session) {
-		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: found})
+		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: m.agentsFile()})
 		s.writeAgents(found)
 	})
 	m.changed()
-	return found
+	return m.agentsFile()
+}
+
+// agentsFile are the agents that there are, the model profiles among them.
+func (m *Manager) agentsFile() protocol.AgentsFile {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.agentsFileLocked()
+}
+
+func (m *Manager) agentsFileLocked() protocol.AgentsFile {
+	file := m.agents
+	if file.Agents == nil {
+		file.Agents = []protocol.AgentInfo{}
+	}
+	file.Models = m.modelAgents()
+	return file
 }
 
 // programDir is the folder that goes onto the agents' PATH.

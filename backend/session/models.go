@@ -23,8 +23,17 @@ func (m *Manager) modelsChanged() {
 	m.modelChanges++
 	sessions := slices.Collect(maps.Values(m.sessions))
 	m.mu.Unlock()
+	agents := m.agentsFile()
 	for _, s := range sessions {
 		s.events.Publish(protocol.ModelsEvent{Type: protocol.PanelModels})
+		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents})
+		s.mu.Lock()
+		r := s.run
+		s.mu.Unlock()
+		if r != nil {
+			// A turn may wait for the key that was entered just now.
+			r.chat.TrySignIns(func(kind protocol.AgentKind) bool { _, ok := protocol.ModelProfile(kind); return ok })
+		}
 	}
 	m.changed()
 }

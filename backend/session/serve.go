@@ -89,17 +89,11 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	if err != nil {
 		return protocol.HelloEvent{}, err
 	}
-	m.mu.Lock()
-	agents := m.agents
-	m.mu.Unlock()
-	if agents.Agents == nil {
-		agents.Agents = []protocol.AgentInfo{}
-	}
 	// The panel has subscribed: what it missed comes behind its hello.
 	s.orderAgain()
 	s.showAgain()
 	return protocol.HelloEvent{
-		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: agents,
+		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: m.agentsFile(),
 		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
 	}, nil
 }
@@ -224,11 +218,9 @@ func (m *Manager) Tabs(_ context.Context, grant auth.Grant) ([]protocol.Tab, err
 // Agents says which agents there are; with probe it looks again.
 func (m *Manager) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol.AgentsFile, error) {
 	if probe {
-		return m.ProbeAgents(ctx), nil
+		m.ProbeAgents(ctx)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.agents, nil
+	return m.agentsFile(), nil
 }
 
 // AgentStatus records what an agent's hook says.

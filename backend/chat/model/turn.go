@@ -25,6 +25,7 @@ type turn struct {
 	s       *session
 	profile protocol.LLMProfile
 	tools   Toolbox
+	system  string
 	known   []Tool
 	budget  budget
 	// messages are the conversation so far; those from now on are this turn's.
@@ -48,7 +49,7 @@ func (s *session) begin(prompt chat.Prompt) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{s: s, profile: profile, tools: s.agent.config.Tools(s.cfg), budget: newBudget(profile.Provider)}
+	t := &turn{s: s, profile: profile, tools: s.agent.config.Tools(s.cfg), system: s.agent.config.System(s.cfg), budget: newBudget(profile.Provider)}
 	t.known = t.tools.Tools()
 	t.messages = messages(past, t.known, profile.Vision)
 	t.now = len(t.messages)
@@ -95,10 +96,10 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 		case err == nil:
 		case ctx.Err() != nil:
 			return wire.Answer{}, context.Cause(ctx)
-		case e.Code == protocol.CodeNoKey && round == 1:
-			// The turn waits for the key, and begins again with it.
+		case (e.Code == protocol.CodeNoKey || e.Code == protocol.CodeBadKey) && round == 1:
+			// Nothing was said yet: the turn waits for the key, and begins again with it.
 			return wire.Answer{}, &chat.NeedsSignIn{Methods: []protocol.SignInMethod{{
-				ID: "key", Name: "Try again", About: "Enter the key of " + t.profile.Name + " first.",
+				ID: string(e.Code), Name: "Try again", About: e.Message,
 			}}}
 		case e.Code == protocol.CodeTooLarge && t.budget.shrink():
 			continue
@@ -126,7 +127,7 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 // send makes what was said fit and sends it.
 func (t *turn) send(ctx context.Context) (io.ReadCloser, error) {
 	request := wire.Request{
-		Provider: t.profile.Provider, Model: t.profile.Model, System: t.s.agent.config.System(t.s.cfg),
+		Provider: t.profile.Provider, Model: t.profile.Model, System: t.system,
 		Tools: make([]wire.Tool, len(t.known)),
 	}
 	for i, tool := range t.known {

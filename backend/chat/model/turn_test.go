@@ -262,14 +262,20 @@ func TestAMissingKey(t *testing.T) {
 	save("")
 	p.send("m1", "Hello")
 	p.until(func(page protocol.ChatPage) bool {
-		return page.Head.State == protocol.ConversationSignIn && page.Head.SignIn[0].About == "Enter the key of Mine first."
+		return page.Head.State == protocol.ConversationSignIn && page.Head.SignIn[0].About == "Mine has no key"
 	})
 	save(fake.Key)
 	p.want(p.ended("m1"), "user Hello", "text Thank you.", "end done")
 	save("sk-wrong")
 	p.send("m2", "Hello again")
+	p.until(func(page protocol.ChatPage) bool {
+		return page.Head.State == protocol.ConversationSignIn && strings.HasPrefix(page.Head.SignIn[0].About, "Anthropic refuses the key")
+	})
+	if _, err := p.Cancel(t.Context(), "c"); err != nil {
+		t.Fatal(err)
+	}
 	entries := p.ended("m2")
-	if got := strings.Join(short(entries), "; "); got != "user Hello again; end failed bad_key" {
+	if got := strings.Join(short(entries), "; "); got != "user Hello again; end cancelled" {
 		t.Errorf("entries are %s", got)
 	}
 }

@@ -13,16 +13,23 @@ export function chatAgentOptions(agents: AgentsFile, current: string): Option[] 
     ({ kind }) => ![AgentAuto, AgentCustom, AgentPilot, AgentShell].includes(kind),
   );
   const options: Option[] = [
-    { value: AgentAuto, text: 'Automatic (an agent that is installed, else Pilot)' },
+    { value: AgentAuto, text: 'Automatic (an agent that is installed, else a model, else Pilot)' },
     { value: AgentPilot, text: 'Pilot' },
     ...others.map(({ kind, name, installed, chat }) => ({
       value: kind,
       text: installed && chat ? name : `${name} (not installed)`,
     })),
+    ...(agents.models ?? []).map(({ kind, name, detail }) => ({
+      value: kind,
+      text: detail === undefined ? name : `${name} (${detail})`,
+    })),
     { value: AgentCustom, text: 'A command of your own…' },
   ];
   if (!options.some(({ value }) => value === current))
-    options.push({ value: current, text: current });
+    options.push({
+      value: current,
+      text: current.startsWith('model:') ? 'A model that was removed' : current,
+    });
   return options;
 }
 

@@ -163,7 +163,8 @@ export interface AgentInfo {
    */
   url?: string;
   /**
-   * Chat is the driver by which it can be talked to in Chat ("acp" or "claude");
+   * Chat is the driver by which it can be talked to in Chat ("acp", "claude" or
+   * "model");
    * empty when it cannot. ChatInstall is then the command that makes it possible,
    * if there is one.
    */
@@ -173,6 +174,11 @@ export interface AgentInfo {
    * Problem says why an installed agent cannot be used.
    */
   problem?: string;
+  /**
+   * Detail is what a user is told beside the name: of a model, its provider and
+   * the provider's name of it.
+   */
+  detail?: string;
 }
 /**
  * AgentsFile is agents.json, and the reply of GET /agents.
@@ -184,6 +190,11 @@ export interface AgentsFile {
    * Default is what AgentAuto means on this machine.
    */
   default: AgentKind;
+  /**
+   * Models are the model profiles, each an agent in Chat. They are not in the
+   * file.
+   */
+  models?: AgentInfo[];
 }
 /**
  * AgentStatusRequest is the body of POST /agent-status: an agent's hook says

@@ -49,12 +49,14 @@ export const agentInfoSchema = v.object({
   chat: v.exactOptional(v.string()),
   chatInstall: v.exactOptional(v.string()),
   problem: v.exactOptional(v.string()),
+  detail: v.exactOptional(v.string()),
 });
 
 export const agentsFileSchema = v.object({
   version: v.number(),
   agents: list(agentInfoSchema),
   default: v.string(),
+  models: v.exactOptional(v.array(agentInfoSchema)),
 });
 
 export const browserInfoSchema = v.object({

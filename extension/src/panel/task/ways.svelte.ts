@@ -1,43 +1,14 @@
-import {
-  llmLocalReplySchema,
-  llmModelsReplySchema,
-  llmStateSchema,
-  llmVerdictSchema,
-} from '$ui/protocol/task';
-import type {
-  LLMLocal,
-  LLMModel,
-  LLMProfile,
-  LLMSaveRequest,
-  LLMState,
-  LLMVerdict,
-} from '$ui/protocol/protocol';
-import { MODEL_TIMEOUT } from '../core/timing';
-import type { Asking, Problem } from './asking.svelte';
+import type { LLMProfile } from '$ui/protocol/protocol';
+import { Profiles } from '../models/profiles.svelte';
 import { moveKeys } from './oldkeys';
 import { readSettings, writeSettings, type TaskSettings } from './settings';
 
-/** A model that hangs is given up by the app, which says so. */
-const slow = { timeout: MODEL_TIMEOUT };
-
 /** The ways to a model, and what a person sets for tasks. */
-export class Ways {
-  /** Undefined until they are known. */
-  llm = $state.raw<LLMState>();
+export class Ways extends Profiles {
   settings = $state.raw<TaskSettings>();
-  readonly #asking: Asking;
   /** Keys of an older version were looked for. */
   #moved = false;
   #loading: Promise<void> | undefined;
-
-  constructor(asking: Asking) {
-    this.#asking = asking;
-  }
-
-  /** Why the last thing that was asked for did not work. */
-  get problem(): Problem | undefined {
-    return this.#asking.problem;
-  }
 
   /** Resolves when the ways are known, or, with the problem said, cannot be had. */
   async ready(): Promise<void> {
@@ -55,9 +26,7 @@ export class Ways {
 
   async #load(): Promise<void> {
     this.settings = await readSettings();
-    await this.#asking.try(async () => {
-      this.llm = await this.#asking.ask('/llm/profiles', {}, llmStateSchema);
-    });
+    await this.fetch();
     if (this.llm === undefined || this.#moved) return;
     this.#moved = true;
     await moveKeys(this.llm.providers, (request) => this.saveModel(request));
@@ -82,43 +51,5 @@ export class Ways {
       all.find((one) => one.for.includes('task')) ??
       all[0]
     );
-  }
-
-  async saveModel(request: LLMSaveRequest): Promise<boolean> {
-    return this.#asking.try(async () => {
-      this.llm = await this.#asking.ask('/llm/save', request, llmStateSchema);
-    });
-  }
-
-  async deleteModel(profile: string): Promise<boolean> {
-    return this.#asking.try(async () => {
-      this.llm = await this.#asking.ask('/llm/delete', { profile }, llmStateSchema);
-    });
-  }
-
-  async models(profile: string): Promise<LLMModel[]> {
-    let found: LLMModel[] = [];
-    await this.#asking.try(async () => {
-      const reply = await this.#asking.ask('/llm/models', { profile }, llmModelsReplySchema, slow);
-      found = reply.models;
-    });
-    return found;
-  }
-
-  async test(profile: string): Promise<LLMVerdict | undefined> {
-    let verdict: LLMVerdict | undefined;
-    await this.#asking.try(async () => {
-      verdict = await this.#asking.ask('/llm/test', { profile }, llmVerdictSchema, slow);
-    });
-    return verdict;
-  }
-
-  /** Model servers on this machine. */
-  async local(): Promise<LLMLocal[]> {
-    let found: LLMLocal[] = [];
-    await this.#asking.try(async () => {
-      ({ found } = await this.#asking.ask('/llm/local', {}, llmLocalReplySchema));
-    });
-    return found;
   }
 }

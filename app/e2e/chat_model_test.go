@@ -1,0 +1,169 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// savable is a page with a button that says in the title who pressed it.
+const savable = `<!doctype html><title>Not saved</title><h1>Your draft</h1><button onclick="document.title = 'Saved, ' + event.isTrusted">Save</button>`
+
+// chatting is a model that answers in Chat: it looks, presses Save, reads the
+// title, for which it has to ask, and says what it is.
+func chatting(r model.Request) model.Reply {
+	if len(r.Tools) == 1 {
+		return model.Reply{Calls: []model.Call{{Name: r.Tools[0]}}} // the form's test
+	}
+	last := r.Messages[len(r.Messages)-1]
+	said := last.Text
+	if len(last.Results) > 0 {
+		said = last.Results[len(last.Results)-1].Text
+	}
+	call := func(text, name string, input map[string]any) model.Reply {
+		return model.Reply{Thinking: "What comes next?", Text: text, Calls: []model.Call{{Name: name, Input: input}}}
+	}
+	ref := regexp.MustCompile(`\b(e\d+)\b[^\n]*Save`).FindStringSubmatch(said)
+	switch title := regexp.MustCompile(`Saved, \w+`).FindString(said); {
+	case last.Role == "user" && strings.Contains(said, "Why"):
+		return call("I look at the page.", "browser_snapshot", map[string]any{"interactive": true})
+	case len(last.Results) > 0 && title != "":
+		return model.Reply{Text: "It was not saved. Now the title is: **" + title + "**"}
+	case len(last.Results) > 0 && strings.Contains(said, "licked"):
+		return call("", "browser_run", map[string]any{"commands": []string{"eval document.title"}})
+	case ref != nil && len(last.Results) > 0:
+		return call("", "browser_act", map[string]any{"steps": []any{map[string]any{"do": "click", "target": ref[1]}}})
+	case len(last.Results) > 0:
+		return model.Reply{Text: "I cannot make sense of it."}
+	}
+	return model.Reply{Text: "You told me " + strconv.Itoa(len(r.Messages)) + " things before."}
+}
+
+// pickAgent chooses who answers, by the words of the entry.
+func (p *product) pickAgent(panel *tap.Page, words string) {
+	p.t.Helper()
+	p.until(panel, "an agent can be chosen", `document.querySelector('form .picker:enabled')`)
+	p.do(panel, `document.querySelector('form .picker').click()`)
+	entry := fmt.Sprintf(`[...document.querySelectorAll('form [role^=menuitem]')].find((one) => one.checkVisibility() && one.textContent.includes(%s))`, strconv.Quote(words))
+	p.until(panel, "the menu has "+words, entry)
+	p.do(panel, entry+".click()")
+}
+
+// answer gives the person's word to the question of the conversation in view, by
+// the keyboard.
+func (p *product) answer(panel *tap.Page, label string) {
+	p.t.Helper()
+	// A press that comes right after the question was drawn does not count.
+	p.eventually("the question is answered", func() bool {
+		var asked bool
+		find := fmt.Sprintf(`(() => {
+			const button = [...document.querySelectorAll('article.permission button')].find((b) => b.textContent.trim() === %s);
+			button?.focus();
+			return button !== undefined;
+		})()`, strconv.Quote(label))
+		if err := panel.Eval(p.ctx, find, &asked); err != nil {
+			p.t.Fatal(err)
+		}
+		if asked {
+			if err := panel.Type(p.ctx, "\n"); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		return !asked
+	})
+}
+
+// TestChatModel sets up a model in Chat, has it act on the page, answers what it
+// asks, and goes on after a restart and from a shell.
+func TestChatModel(t *testing.T) {
+	hosted := model.New(chatting)
+	t.Cleanup(hosted.Close)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = fmt.Fprint(w, savable)
+	}))
+	t.Cleanup(site.Close)
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.cli("goto", site.URL+"/draft")
+	p.toChat(panel)
+	p.pickAgent(panel, "Set up a model")
+	p.setUp(panel, protocol.LLMCompatible, hosted.OpenAIURL())
+	p.until(panel, "the model answers here", `document.querySelector('form .picker')?.title === 'OpenAI-compatible (OpenAI-compatible, fake-model)'`)
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model-empty.png")); err != nil {
+		t.Error(err)
+	}
+
+	p.say(panel, "Why is this draft not saved? Please save it.")
+	p.until(panel, "the question can be answered", `[...document.querySelectorAll('article.permission button')].some((b) => b.textContent.trim() === 'Allow once')`)
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model-asks.png")); err != nil {
+		t.Error(err)
+	}
+	p.answer(panel, "Allow once")
+	p.untilSaid(panel, "Now the title is: Saved, true")
+	p.untilSaid(panel, "Done in")
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model.png")); err != nil {
+		t.Error(err)
+	}
+	// What it did is known as its own.
+	if done := p.cli("activity", "--json"); !strings.Contains(done, `"chat"`) || !strings.Contains(done, "OpenAI-compatible in t1") {
+		t.Errorf("the activity has no commands of the model: %s", done)
+	}
+	for _, request := range hosted.Requests() {
+		if strings.Contains(string(request.Raw), "Your draft") && !strings.Contains(string(request.Raw), "<page-") {
+			t.Error("the page's text reached the model outside of its envelope")
+		}
+	}
+
+	// An instruction is carried out at once, and the model is told of it.
+	p.say(panel, "click Save")
+	p.until(panel, "Pilot has done it", `[...document.querySelectorAll('article.end')].length === 2`)
+	p.say(panel, "And what now?")
+	p.untilSaid(panel, "things before")
+	raw := string(hosted.Requests()[len(hosted.Requests())-1].Raw)
+	if !strings.Contains(raw, "carried out without you") || !strings.Contains(raw, "Now the title is") {
+		t.Errorf("the model does not know what was said and done: %s", raw)
+	}
+
+	// From a shell, by its name.
+	if said := p.cli("chat", "send", "new", "And here?", "--agent", "openai-compatible", "--tab", "t1"); !strings.Contains(said, "things before") {
+		t.Errorf("the model said in the shell: %s", said)
+	}
+	if refused := hosted.Refused(); len(refused) > 0 {
+		t.Errorf("the hosted API would have refused: %q", refused)
+	}
+
+	// The machine has no keychain: after a restart a message waits for the key.
+	p.quit(p.app, p.done)
+	p.launch(options{})
+	browser = p.browser(protocol.DefaultSession)
+	panel = p.panel(browser)
+	p.toChat(panel)
+	p.pickAgent(panel, "fake-model")
+	p.say(panel, "Are you still there?")
+	p.press(panel, "Enter the key")
+	p.enter(panel, "Key", model.Key)
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model-key.png")); err != nil {
+		t.Error(err)
+	}
+	p.press(panel, "Use it")
+	p.untilSaid(panel, "things before")
+
+	// A model that is removed says so, and how to go on.
+	p.press(panel, "Conversation")
+	p.press(panel, "Change the model…")
+	p.press(panel, "Remove it and its key")
+	p.say(panel, "And now?")
+	p.untilSaid(panel, "This model was removed")
+	p.press(panel, "Set up a model")
+	p.until(panel, "another one can be set up", `[...document.querySelectorAll('h2')].some((one) => one.textContent === 'Set up a model')`)
+}

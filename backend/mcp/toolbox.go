@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/protocol"
+)
+
+// Toolbox is the tools of one caller for a program that calls them itself,
+// without a transport. It is safe for concurrent use.
+type Toolbox struct {
+	box   toolbox
+	tools []tool
+}
+
+// Tool is a tool as a model is told of it.
+type Tool struct {
+	Name, Title, Description string
+	Schema                   json.RawMessage
+}
+
+// Result is what a tool answered.
+type Result struct {
+	Text   string
+	Images []Image
+	Failed bool
+}
+
+// Image is a picture that a tool brought.
+type Image struct {
+	Mime string
+	Data []byte
+}
+
+// NewToolbox returns the tools of a caller: those that NewServer offers.
+func NewToolbox(c Config) *Toolbox {
+	return &Toolbox{box: toolbox{config: c, specs: c.Specs}, tools: tools(c.Specs, c.Tasks != nil)}
+}
+
+// Instructions tell a model what it holds and how to use it well.
+func (b *Toolbox) Instructions() string { return instructions(b.box.config) }
+
+// Tools are all tools.
+func (b *Toolbox) Tools() []Tool {
+	out := make([]Tool, len(b.tools))
+	for i, t := range b.tools {
+		schema, err := json.Marshal(t.InputSchema)
+		if err != nil {
+			schema = []byte("{}") // cannot happen: it is made of maps and texts
+		}
+		out[i] = Tool{Name: t.Name, Title: t.Annotations.Title, Description: t.Description, Schema: schema}
+	}
+	return out
+}
+
+// Call runs a tool. What is wrong with a call is a result, which the model sees.
+func (b *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) Result {
+	c := &call{
+		ctx: ctx, args: map[string]json.RawMessage{},
+		progress: func(int, int, string) {}, waiting: func(protocol.Waiting) {}, news: func(int, int, string) {},
+	}
+	for _, t := range b.tools {
+		if t.Name != name {
+			continue
+		}
+		if json.Unmarshal(args, &c.args) != nil {
+			return result(wrong("the arguments are not an object", ""))
+		}
+		return result(t.run(&b.box, c))
+	}
+	return result(wrong(fmt.Sprintf("there is no tool %.60q", name), "use one of the tools that you were given"))
+}
+
+// result is what the protocol's result says.
+func result(r *sdk.CallToolResult) Result {
+	out := Result{Failed: r.IsError}
+	for _, content := range r.Content {
+		switch c := content.(type) {
+		case *sdk.TextContent:
+			if out.Text != "" {
+				out.Text += "\n"
+			}
+			out.Text += c.Text
+		case *sdk.ImageContent:
+			out.Images = append(out.Images, Image{Mime: c.MIMEType, Data: c.Data})
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/model"
+	"pilotfish/backend/llm"
+	"pilotfish/backend/mcp"
+	"pilotfish/backend/protocol"
+)
+
+// driverModel is the driver of model profiles, as protocol.AgentInfo names it.
+const driverModel = "model"
+
+// newModelDriver makes the driver of model profiles; nil where there are none.
+func (a *chatAgents) newModelDriver() (*model.Driver, error) {
+	if a.s.m.cfg.Models == nil {
+		return nil, nil
+	}
+	return model.New(model.Config{Models: a.s.m.cfg.Models, Tools: a.modelTools, System: a.modelSystem})
+}
+
+// modelStarter says how a model profile is started as an agent; false when the
+// kind names none.
+func (a *chatAgents) modelStarter(kind protocol.AgentKind) (chat.Starter, bool, error) {
+	if a.model == nil {
+		return chat.Starter{}, false, nil
+	}
+	id, named := protocol.ModelProfile(kind)
+	if !named {
+		// A shell names it as a person does.
+		for _, p := range a.s.m.cfg.Models.Profiles() {
+			if strings.EqualFold(p.Name, string(kind)) {
+				id, named = p.ID, true
+				break
+			}
+		}
+	}
+	if !named {
+		return chat.Starter{}, false, nil
+	}
+	profile, err := a.s.m.cfg.Models.Profile(id)
+	if err != nil {
+		return chat.Starter{}, true, err
+	}
+	return chat.Starter{
+		Driver: a.model, Launch: chat.Launch{Kind: protocol.ModelAgent(id), Name: profile.Name}, FromJournal: true,
+	}, true, nil
+}
+
+// modelToolbox is the tools of a conversation, run in this process.
+type modelToolbox struct{ *mcp.Toolbox }
+
+// modelTools are the browser's tools for a model: those that an agent process
+// gets over MCP, as the same actor, on the same tab, and with the same scopes.
+func (a *chatAgents) modelTools(cfg chat.SessionConfig) model.Toolbox {
+	return modelToolbox{a.toolbox(cfg)}
+}
+
+func (a *chatAgents) toolbox(cfg chat.SessionConfig) *mcp.Toolbox {
+	return mcp.NewToolbox(a.s.m.mcpCaller(a.grant(cfg.Actor, cfg.Tab)))
+}
+
+// Tools are the tools as the driver knows them.
+func (b modelToolbox) Tools() []model.Tool {
+	list := b.Toolbox.Tools()
+	out := make([]model.Tool, len(list))
+	for i, t := range list {
+		out[i] = model.Tool{Name: t.Name, Title: t.Title, About: t.Description, Schema: t.Schema}
+	}
+	return out
+}
+
+// Call runs a tool.
+func (b modelToolbox) Call(ctx context.Context, name string, args json.RawMessage) model.Result {
+	r := b.Toolbox.Call(ctx, name, args)
+	out := model.Result{Text: r.Text, Failed: r.Failed}
+	for _, image := range r.Images {
+		out.Images = append(out.Images, chat.Image(image))
+	}
+	return out
+}
+
+// modelSystem is the system prompt of a model.
+func (a *chatAgents) modelSystem(cfg chat.SessionConfig) string {
+	return where(cfg.Tab) + " " + manners + "\n\n" + a.toolbox(cfg).Instructions()
+}
+
+// modelAgents are the model profiles as agents. The keychain is not asked: whether
+// a key is there shows when it is needed.
+func (m *Manager) modelAgents() []protocol.AgentInfo {
+	agents := []protocol.AgentInfo{}
+	if m.cfg.Models == nil {
+		return agents
+	}
+	names := map[protocol.LLMProvider]string{}
+	for _, p := range llm.Providers() {
+		names[p.Provider] = p.Name
+	}
+	for _, p := range m.cfg.Models.Profiles() {
+		agents = append(agents, protocol.AgentInfo{
+			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: driverModel,
+			Detail: strings.Join(slices.DeleteFunc([]string{names[p.Provider], p.Model}, func(s string) bool { return s == "" }), ", "),
+		})
+	}
+	return agents
+}
