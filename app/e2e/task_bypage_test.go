@@ -106,7 +106,7 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 		t.Errorf("the page saw %q, %v", title, err)
 	}
 	p.until(panel, "the person is told", `[...document.querySelectorAll('.notice')].some((one) => one.innerText.includes('does not let Pilotfish into this tab'))`)
-	p.until(panel, "each action says how it was done", `[...document.querySelectorAll('.way')].filter((one) => one.checkVisibility() && one.textContent === 'by the page’s own events').length === 3`)
+	p.until(panel, "each action says how it was done", `[...document.querySelectorAll('.way')].filter((one) => one.checkVisibility() && one.textContent === 'simulated').length === 3`)
 
 	p.until(page, "the page is covered", isCovered)
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
@@ -129,7 +129,7 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 		t.Fatal(err)
 	}
 	p.until(panel, "Esc on the page pauses", `[...document.querySelectorAll('header .soft')].some((one) => one.textContent.trim() === 'pausing')`)
-	p.press(panel, "Go on")
+	p.press(panel, "Resume")
 	close(goes)
 
 	said := p.ended(panel, protocol.TaskDone)

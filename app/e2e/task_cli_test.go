@@ -198,7 +198,7 @@ func TestTaskFromPrograms(t *testing.T) {
 func plainly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) {
 	t.Helper()
 	out := p.cli("task", "run", "fill Name with Ada, select Berlin in City, tick News and click Save", "--tab", "t1")
-	for _, want := range []string{"\n1. Fill “Name”", "\n   click btn Save", ": done, step 5 of", "All 4 instructions are carried out."} {
+	for _, want := range []string{"\n1. Fill “Name”", "\n   click btn Save", ": done, step 5 of", "All 4 instructions are done."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}

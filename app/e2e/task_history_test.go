@@ -67,7 +67,7 @@ func (p *product) connectedPanel(browser *tap.Client) *tap.Page {
 // goOn goes on with a task that was interrupted.
 func (p *product) goOn(panel *tap.Page, at int) {
 	p.t.Helper()
-	name := fmt.Sprintf("Go on at step %d", at)
+	name := fmt.Sprintf("Resume at step %d", at)
 	// It can be pressed once the models are known.
 	p.until(panel, "the task can go on", fmt.Sprintf(`[...document.querySelectorAll('button')].some((b) => b.textContent.trim() === %q && !b.disabled)`, name))
 	p.press(panel, name)
@@ -136,7 +136,7 @@ func TestTaskReplayed(t *testing.T) {
 	form := p.page(browser, "/form")
 	p.do(form, `document.querySelector('form').insertAdjacentHTML('beforeend', '<fieldset><legend>Draft</legend><button type=button>Save</button></fieldset>')`)
 	p.press(panel, "Replay without a model")
-	p.until(panel, "it asks which button", `document.querySelector('.question')?.innerText.includes('There are two “Save” (button) now: which?')`)
+	p.until(panel, "it asks which button", `document.querySelector('.question')?.innerText.includes('There are two “Save” (button) on this page. Which one?')`)
 	p.tell(panel, "1")
 	p.ended(panel, protocol.TaskDone)
 	p.saved(form, "Saved: Ada, Berlin, with news")

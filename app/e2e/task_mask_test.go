@@ -213,7 +213,7 @@ func covered(t *testing.T, w *watched) {
 	w.until(page, "the page is uncovered", "!"+isCovered)
 	w.hand(page, 120, 240, "click 1")
 	w.until(page, "a hand reaches the page", `sessionStorage.heard.includes('click:hand') && (document.title = 'Touched')`)
-	w.press(w.panel, "Go on")
+	w.press(w.panel, "Resume")
 	w.thinking()
 	w.answers()
 	if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, `click button "By hand"`) {

@@ -86,7 +86,7 @@ func TestTaskMeets(t *testing.T) {
 	run("a model that never says anything", func(t *testing.T, p *product) {
 		t.Helper()
 		p.task(panel, pages+"/form", "Mute all the time")
-		if said := p.ended(panel, protocol.TaskFailed); !strings.Contains(said, "does not answer as it has to") || !strings.Contains(said, "Choose another model") {
+		if said := p.ended(panel, protocol.TaskFailed); !strings.Contains(said, "answers cannot be used") || !strings.Contains(said, "Choose another model") {
 			t.Errorf("it says %q", said)
 		}
 	})

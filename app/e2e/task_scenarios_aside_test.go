@@ -66,7 +66,7 @@ func noticeScenarios() []scenario {
 	happens := func(script string) func(*stage) {
 		return func(st *stage) {
 			st.t.Helper()
-			st.until(st.panel, "it waits", `document.querySelector('.doing')?.innerText.startsWith('Wait for')`)
+			st.until(st.panel, "it waits", `document.querySelector('.doing')?.innerText.startsWith('Wait until')`)
 			st.do(st.page(st.browser, "/notices.html"), script)
 		}
 	}

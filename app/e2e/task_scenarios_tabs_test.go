@@ -56,7 +56,7 @@ func (st *stage) each(t *testing.T, all []play) {
 func tabScenarios() []play {
 	return []play{
 		{"a tab closed in the middle of a step", func(st *stage) {
-			st.closed(plain("wait", "for", "text", "value", "never on this page"), "Wait for never")
+			st.closed(plain("wait", "for", "text", "value", "never on this page"), "Wait until “never")
 		}},
 		{"a tab closed while the task waits for an answer", func(st *stage) {
 			st.closed(plain("ask", "question", "Which of the two?"), "Which of the two?")

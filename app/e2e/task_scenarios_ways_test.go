@@ -207,7 +207,7 @@ func personScenarios() []scenario {
 			turns: []turn{does(plain("wait", "for", "text", "value", "never on this page"))},
 			state: protocol.TaskStopped, says: "Stopped by you.",
 			meet: func(st *stage) {
-				st.until(st.panel, "it waits", `document.body.innerText.includes('Wait for never')`)
+				st.until(st.panel, "it waits", `document.body.innerText.includes('Wait until “never')`)
 				st.press(st.panel, "Stop")
 			},
 		},
@@ -219,8 +219,8 @@ func personScenarios() []scenario {
 			},
 			sees: []string{"Saved: name=Ada"},
 			meet: func(st *stage) {
-				st.until(st.panel, "it is paused", fmt.Sprintf("%s?.checkVisibility()", button("Go on")))
-				st.press(st.panel, "Go on")
+				st.until(st.panel, "it is paused", fmt.Sprintf("%s?.checkVisibility()", button("Resume")))
+				st.press(st.panel, "Resume")
 			},
 		},
 	}

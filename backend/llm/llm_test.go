@@ -242,6 +242,40 @@ func TestWithoutAKeychainTheKeyIsForThisRun(t *testing.T) {
 	}
 }
 
+// A provider that needs no key may have been given one: that it is gone is known.
+func TestAKeyThatIsGoneIsKnownForEveryProvider(t *testing.T) {
+	for _, info := range Providers() {
+		keyring.MockInitWithError(errors.New("no keychain"))
+		cfg := Config{Path: filepath.Join(t.TempDir(), "models.json"), Logger: slog.New(slog.DiscardHandler)}
+		m, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := secret
+		profile := protocol.LLMProfile{Provider: info.Provider, URL: "https://models.example/v1", Model: "m"}
+		state, err := m.Save(t.Context(), protocol.LLMSaveRequest{Profile: profile, Key: &key})
+		if err != nil || !state.Profiles[0].Keyed || !state.Profiles[0].HasKey {
+			t.Fatalf("%s: %+v, %v", info.Provider, state.Profiles, err)
+		}
+		renamed := state.Profiles[0]
+		renamed.Name = "Mine"
+		if state, err = m.Save(t.Context(), protocol.LLMSaveRequest{Profile: renamed}); err != nil || !state.Profiles[0].Keyed {
+			t.Errorf("%s: another name: %+v, %v", info.Provider, state.Profiles, err)
+		}
+		again, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := again.State(t.Context()).Profiles[0]; p.HasKey || !p.Keyed {
+			t.Errorf("%s: after a restart: %+v", info.Provider, p)
+		}
+		none := ""
+		if state, err = again.Save(t.Context(), protocol.LLMSaveRequest{Profile: renamed, Key: &none}); err != nil || state.Profiles[0].Keyed {
+			t.Errorf("%s: it was taken back: %+v, %v", info.Provider, state.Profiles, err)
+		}
+	}
+}
+
 func TestAKeyDoesNotFollowToAnotherPlace(t *testing.T) {
 	h := newHarness(t, protocol.LLMOpenAI, func(http.ResponseWriter, *http.Request) {})
 	p := h.State(t.Context()).Profiles[0]

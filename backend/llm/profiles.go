@@ -154,7 +154,7 @@ func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protoc
 		p.For = []string{"task"}
 	}
 	p.Dialect, p.HasKey, p.KeyKept = "", false, ""
-	if err := m.put(ctx, &p); err != nil {
+	if err := m.put(ctx, &p, req.Key); err != nil {
 		return protocol.LLMState{}, err
 	}
 	if req.Key != nil {
@@ -165,10 +165,12 @@ func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protoc
 	return m.tell(ctx), nil
 }
 
-// put writes a profile in its place, and gives it an id when it has none.
-func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile) error {
+// put writes a profile in its place, and gives it an id when it has none. key is
+// the one that is about to be kept for it; nil when that does not change.
+func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile, key *string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	p.Keyed = key != nil && *key != ""
 	next := slices.Clone(m.profiles)
 	at := slices.IndexFunc(next, func(one protocol.LLMProfile) bool { return one.ID == p.ID })
 	switch {
@@ -182,10 +184,13 @@ func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile) error {
 		return unknownProfile()
 	default:
 		// A key is for the place it was given for: it does not follow to another.
-		if before := next[at]; before.Provider != p.Provider || before.URL != p.URL {
+		before := next[at]
+		if before.Provider != p.Provider || before.URL != p.URL {
 			if err := m.keys.set(ctx, p.ID, ""); err != nil {
 				return err
 			}
+		} else if key == nil {
+			p.Keyed = before.Keyed
 		}
 		next[at] = *p
 	}

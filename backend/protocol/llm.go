@@ -59,7 +59,10 @@ type LLMProfile struct {
 	// ForProgram, ForSummary. Several profiles of one kind: the first. A kind that
 	// no profile is for goes to the one for tasks.
 	For []string `json:"for"`
-	// Dialect and HasKey are said by the backend; they are not read.
+	// Keyed: a key was given for it. Where it is gone, because it was kept for one
+	// run only, it is asked for again, also of a provider that needs none.
+	Keyed bool `json:"keyed,omitempty"`
+	// Dialect and HasKey are said by the backend, as Keyed is; they are not read.
 	Dialect LLMDialect `json:"dialect"`
 	HasKey  bool       `json:"hasKey"`
 	// KeyKept is where the key is: "keychain", or "memory" (it is forgotten when

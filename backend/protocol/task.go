@@ -53,6 +53,8 @@ type Task struct {
 	Routine string `json:"routine,omitempty"`
 	// KeepGroup: its tabs stay a group when it is over.
 	KeepGroup bool `json:"keepGroup,omitempty"`
+	// Closed: the user has put it away after it failed. Until then it is shown.
+	Closed bool `json:"closed,omitempty"`
 	// Asker is who asked for it, when that was a program.
 	Asker *Actor `json:"asker,omitempty"`
 }
@@ -112,7 +114,7 @@ type TaskWriteReply struct {
 }
 
 // TaskRequest is the body of the routes that need a task only: POST /task/get,
-// /task/delete, /task/stop.
+// /task/delete, /task/close, /task/stop.
 type TaskRequest struct {
 	Task   TaskID `json:"task"`
 	After  uint64 `json:"after,omitempty"` // get

@@ -28,6 +28,7 @@ type Tasks interface {
 	PlainTask(ctx context.Context, grant auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
 	TaskTab(ctx context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error)
 	DeleteTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) error
+	CloseTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
 	TaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error)
 	SaveRoutine(ctx context.Context, grant auth.Grant, routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
 	DeleteRoutine(ctx context.Context, grant auth.Grant, name string) ([]protocol.TaskRoutine, error)
@@ -85,6 +86,10 @@ func (s *Server) taskRoutes() []route {
 		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
 			return struct{}{}, t.DeleteTask(ctx, g, req.Task)
 		}), routeDoc{about: "Forget a task that does not run.", in: protocol.TaskRequest{}, out: struct{}{}}),
+		panel("/task/close", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
+			task, err := t.CloseTask(ctx, g, req.Task)
+			return protocol.TaskRunReply{Task: task}, err
+		}), routeDoc{about: "Put a failed task away: it stays in the history.", in: protocol.TaskRequest{}, out: protocol.TaskRunReply{}}),
 		panel("/task/save-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
 			list, err := t.SaveRoutine(ctx, g, req.Routine)
 			return protocol.TaskRoutinesReply{Routines: list}, err

@@ -73,6 +73,10 @@ func (k works) TaskTab(_ context.Context, g auth.Grant, req protocol.TaskTabRequ
 	return k.task("task-tab", g, req.Task)
 }
 
+func (k works) CloseTask(_ context.Context, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	return protocol.Task{ID: id}, nil
+}
+
 func (k works) DeleteTask(_ context.Context, g auth.Grant, _ protocol.TaskID) error {
 	return k.house.called("task-delete", g)
 }
@@ -139,7 +143,7 @@ func taskTable() []routeCase {
 	}
 	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
 	for _, path := range []string{
-		"/task/write", "/task/command", "/task/plain", "/task/tab", "/task/file", "/task/picture", "/task/delete", "/task/save-routine", "/task/delete-routine",
+		"/task/write", "/task/command", "/task/plain", "/task/tab", "/task/file", "/task/picture", "/task/delete", "/task/close", "/task/save-routine", "/task/delete-routine",
 		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
 	} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})

@@ -85,7 +85,7 @@ func (s *Session) unfinishedTasks() []protocol.Task {
 		s.log.Warn("tasks cannot be read", "error", err)
 		return []protocol.Task{}
 	}
-	return store.Unfinished()
+	return store.Shown()
 }
 
 // tasksOf finds the tasks of the caller's session.
@@ -299,6 +299,15 @@ func (m *Manager) TaskTab(_ context.Context, grant auth.Grant, req protocol.Task
 		}
 	}
 	return head, err
+}
+
+// CloseTask puts a failed task away: it stays in the history.
+func (m *Manager) CloseTask(_ context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	_, store, err := m.tasksOf(grant)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	return store.Dismiss(id)
 }
 
 // SaveRoutine saves a routine.

@@ -170,11 +170,51 @@ func (s *Store) Head(id protocol.TaskID) (protocol.Task, error) {
 	return k.head, nil
 }
 
-// Unfinished are the tasks that are not over, newest first: what a panel shows
-// when it opens.
+// failedShown is how long a failed task is shown that nobody closes.
+const failedShown = 24 * time.Hour
+
+// Unfinished are the tasks that are not over, newest first.
 func (s *Store) Unfinished() []protocol.Task {
 	all, _ := s.Search("", 0)
 	return slices.DeleteFunc(all, func(t protocol.Task) bool { return t.State.Over() })
+}
+
+// Shown are the tasks that a panel shows when it opens, newest first: those that
+// are not over, and those that failed a short while ago and were not closed.
+func (s *Store) Shown() []protocol.Task {
+	all, _ := s.Search("", 0)
+	since := now().Add(-failedShown)
+	return slices.DeleteFunc(all, func(t protocol.Task) bool {
+		left := t.State == protocol.TaskFailed && !t.Closed && t.Updated.After(since)
+		return t.State.Over() && !left
+	})
+}
+
+// Dismiss notes that the user has put a failed task away.
+func (s *Store) Dismiss(id protocol.TaskID) (protocol.Task, error) {
+	k, err := s.find(id)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	k.mu.Lock()
+	head := k.head
+	if !head.State.Over() {
+		k.mu.Unlock()
+		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task is not over", "stop it first")
+	}
+	head.Closed = true
+	if err := s.writeHead(head); err != nil {
+		k.mu.Unlock()
+		return protocol.Task{}, unwritable(err)
+	}
+	k.head = head
+	close(k.told)
+	k.told = make(chan struct{})
+	k.mu.Unlock()
+	if s.config.Changed != nil {
+		s.config.Changed(head)
+	}
+	return head, nil
 }
 
 // Delete forgets a task. One that runs is not deleted.

@@ -76,6 +76,36 @@ func TestWhatIsWrittenIsThereAfterARestart(t *testing.T) {
 	}
 }
 
+// A task that failed is shown until the user closes it; its history stays.
+func TestAFailedTaskIsShownUntilItIsClosed(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := open(t, dir)
+	failed := head(protocol.TaskFailed)
+	failed.Error = protocol.NewError(protocol.CodeInternal, "the button is gone", "look again")
+	id := write(t, s, "p1", protocol.TaskEventHead, failed, "").Head.ID
+	s.Close()
+	again, changes := open(t, dir)
+	if got := again.Shown(); len(got) != 1 || got[0].Error == nil || len(again.Unfinished()) != 0 {
+		t.Fatalf("after a restart %+v is shown", got)
+	}
+	if _, err := again.Dismiss(id); err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Shown(); len(got) != 0 || len(*changes) != 1 || !(*changes)[0].Closed {
+		t.Errorf("closed: %+v is shown, %+v was told", got, *changes)
+	}
+	if all, _ := again.Search("", 0); len(all) != 1 {
+		t.Errorf("the history has %+v", all)
+	}
+	// It is run again.
+	if got := write(t, again, "p1", protocol.TaskEventHead, head(protocol.TaskRunning), "").Head; got.Closed {
+		t.Error("a task that runs is closed")
+	}
+	if _, err := again.Dismiss(id); code(err) != protocol.CodeBusy {
+		t.Errorf("a task that runs was closed: %v", err)
+	}
+}
+
 func TestOneViewRunsATask(t *testing.T) {
 	s, changes := open(t, t.TempDir())
 	write(t, s, "a", protocol.TaskEventHead, head(protocol.TaskRunning), "")

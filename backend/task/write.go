@@ -171,7 +171,7 @@ func (k *kept) remember(req protocol.TaskWriteRequest) {
 // stays.
 func merge(before, said protocol.Task) protocol.Task {
 	said.ID, said.Created, said.Index = before.ID, before.Created, before.Index
-	said.Asker = before.Asker
+	said.Asker, said.Closed = before.Asker, before.Closed && said.State.Over()
 	said.Tabs = before.Tabs
 	if len(said.Tabs) == 0 && said.Tab != "" {
 		said.Tabs = []protocol.TabID{said.Tab}

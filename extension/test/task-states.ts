@@ -55,7 +55,7 @@ export async function recordAndReplay(page: Page, made: FakeBackend): Promise<vo
   made.tasks.page.text =
     'form "Billing address"\n e11 edit Name\n e12 btn Save\nform Delivery\n e14 btn Save';
   await page.getByRole('button', { name: 'Replay without a model' }).click();
-  await page.getByText('There are two “Save” (button) now: which?').waitFor();
+  await page.getByText('There are two “Save” (button) on this page. Which one?').waitFor();
 }
 
 const withModel = (made: FakeBackend): void => {
@@ -106,8 +106,8 @@ export const taskStates: State[] = [
     },
     async act(page) {
       await toTask(page);
-      await page.getByText('was kept for one run of Pilotfish only').waitFor();
-      await page.getByRole('button', { name: 'Enter the key' }).waitFor();
+      await page.getByText('needs its key').waitFor();
+      await page.getByRole('button', { name: 'Save key' }).waitFor();
     },
   },
   {
@@ -139,7 +139,7 @@ export const taskStates: State[] = [
       await toTask(page);
       await begin(page, longGoal);
       await page.getByText('step 2 of 40').waitFor();
-      await page.getByText('Thinks').waitFor();
+      await page.getByText('Thinking').waitFor();
       await page.getByText('More', { exact: true }).first().click();
     },
   },
@@ -167,7 +167,7 @@ export const taskStates: State[] = [
     async act(page, made) {
       await toTask(page);
       await begin(page, 'Send the form for Ada');
-      await page.getByText('Thinks').waitFor();
+      await page.getByText('Thinking').waitFor();
       const id = made.tasks.heads()[0]?.id ?? '';
       const args = [
         { name: 'target', value: 'e7' },
@@ -195,7 +195,7 @@ export const taskStates: State[] = [
       await toTask(page);
       await begin(page, longGoal);
       await page.getByText('step 1 of 40').waitFor();
-      await page.getByText('Thinks').waitFor();
+      await page.getByText('Thinking').waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('pausing', { exact: true }).waitFor();
       made.tasks.answers({ goal: 'Save the form.', actions: [{ do: 'click', ref: 'e1' }] });
@@ -224,7 +224,7 @@ export const taskStates: State[] = [
     },
     async act(page) {
       await page.getByRole('tab', { name: 'Task' }).click();
-      await page.getByRole('button', { name: 'Go on at step 8' }).waitFor();
+      await page.getByRole('button', { name: 'Resume at step 8' }).waitFor();
     },
   },
   {
@@ -248,7 +248,7 @@ export const taskStates: State[] = [
     async act(page, made) {
       await toTask(page);
       await begin(page, longGoal);
-      await page.getByText('Thinks').waitFor();
+      await page.getByText('Thinking').waitFor();
       made.tabs = made.tabs.filter(({ id }) => id !== 't1');
       made.push({ type: 'tabs', tabs: made.tabs });
       await page.evaluate(() => {
@@ -276,7 +276,7 @@ export const taskStates: State[] = [
       await begin(page, longGoal);
       await page.locator('.end', { hasText: 'It is saved.' }).waitFor();
       await page.getByRole('button', { name: 'New task' }).click();
-      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('button', { name: 'Task history' }).click();
       await page.getByRole('listitem').getByText(longGoal.slice(0, 50)).click();
       await page.getByText('download: price-list.csv').first().waitFor();
       await page.getByText('More', { exact: true }).first().click();
@@ -331,7 +331,7 @@ export const taskStates: State[] = [
     },
     async act(page) {
       await toTask(page);
-      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('button', { name: 'Task history' }).click();
       await page.getByText('Collect the headings').waitFor();
     },
   },
@@ -356,7 +356,7 @@ export const taskStates: State[] = [
     },
     async act(page) {
       await toTask(page);
-      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('button', { name: 'Task history' }).click();
       await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
       await page.locator('mark', { hasText: 'voucher' }).last().waitFor();
     },
@@ -410,7 +410,7 @@ export const taskStates: State[] = [
     },
     async act(page) {
       await toTask(page);
-      await page.getByRole('button', { name: 'Tasks so far' }).click();
+      await page.getByRole('button', { name: 'Task history' }).click();
       await page.getByRole('button', { name: 'Routines' }).click();
       await page.getByText('pilotfish run login').waitFor();
     },

@@ -105,7 +105,7 @@ it('a model that was only tried goes with the form, and one that is there is rem
 it('Escape leaves the form and the list, and the focus is where one writes', async () => {
   made.tasks.profile();
   await open();
-  for (const name of ['Change the model', 'Tasks so far']) {
+  for (const name of ['Change the model', 'Task history']) {
     await button(name).click();
     await page.waitForFunction(() => document.activeElement?.matches('select, input'));
     await page.keyboard.press('Escape');
@@ -121,7 +121,7 @@ it('without a model it carries out plain instructions, step by step', async () =
   expect(made.tasks.kept.size).toBe(0);
   expect(await button('Set up a model').isVisible()).toBe(true);
   await begin(page, 'click Save then list the links');
-  await page.locator('.end', { hasText: 'All 2 instructions are carried out.' }).waitFor();
+  await page.locator('.end', { hasText: 'All 2 instructions are done.' }).waitFor();
   await page.locator('.end', { hasText: '@e5 More → /more' }).waitFor();
   const [kept] = made.tasks.kept.values();
   expect(kept?.head).toMatchObject({ state: 'done', steps: 2, tokens: 0, tab: 't1' });
@@ -169,7 +169,7 @@ it('a search says where in a task the words are', async () => {
     },
   ];
   await open();
-  await button('Tasks so far').click();
+  await button('Task history').click();
   await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
   await page.getByRole('button', { name: /^Order the tickets Step 3: …the voucher\./ }).waitFor();
 });
@@ -223,12 +223,12 @@ it('from the first word over a question to Stop by keys alone', async () => {
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   await page.keyboard.type('Send the form');
   await page.keyboard.press('Enter');
-  await page.getByText('Thinks').waitFor();
+  await page.getByText('Thinking').waitFor();
   const task = { kind: 'task', id: made.tasks.heads()[0]?.id ?? '', name: 'task' } as const;
   const question = approval({ actor: task, kind: 'send' });
   made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
   await button('Allow for this task').waitFor();
-  const head = page.locator('header', { has: page.getByLabel('Tasks so far') });
+  const head = page.locator('header', { has: page.getByLabel('Task history') });
   await head.getByText('needs you').waitFor();
   await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
     await page.evaluate(() => performance.now()),
@@ -254,8 +254,12 @@ it('what is not done says so, with what to do', async () => {
   await open();
   await begin(page);
   await page.getByText('Choose another model.').waitFor();
-  await page.getByText('not done', { exact: true }).waitFor();
+  await page.getByText('failed', { exact: true }).waitFor();
   expect([...made.tasks.kept.values()].map(({ head }) => head.state)).toEqual(['failed']);
+  await button('Retry').waitFor();
+  await button('Close').click();
+  await page.getByText('Choose another model.').waitFor({ state: 'detached' });
+  expect([...made.tasks.kept.values()].map(({ head }) => head.closed)).toEqual([true]);
 });
 
 it('the newest step stays in view when a question takes the room, until the reader goes up', async () => {
@@ -285,7 +289,7 @@ it('the newest step stays in view when a question takes the room, until the read
   await atEnd(false);
   made.tasks.answers(look(14));
   await page.getByText('Look, for the 14. time.').waitFor();
-  await page.getByText('Thinks').waitFor();
+  await page.getByText('Thinking').waitFor();
   await atEnd(false);
 });
 
@@ -294,7 +298,7 @@ it('a task shows in the tab that it opened, also when it is over', async () => {
   made.tasks.turns = [firstTurn];
   await open();
   await begin(page);
-  await page.getByText('Thinks').waitFor();
+  await page.getByText('Thinking').waitFor();
   await made.until(() => made.tasks.heads()[0]?.steps === 1);
   const head = made.tasks.heads()[0];
   if (head === undefined) throw new Error('there is no task');
@@ -302,7 +306,7 @@ it('a task shows in the tab that it opened, also when it is over', async () => {
   await page.evaluate(() => {
     globalThis.fakeChrome.activate(12);
   });
-  await button('Show it').waitFor();
+  await button(/^Show:/).waitFor();
   await button('Stop').click();
   await page.getByText('stopped', { exact: true }).waitFor();
   expect(await page.locator('.goal').first().textContent()).toBe(head.goal);
@@ -353,14 +357,14 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
       ],
     },
   ]);
-  await button('Tasks so far').click();
+  await button('Task history').click();
   await button('Routines').click();
   await button('Replay: Greet: Ünal').click();
   await page.getByLabel('name', { exact: true }).fill('Grace');
   await page.keyboard.press('Enter');
   await page.locator('.end', { hasText: 'actions were done again' }).waitFor();
   expect(JSON.stringify(made.tasks.asked.map(({ body }) => body))).toContain('"value":"Grace"');
-  await button('Tasks so far').click();
+  await button('Task history').click();
   await button('Routines').click();
   await button('Delete the routine: Greet: Ünal').click();
   await page.getByText('No routine is saved yet').waitFor();
@@ -390,6 +394,6 @@ it('a task that the disk takes nothing more of is interrupted, and goes on when 
     .locator('.end', { hasText: 'The task cannot be written: the disk is full.' })
     .waitFor();
   made.tasks.full = false;
-  await button(/^Go on/).click();
+  await button(/^Resume/).click();
   await made.until(() => [...made.tasks.kept.values()][0]?.head.state === 'running');
 });

@@ -186,6 +186,9 @@ export class FakeTasks {
       }
       case '/task/plain':
         return [200, plainly(body as TaskPlainRequest)];
+      case '/task/close':
+        this.change(task, { closed: true });
+        return [200, {}];
       case '/task/delete':
         this.kept.delete(task);
         this.#push({ type: 'task_gone', task });

@@ -28,6 +28,8 @@ test('a key is missing only where one is needed', () => {
   expect(lacksKey(state, way({}))).toBe(true);
   expect(lacksKey(state, way({ hasKey: true }))).toBe(false);
   expect(lacksKey(state, way({ provider: 'ollama' }))).toBe(false);
+  // One that needs none was given one, which is gone.
+  expect(lacksKey(state, way({ provider: 'ollama', keyed: true }))).toBe(true);
   expect(lacksKey(undefined, way({}))).toBe(false);
   expect(lacksKey(state, undefined)).toBe(false);
 });
@@ -35,9 +37,11 @@ test('a key is missing only where one is needed', () => {
 test('where the key is stands in words', () => {
   expect(keyWord(state, way({}))).toBe('no key');
   expect(keyWord(state, way({ hasKey: true, keyKept: 'memory' }))).toBe(
-    'key kept for this run only',
+    'key stored until Pilotfish quits',
   );
-  expect(keyWord(state, way({ hasKey: true, keyKept: 'keychain' }))).toBe('key in the keychain');
+  expect(keyWord(state, way({ hasKey: true, keyKept: 'keychain' }))).toBe(
+    'key stored in the keychain',
+  );
   expect(keyWord(state, way({ provider: 'ollama' }))).toBe('');
 });
 

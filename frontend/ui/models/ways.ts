@@ -27,13 +27,14 @@ export interface ModelWays {
 /** Whether a way cannot be gone because its key is not there: it was kept for one run only, or never given. */
 export function lacksKey(state: LLMState | undefined, profile: LLMProfile | undefined): boolean {
   if (state === undefined || profile === undefined || profile.hasKey) return false;
+  if (profile.keyed === true) return true;
   return state.providers.some((one) => one.provider === profile.provider && one.needsKey);
 }
 
 /** The kinds of task that a way may be for, as a person is asked. */
 export const kinds: readonly { readonly kind: string; readonly text: string }[] = [
-  { kind: ForTask, text: 'Tasks of yours' },
-  { kind: ForProgram, text: 'Tasks of agents and the command line' },
+  { kind: ForTask, text: 'Your tasks' },
+  { kind: ForProgram, text: 'Tasks that agents and the command line start' },
   { kind: ForSummary, text: 'Summaries of old steps' },
 ];
 
@@ -41,7 +42,7 @@ export const kinds: readonly { readonly kind: string; readonly text: string }[] 
 export function purpose(profile: LLMProfile): string {
   const short = new Map([
     [ForTask, 'tasks'],
-    [ForProgram, 'tasks of programs'],
+    [ForProgram, 'tasks of agents'],
     [ForSummary, 'summaries'],
   ] as [string, string][]);
   return profile.for.map((kind) => short.get(kind) ?? kind).join(', ');
@@ -50,8 +51,8 @@ export function purpose(profile: LLMProfile): string {
 /** Where a way's key is. */
 export function keyWord(state: LLMState, profile: LLMProfile): string {
   if (lacksKey(state, profile)) return 'no key';
-  if (profile.keyKept === 'memory') return 'key kept for this run only';
-  return profile.keyKept === 'keychain' ? 'key in the keychain' : '';
+  if (profile.keyKept === 'memory') return 'key stored until Pilotfish quits';
+  return profile.keyKept === 'keychain' ? 'key stored in the keychain' : '';
 }
 
 /** What went wrong and what to do about it, as sentences: our messages end with no full stop, and hints begin small. */

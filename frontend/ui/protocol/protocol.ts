@@ -2569,7 +2569,12 @@ export interface LLMProfile {
    */
   for: string[];
   /**
-   * Dialect and HasKey are said by the backend; they are not read.
+   * Keyed: a key was given for it. Where it is gone, because it was kept for one
+   * run only, it is asked for again, also of a provider that needs none.
+   */
+  keyed?: boolean;
+  /**
+   * Dialect and HasKey are said by the backend, as Keyed is; they are not read.
    */
   dialect: LLMDialect;
   hasKey: boolean;
@@ -4087,6 +4092,10 @@ export interface Task {
    */
   keepGroup?: boolean;
   /**
+   * Closed: the user has put it away after it failed. Until then it is shown.
+   */
+  closed?: boolean;
+  /**
    * Asker is who asked for it, when that was a program.
    */
   asker?: Actor;
@@ -4164,7 +4173,7 @@ export interface TaskWriteReply {
 }
 /**
  * TaskRequest is the body of the routes that need a task only: POST /task/get,
- * /task/delete, /task/stop.
+ * /task/delete, /task/close, /task/stop.
  */
 export interface TaskRequest {
   task: TaskID;

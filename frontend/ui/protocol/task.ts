@@ -32,6 +32,7 @@ export const taskSchema = v.object({
   index: v.number(),
   routine: v.exactOptional(v.string()),
   keepGroup: v.exactOptional(v.boolean()),
+  closed: v.exactOptional(v.boolean()),
   asker: v.exactOptional(
     v.object({
       kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
@@ -168,6 +169,7 @@ export const llmProfileSchema = v.object({
   vision: v.exactOptional(v.boolean()),
   for: list(v.string()),
   dialect,
+  keyed: v.exactOptional(v.boolean()),
   hasKey: v.boolean(),
   keyKept: v.exactOptional(v.string()),
 });

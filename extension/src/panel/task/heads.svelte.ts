@@ -13,6 +13,9 @@ const over: readonly string[] = [TaskDone, TaskFailed, TaskStopped];
 
 export const isOver = (task: Task): boolean => over.includes(task.state);
 
+/** Whether a task has failed and the user has not closed it yet. */
+export const isLeft = (task: Task): boolean => task.state === TaskFailed && task.closed !== true;
+
 /** The tasks without their steps, as they were said last. */
 export class Heads {
   /** The name of this panel view. */
@@ -26,6 +29,11 @@ export class Heads {
   /** The task beside a tab that is not over; the newest. */
   unfinishedOf(tab: TabID): Task | undefined {
     return this.all.find((task) => !isOver(task) && (task.tab === tab || task.tabs.includes(tab)));
+  }
+
+  /** The task beside a tab that has failed, until the user closes it; the newest. */
+  failedOf(tab: TabID): Task | undefined {
+    return this.all.find((task) => isLeft(task) && (task.tab === tab || task.tabs.includes(tab)));
   }
 
   apply(event: PanelEvent): void {

@@ -66,7 +66,7 @@ it('each turn is the next instruction, and the end says what came of all', async
     {
       do: 'done',
       success: true,
-      text: 'All 3 instructions are carried out.\n\nThere is one link.\n\nHello.',
+      text: 'All 3 instructions are done.\n\nThere is one link.\n\nHello.',
     },
   ]);
   expect(asked.map(({ step }) => step)).toEqual([0, 1, 2]);
@@ -87,7 +87,7 @@ it('what failed is told, so that another way is taken, or none', async () => {
     {
       do: 'done',
       success: false,
-      text: 'Not done: Choose France. It is disabled. Wait.\nNothing after it was done: Click Save.',
+      text: 'Stopped at “Choose France”. It is disabled. Wait.\nNot done: Click Save.',
     },
   ]);
   expect(asked.at(-1)?.tried).toEqual([
@@ -107,15 +107,15 @@ it('what may be several things is asked, and the answer counts', async () => {
   const { plain, asked } = instructions(['Click Save'], [two, two, click('e2'), {}]);
   const wonders = await turn(plain, { text: 'The person answers: what?' });
   expect(wonders.actions).toEqual([
-    { do: 'ask', question: '2 things on this page may be “Save”. Which one is meant?' },
+    { do: 'ask', question: '2 things on this page may be “Save”. Which one do you mean?' },
   ]);
   const { thought } = readAnswer(await plain.complete(prompt, never));
   expect(plain.choices).toEqual([
     { say: '1. “Save” (button)', where: 'the header' },
     { say: '2. “Save” (button)' },
     { say: 'Look again' },
-    { say: 'Skip it' },
-    { say: 'Stop here' },
+    { say: 'Skip this step' },
+    { say: 'Stop the task' },
   ]);
   if (thought === undefined) throw new Error('it was no step');
   plain.told(stepOf(thought, [{ text: 'The person answers: 2' }]));
@@ -125,7 +125,7 @@ it('what may be several things is asked, and the answer counts', async () => {
 
 it.each([
   ['skip', { do: 'done', success: true, text: 'There was nothing left to do.' }],
-  ['Stop here', { do: 'done', success: false, text: 'Stopped at “Click Save”.' }],
+  ['Stop the task', { do: 'done', success: false, text: 'Stopped at “Click Save”.' }],
 ])('an instruction that nobody can place is left by %s', async (said, action) => {
   const choices = [{ ref: 'e1', name: 'Safe' }];
   const { plain } = instructions(
@@ -134,7 +134,7 @@ it.each([
   );
   const asks = await turn(plain, { text: `The person answers: ${said}` });
   expect(asks.actions).toEqual([
-    { do: 'ask', question: 'Nothing is called so. Is one of these meant?' },
+    { do: 'ask', question: 'Nothing is called so. Do you mean one of these?' },
   ]);
   expect((await turn(plain)).actions).toEqual([action]);
 });

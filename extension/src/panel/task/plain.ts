@@ -28,8 +28,8 @@ interface Instruction {
 }
 
 const again = 'Look again';
-const skip = 'Skip it';
-const stop = 'Stop here';
+const skip = 'Skip this step';
+const stop = 'Stop the task';
 const answers = 'The person answers: ';
 
 /**
@@ -141,18 +141,18 @@ export class Plain implements Model {
     const total = this.#list.length;
     const all = !this.#acted
       ? []
-      : [total === 1 ? 'It is done.' : `All ${String(total)} instructions are carried out.`];
+      : [total === 1 ? 'Done.' : `All ${String(total)} instructions are done.`];
     const text = [...all, ...this.#seen].join('\n\n');
     this.#news = []; // the end says it
-    return this.#answer('Every instruction is carried out.', [
+    return this.#answer('All instructions are done.', [
       { do: 'done', success: true, text: text === '' ? 'There was nothing left to do.' : text },
     ]);
   }
 
   #fail(text: string): Answer {
     const rest = this.#list.slice(this.#at + 1).map(({ title }) => title);
-    const undone = rest.length === 0 ? '' : `\nNothing after it was done: ${rest.join('; ')}.`;
-    return this.#answer('It cannot go on.', [{ do: 'done', success: false, text: text + undone }]);
+    const undone = rest.length === 0 ? '' : `\nNot done: ${rest.join('; ')}.`;
+    return this.#answer('Stopped.', [{ do: 'done', success: false, text: text + undone }]);
   }
 
   #ask(what: string, among: readonly TaskPlainChoice[]): Answer {
@@ -165,7 +165,7 @@ export class Plain implements Model {
       return where === '' ? { say } : { say, where };
     });
     this.#choices = [...picks, { say: again }, { say: skip }, { say: stop }];
-    return this.#answer('It is not plain what is meant.', [{ do: 'ask', question: what }]);
+    return this.#answer('Several things may be meant.', [{ do: 'ask', question: what }]);
   }
 
   /** What the person's answer means: a choice, or the number of one. Anything else looks again. */
@@ -210,13 +210,13 @@ export function instructionsIn(goal: string, lines: readonly Line[]): string[] {
 }
 
 function question(message: string, code: string): string {
-  const which = code === 'ambiguous' ? 'Which one is meant?' : 'Is one of these meant?';
+  const which = code === 'ambiguous' ? 'Which one do you mean?' : 'Do you mean one of these?';
   return `${sentence(message)} ${which}`;
 }
 
 function notDone({ title }: Instruction, why: readonly string[]): string {
   const told = why.filter((part) => part !== '').map(sentence);
-  return [`Not done: ${title}.`, ...told].join(' ');
+  return [`Stopped at “${title}”.`, ...told].join(' ');
 }
 
 /** A message as a sentence: it begins with a capital, and it ends. */

@@ -13,13 +13,13 @@ export function stateWord(state: TaskState): Word {
     case 'done':
       return { text: 'done', tone: 'ok' };
     case 'failed':
-      return { text: 'not done', tone: 'danger' };
+      return { text: 'failed', tone: 'danger' };
     case 'stopped':
       return { text: 'stopped', tone: 'off' };
     case 'interrupted':
       return { text: 'interrupted', tone: 'attention' };
     default:
-      return { text: 'waiting to begin', tone: 'off' };
+      return { text: 'waiting to start', tone: 'off' };
   }
 }
 
@@ -32,9 +32,9 @@ export function foundWhere({ in: part, step = 0 }: Pick<TaskFound, 'in' | 'step'
     case 'summary':
       return 'At the end';
     case 'person':
-      return 'Said by you';
+      return 'Your message';
     case 'note':
-      return 'Said to you';
+      return 'Note';
     case 'page':
       return `Page of step ${String(step)}`;
     default:

@@ -87,7 +87,11 @@ export class Tasks {
     const chosen = this.#chosen.get(tab);
     if (chosen === '') return undefined;
     const { heads } = this.#around;
-    return (chosen === undefined ? undefined : heads.get(chosen)) ?? heads.unfinishedOf(tab);
+    return (
+      (chosen === undefined ? undefined : heads.get(chosen)) ??
+      heads.unfinishedOf(tab) ??
+      heads.failedOf(tab)
+    );
   }
 
   choose(tab: TabID, id: TaskID | undefined): void {
@@ -158,7 +162,8 @@ export class Tasks {
 
   /** The answers that the question of a task has; none where anything may be said. */
   choices(id: TaskID): readonly Choice[] {
-    return this.#minds.choices(id);
+    const own = this.#runs.get(id)?.loop.choices ?? [];
+    return own.length > 0 ? own : this.#minds.choices(id);
   }
 
   pause(id: TaskID): void {
@@ -169,6 +174,12 @@ export class Tasks {
   goOn(id: TaskID, did = ''): void {
     this.shelf.known(id)?.wants(undefined);
     this.#runs.get(id)?.loop.resume(did);
+  }
+
+  /** Puts a task away that has failed: it is in the history then. */
+  async close(id: TaskID): Promise<void> {
+    for (const [tab, chosen] of this.#chosen) if (chosen === id) this.#chosen.set(tab, '');
+    await this.asking.try(() => this.asking.ask('/task/close', { task: id }, v.unknown()));
   }
 
   /** Whether the tabs of a task, and of those that come, stay a group at the end. */

@@ -126,10 +126,10 @@ export class TaskView {
         this.doing = '';
         break;
       case 'observed':
-        this.doing = 'Looks at the page';
+        this.doing = 'Looking at the page';
         break;
       case 'thinking':
-        this.doing = 'Thinks';
+        this.doing = 'Thinking';
         break;
       case 'thought':
         this.#step(

@@ -105,6 +105,44 @@ describe('a task', () => {
     expect(model.prompts[2]?.text).toContain('failed 2 times in the same way');
   });
 
+  it('asks the user, with the reason, when the same action failed three times in the same way', async () => {
+    const again = step('save', { do: 'click', ref: 'e1' });
+    const look = step('look', { do: 'read' });
+    const script = [again, look, again, again, end];
+    const { loop, browser, model, events, until } = make(script);
+    browser.answer = (action) =>
+      action.do === 'click'
+        ? { ok: false, code: 'covered', text: 'e1 is covered by dialog “Cookies”.' }
+        : { ok: true, text: 'Read.' };
+    const over = loop.run();
+    for (let asked = false; !asked;) {
+      const event = await until('status');
+      asked = event.kind === 'status' && event.status === 'waiting';
+    }
+    const asked = events.at(-1);
+    expect(asked?.kind === 'status' && asked.question).toMatch(
+      /^“Click .*” failed 3 times in the same way: e1 is covered by dialog “Cookies”\. What/,
+    );
+    expect(loop.choices.map(({ say }) => say)).toContain('Stop the task');
+    loop.say('Close the dialog first');
+    expect((await over).state).toBe('done');
+    expect(loop.choices).toEqual([]);
+    expect(model.prompts.at(-1)?.text).toContain('The person says: Close the dialog first');
+  });
+
+  it('ends when the user stops it at an action that fails again and again', async () => {
+    const again = step('save', { do: 'click', ref: 'e1' });
+    const { loop, browser, until } = make([again, again, again, end]);
+    browser.answer = () => ({ ok: false, code: 'covered', text: 'e1 is covered.' });
+    const over = loop.run();
+    for (let asked = false; !asked;) {
+      const event = await until('status');
+      asked = event.kind === 'status' && event.status === 'waiting';
+    }
+    loop.say('Stop the task');
+    expect((await over).state).toBe('stopped');
+  });
+
   it('tells the model of an error in its tools instead of swallowing it', async () => {
     const { loop, browser, model } = make([step('save', { do: 'click', ref: 'e1' }), end]);
     browser.answer = () => Promise.reject(new Error('undefined'));
@@ -130,14 +168,14 @@ describe('a task', () => {
     const forever = (): (() => Answer)[] =>
       Array.from({ length: 9 }, () => step('again', { do: 'reload' }));
     const tokens = make(forever(), { limits: { steps: 40, time: 1e9, tokens: 150, history: 1e5 } });
-    expect((await tokens.loop.run()).text).toContain('budget of tokens');
+    expect((await tokens.loop.run()).text).toContain('used all of its tokens');
     expect(tokens.loop.tokens).toBe(200);
     let at = 0;
     const time = make(forever(), {
       now: () => (at += 10),
       limits: { steps: 40, time: 100, tokens: 0, history: 1e5 },
     });
-    expect((await time.loop.run()).text).toContain('all the time');
+    expect((await time.loop.run()).text).toContain('ran out of time');
   });
 
   it('ends with its time also while a model hangs', async () => {
@@ -157,7 +195,7 @@ describe('a task', () => {
     clock.advance(1e9);
     expect(await running).toMatchObject({
       state: 'failed',
-      text: 'The task took all the time that it had.',
+      text: 'The task ran out of time.',
     });
     expect(clock.pending).toBe(0);
   });
@@ -523,7 +561,7 @@ describe('tabs', () => {
     expect(await run).toEqual({
       state: 'failed',
       text: 'All tabs of the task were closed.',
-      hint: 'Begin it anew in another tab.',
+      hint: 'Start it again in another tab.',
     });
   });
 });

@@ -2,7 +2,7 @@ import type { LoopConfig, LoopEvent } from './events';
 import { Hands, inWords, targetOf } from './hands';
 import { Memory } from './memory';
 import { Mind } from './mind';
-import { Notices } from './notices';
+import { Notices, stuck } from './notices';
 import { systemPrompt, turnPrompt } from './prompt';
 import { OutOfTime, Reins, TabsClosed } from './reins';
 import { describeStep, readAnswer } from './step';
@@ -37,6 +37,8 @@ export class TaskLoop {
   readonly #notices: Notices;
   /** What the model asked to see; it is shown until it answers with a step. */
   #picture: string | undefined;
+  /** The question that waits is about an action that fails again and again. */
+  #stuck = false;
 
   constructor(config: LoopConfig) {
     const { browser, clock, limits, model, now, restored: old } = config;
@@ -74,6 +76,11 @@ export class TaskLoop {
   /** The tab that is worked on. */
   get tab(): string {
     return this.#hands.tab;
+  }
+
+  /** The answers that the question of the loop itself has; none where anything may be said. */
+  get choices(): readonly { readonly say: string }[] {
+    return this.#stuck ? Object.values(stuckAnswers).map((say) => ({ say })) : [];
   }
 
   /** Holds the task between two actions. */
@@ -131,8 +138,8 @@ export class TaskLoop {
     const { signal } = this.#reins;
     const why: unknown = signal.aborted ? signal.reason : error;
     if (why instanceof OutOfTime) return outOfTime;
-    if (why instanceof TabsClosed) return failed(why.message, 'Begin it anew in another tab.');
-    if (signal.aborted) return { state: 'stopped', text: 'Stopped by you.' };
+    if (why instanceof TabsClosed) return failed(why.message, 'Start it again in another tab.');
+    if (signal.aborted) return stopped;
     return error instanceof ModelError
       ? { state: 'failed', text: error.message, hint: error.hint }
       : { state: 'failed', text: inWords(error) };
@@ -150,7 +157,7 @@ export class TaskLoop {
         wrong += 1;
         if (wrong >= wrongAnswers)
           return failed(
-            `The model does not answer as it has to. ${turn.wrong}`,
+            `The model’s answers cannot be used. ${turn.wrong}`,
             'Choose another model for tasks.',
           );
         await this.#notices.say(turn.wrong);
@@ -166,14 +173,14 @@ export class TaskLoop {
     const { limits } = this.#config;
     if (this.#memory.count >= limits.steps)
       return failed(
-        `The task took its ${String(limits.steps)} steps and was not done.`,
+        `The task used all of its ${String(limits.steps)} steps and is not done.`,
         'Give it more steps, or a smaller goal.',
       );
     if (this.#reins.took > limits.time) return outOfTime;
     if (limits.tokens > 0 && this.#mind.tokens >= limits.tokens)
       return failed(
-        'The task used up its budget of tokens.',
-        'Give it a larger budget in the settings of Task.',
+        'The task used all of its tokens.',
+        'Give it more tokens in the settings of Task.',
       );
     return undefined;
   }
@@ -213,10 +220,24 @@ export class TaskLoop {
     const took = this.#reins.took - began;
     const step: Step = { n, tab, url, title, thought, deeds, tokens, took, modelTook };
     this.#memory.add(step);
-    this.#notices.done(step);
+    const vain = this.#notices.done(step);
     await tell({ kind: 'step', step });
     await hooks?.afterStep?.(step);
-    return outcome === undefined ? {} : { outcome };
+    if (outcome !== undefined) return { outcome };
+    const end = vain === undefined ? undefined : await this.#help(vain);
+    return end === undefined ? {} : { outcome: end };
+  }
+
+  /** The model does the same thing in vain: the user says how it goes on. */
+  async #help(vain: Deed): Promise<Outcome | undefined> {
+    this.#stuck = true;
+    const said = await this.#reins.ask(stuck(vain));
+    this.#stuck = false;
+    if (said === stuckAnswers.stop) return stopped;
+    this.#notices.add(
+      `The same action failed again and again, so the person was asked. The person says: ${said}`,
+    );
+    return undefined;
   }
 
   /** Carries out what the model wants, until the page changes under it. */
@@ -271,8 +292,17 @@ export class TaskLoop {
   }
 }
 
+const stopped: Outcome = { state: 'stopped', text: 'Stopped by you.' };
+
+/** The answers that are offered when the same action fails again and again. */
+const stuckAnswers = {
+  other: 'Try another way',
+  again: 'Try it again',
+  stop: 'Stop the task',
+} as const;
+
 const outOfTime = failed(
-  'The task took all the time that it had.',
+  'The task ran out of time.',
   'Give it more time in the settings of Task, or a smaller goal.',
 );
 

@@ -1,21 +1,27 @@
+import { calledIn } from './element';
 import type { Tell } from './events';
-import type { Deed, Observation, Step } from './types';
+import type { Action, Deed, Observation, Step } from './types';
+import { inWords } from './words';
 
 /** How often the same thing may fail before the model is told to do something else. */
 const repeats = 2;
+/** How often it may fail before the user is asked. */
+const patience = 3;
 /** The numbers of steps left at which the model is told. */
 const warnings: readonly number[] = [5, 1];
 
 /** What the person is told where a tab is worked on otherwise than all others. */
 const aside =
-  'The browser does not let Pilotfish into this tab. The task goes on by the page’s own events: the page can tell them from a person’s, and not everything can be done by them.';
+  'The browser does not let Pilotfish control this tab. The task continues with simulated page events: the page can tell that they are simulated, and some actions are not possible.';
 
 /** What the model is told beside the page in its next turn. */
 export class Notices {
   #list: string[] = [];
   /** How many of them the prompt has that the model is asked with. */
   #asked = 0;
-  #failures = { key: '', times: 0 };
+  /** How often each action failed in the same way, on the page of now. */
+  readonly #failures = new Map<string, number>();
+  #failedOn = '';
   #before = { url: '', tab: '' };
   /** Why the last page could not be seen. */
   #refused = '';
@@ -57,7 +63,7 @@ export class Notices {
     // A dialog stands before the person's eyes.
     const why = refused === undefined || refused.code === 'dialog' ? '' : refused.message;
     if (why !== '' && why !== this.#refused)
-      await this.tell({ kind: 'notice', text: `The page cannot be seen: ${why}` });
+      await this.tell({ kind: 'notice', text: `The page cannot be read: ${why}` });
     this.#refused = why;
     // The model is told with each look.
     if (page.byPage === true && !this.#byPage) await this.tell({ kind: 'notice', text: aside });
@@ -76,25 +82,40 @@ export class Notices {
     );
   }
 
-  /** After a step: whether the model does the same thing in vain. */
-  done(step: Step): void {
+  /** After a step: the action that the model does again and again in vain; undefined when there is none. */
+  done(step: Step): Deed | undefined {
     // Where the step left the page is not known before the next look; a step that
     // moved it itself is no surprise.
     if (step.deeds.some(({ result }) => result.moved === true)) this.#before = { url: '', tab: '' };
+    const page = `${step.tab} ${step.url}`;
+    if (page !== this.#failedOn) this.#failures.clear();
+    this.#failedOn = page;
     const bad = step.deeds.find(({ result }) => !result.ok);
-    if (bad === undefined) {
-      this.#failures = { key: '', times: 0 };
-      return;
+    for (const { action, result } of step.deeds) if (result.ok) this.#forget(action);
+    if (bad === undefined) return undefined;
+    const key = JSON.stringify(bad.action) + (bad.result.code ?? '');
+    const times = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, times);
+    if (times >= patience) {
+      this.#failures.delete(key);
+      return bad;
     }
-    const key = keyOf(bad);
-    this.#failures = { key, times: this.#failures.key === key ? this.#failures.times + 1 : 1 };
-    if (this.#failures.times >= repeats)
+    if (times >= repeats)
       this.add(
-        `The same action failed ${String(this.#failures.times)} times in the same way. Do something else, ask the person, or end the task.`,
+        `The same action failed ${String(times)} times in the same way. Do something else, ask the person, or end the task.`,
       );
+    return undefined;
+  }
+
+  #forget(action: Action): void {
+    const begun = JSON.stringify(action);
+    for (const key of this.#failures.keys()) if (key.startsWith(begun)) this.#failures.delete(key);
   }
 }
 
-function keyOf({ action, result }: Deed): string {
-  return JSON.stringify(action) + (result.code ?? '');
+/** What the user is asked about an action that failed again and again. */
+export function stuck({ action, result, target }: Deed): string {
+  const why = result.text.split('\n').find((line) => line !== '' && !line.startsWith('<')) ?? '';
+  const what = inWords(action, calledIn(target));
+  return `“${what}” failed ${String(patience)} times in the same way: ${why} What should the task do?`;
 }

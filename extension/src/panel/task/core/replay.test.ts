@@ -98,24 +98,24 @@ it('two of what was one: it asks which, and takes the one that is picked', async
       '1. “Save” (button)',
       '2. “Save” (button)',
       'Look again',
-      'Skip it',
-      'Stop here',
+      'Skip this step',
+      'Stop the task',
     ]);
     expect(choices[1]?.where).toBe('Order, Delivery');
     return '2. “Save” (button)';
   });
-  expect(questions).toEqual(['There are two “Save” (button) now: which?']);
+  expect(questions).toEqual(['There are two “Save” (button) on this page. Which one?']);
   expect(done.at(-1)).toEqual({ do: 'click', ref: 'e8' });
   expect(outcome.state).toBe('done');
 });
 
 it('what is gone can be left out, and a number picks what is like it', async () => {
   const page = '# Order\ne1 edit Name\ne3 btn Save as draft';
-  const said: string[] = ['Skip it', '1'];
-  const { questions, done } = await play(page, () => said.shift() ?? 'Stop here');
+  const said: string[] = ['Skip this step', '1'];
+  const { questions, done } = await play(page, () => said.shift() ?? 'Stop the task');
   expect(questions).toEqual([
-    '“Password” (field) is not on the page now. What shall be used in its place?',
-    '“Save” (button) is not on the page now. What shall be used in its place?',
+    '“Password” (field) is not on this page. Which element should be used instead?',
+    '“Save” (button) is not on this page. Which element should be used instead?',
   ]);
   expect(done).toEqual([
     { do: 'type', ref: 'e1', text: 'Ada' },
@@ -124,7 +124,7 @@ it('what is gone can be left out, and a number picks what is like it', async () 
 });
 
 it('it stops where the person says so, and never takes a look-alike', async () => {
-  const { outcome, done } = await play('e3 btn Save as draft', () => 'Stop here');
+  const { outcome, done } = await play('e3 btn Save as draft', () => 'Stop the task');
   expect(outcome).toMatchObject({ state: 'failed' });
   expect(outcome.text).toContain('action 1 of 3');
   expect(done).toEqual([]);
@@ -148,7 +148,7 @@ it('it hands over to the model', async () => {
     complete: () =>
       Promise.resolve(step('End.', { do: 'done', success: true, text: 'The model did it.' })()),
   };
-  const { outcome } = await play('e1 edit Name', () => 'Hand over to the model', { model });
+  const { outcome } = await play('e1 edit Name', () => 'Let the model continue', { model });
   expect(outcome).toMatchObject({ state: 'done', text: 'The model did it.' });
 });
 

@@ -30,9 +30,9 @@ export interface ReplayConfig {
 const offered = 6;
 
 const again = 'Look again';
-const skip = 'Skip it';
-const stop = 'Stop here';
-const handOver = 'Hand over to the model';
+const skip = 'Skip this step';
+const stop = 'Stop the task';
+const handOver = 'Let the model continue';
 const answers = 'The person answers: ';
 
 /**
@@ -88,17 +88,17 @@ export class Replay implements Model {
     if (this.#handed && model !== undefined) return model.complete(prompt, signal);
     const total = recipe.deeds.length;
     if (this.#stopped)
-      return answer('The person stops.', {
+      return answer('Stopped by you.', {
         do: 'done',
         success: false,
-        text: `Stopped at action ${String(this.#at + 1)} of ${String(total)}, where the page differs.`,
+        text: `Stopped at action ${String(this.#at + 1)} of ${String(total)}, where the page is not as recorded.`,
       });
     const deed = recipe.deeds[this.#at];
     if (deed === undefined)
-      return answer('Every action is done.', {
+      return answer('All actions are done.', {
         do: 'done',
         success: true,
-        text: `All ${String(total)} actions were done again, without a model.`,
+        text: `All ${String(total)} recorded actions were replayed.`,
       });
     const words = deedInWords(deed);
     if (this.#trouble !== undefined) return this.#ask(`“${words}” did not work. ${this.#trouble}`);
@@ -117,7 +117,7 @@ export class Replay implements Model {
     if ('tab' in action && action.tab.startsWith('#')) {
       const tab = this.#config.tabs()[Number(action.tab.slice(1))];
       if (tab === undefined)
-        return { question: 'The tab that was used then is not open now.', among: [] };
+        return { question: 'The tab of the recording is not open.', among: [] };
       return { ...action, tab };
     }
     let aimed = action;
@@ -127,7 +127,10 @@ export class Replay implements Model {
     ] as const) {
       if (!(key in action)) continue;
       if (mark === undefined)
-        return { question: 'It is not known what this action was about.', among: [] };
+        return {
+          question: 'The recording does not say which element this action used.',
+          among: [],
+        };
       const found = await this.#find(mark, signal);
       if (typeof found !== 'string') return found;
       aimed = { ...aimed, [key]: found };
@@ -148,15 +151,15 @@ export class Replay implements Model {
     const what = called(mark);
     if (maybe.length === 0)
       return {
-        question: `${what} is not on the page now. What shall be used in its place?`,
+        question: `${what} is not on this page. Which element should be used instead?`,
         among: similar(now, mark),
       };
     const where = mark.place.at(-1);
     return {
       question:
         maybe.length === 1
-          ? `The ${what} of then${where === undefined ? '' : `, in “${where}”,`} is gone. Is it this one?`
-          : `There are ${inNumbers(maybe.length)} ${what} now: which?`,
+          ? `The recorded ${what}${where === undefined ? '' : ` in “${where}”`} is gone. Is it this one?`
+          : `There are ${inNumbers(maybe.length)} ${what} on this page. Which one?`,
       among: maybe,
     };
   }
@@ -177,7 +180,7 @@ export class Replay implements Model {
       ...(this.#config.model === undefined ? [] : [{ say: handOver }]),
       { say: stop },
     ];
-    return answer('The page differs from then.', { do: 'ask', question });
+    return answer('The page is not as recorded.', { do: 'ask', question });
   }
 
   /** What the person's answer means: a choice, or the number of one. */
@@ -208,7 +211,10 @@ interface Question {
   readonly among: readonly Found[];
 }
 
-/** How many of its actions a replay has done or left out; undefined when the model has taken over. */
+/**
+ * How many of its actions a replay has done or left out; undefined when the model
+ * has taken over. Journals of older versions have other words for the answers.
+ */
 export function doneOf(steps: readonly Step[]): number | undefined {
   let done = 0;
   for (const { deeds } of steps) {
@@ -216,8 +222,8 @@ export function doneOf(steps: readonly Step[]): number | undefined {
     if (deed === undefined) continue;
     const said = deed.result.text.slice(answers.length).trim().toLowerCase();
     if (deed.action.do !== 'ask') done += deed.result.ok ? 1 : 0;
-    else if (said === skip.toLowerCase() || said === 'skip') done += 1;
-    else if (said === handOver.toLowerCase()) return undefined;
+    else if ([skip.toLowerCase(), 'skip', 'skip it'].includes(said)) done += 1;
+    else if ([handOver.toLowerCase(), 'hand over to the model'].includes(said)) return undefined;
   }
   return done;
 }

@@ -62,5 +62,5 @@ it('the person is told once why a page cannot be seen', async () => {
     [{ ...page, refused }, { ...page, refused }, page],
   );
   expect(model.prompts[0]?.text).toContain('The page cannot be seen (refused)');
-  expect(notices).toEqual(['The page cannot be seen: chrome://x is refused']);
+  expect(notices).toEqual(['The page cannot be read: chrome://x is refused']);
 });

@@ -18,7 +18,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'select':
       return `Choose “${short(action.option)}” in ${thing}`;
     case 'check':
-      return `Switch ${thing} ${action.on === false ? 'off' : 'on'}`;
+      return `Switch ${action.on === false ? 'off' : 'on'} ${thing}`;
     case 'drag':
       return `Drag ${thing} to ${onto === undefined || onto === '' ? action.to : onto}`;
     case 'scroll':
@@ -34,7 +34,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'wait':
       return action.for === 'time'
         ? `Wait ${action.value ?? ''} ms`
-        : `Wait for ${action.for === 'gone' ? 'the end of ' : ''}${short(action.value ?? action.for)}`;
+        : `Wait until ${action.for === 'gone' ? `“${short(action.value ?? '')}” is gone` : action.for === 'quiet' ? 'the network is quiet' : action.for === 'load' ? 'the page is loaded' : `“${short(action.value ?? '')}” appears`}`;
     case 'goto':
       return `Go to ${short(action.url)}`;
     case 'back':
@@ -44,7 +44,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'reload':
       return 'Load the page again';
     case 'screenshot':
-      return 'Look at a picture of the page';
+      return 'Take a screenshot';
     case 'read':
       return action.ref === undefined ? 'Read the page' : `Read ${thing}`;
     case 'table':
@@ -52,7 +52,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'find':
       return `Find “${short(action.text)}”`;
     case 'more':
-      return 'See more of the page';
+      return 'Read more of the page';
     case 'extract':
       return `Collect ${short(action.fields?.join(', ') ?? 'data')}`;
     case 'eval':
@@ -60,7 +60,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'open_tab':
       return action.url === undefined ? 'Open a tab' : `Open ${short(action.url)} in a tab`;
     case 'switch_tab':
-      return `Go on in tab ${action.tab}`;
+      return `Switch to tab ${action.tab}`;
     case 'close_tab':
       return 'Close the tab';
     case 'tabs':
@@ -68,7 +68,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'ask':
       return 'Ask you';
     case 'done':
-      return action.success ? 'Finish' : 'Give up';
+      return action.success ? 'Finish' : 'Stop';
   }
 }
 
