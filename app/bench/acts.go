@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// The limits of acting on pages, in ms: the issue's, and that no peer of the
-// same run is faster.
+// The limits of acting on pages, each as a ratio to the best peer of the same
+// run; that of loading a page to the bare protocol.
 const (
-	cliActMost       = 12
-	mcpActMost       = 25
-	cliGotoMost      = 95
-	clickCoveredMost = 25
+	cliActMost  = 1.3
+	mcpActMost  = 1
+	cliGotoMost = 1.2
 )
 
 // actBenches measure actions by whole processes and over MCP.
@@ -47,10 +46,10 @@ func cliActs(ctx context.Context, o options) (rows []row, err error) {
 		return nil, err
 	}
 	rows = []row{
-		f.click.row("cli.click", "ms", cliActMost).noSlower(),
-		f.fill.row("cli.fill", "ms", cliActMost).noSlower(),
-		f.open.row("cli.goto", "ms", cliGotoMost),
-		f.covered.row("click.covered", "ms", clickCoveredMost),
+		f.click.row("cli.click", "ms").atMost(cliActMost),
+		f.fill.row("cli.fill", "ms").atMost(cliActMost),
+		f.open.row("cli.goto", "ms").against(bareName).atMost(cliGotoMost),
+		f.covered.row("click.covered", "ms").atMost(1),
 	}
 	return c.noted(rows), nil
 }
@@ -62,8 +61,8 @@ func mcpActs(ctx context.Context, o options) ([]row, error) {
 		return nil, err
 	}
 	rows := []row{
-		f.click.row("mcp.click", "ms", mcpActMost).noSlower(),
-		f.fill.row("mcp.fill", "ms", mcpActMost).noSlower(),
+		f.click.row("mcp.click", "ms").atMost(mcpActMost),
+		f.fill.row("mcp.fill", "ms").atMost(mcpActMost),
 	}
 	return c.noted(rows), nil
 }

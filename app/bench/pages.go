@@ -52,7 +52,7 @@ func newSite() *site {
 	s := &site{records: make(chan record, 16)}
 	pages := map[string]string{
 		"/": actPage, "/empty": "", "/form": formPage(), "/1000": buttons(0, 1000), "/mixed": buttons(0, 800) + mixedPage,
-		"/5000": buttons(0, 5000), "/20000": largePage(), "/labels": labelsPage(),
+		"/5000": buttons(0, 5000), "/act1000": actPage + "<main>" + controls(1000) + "</main>", "/act5000": actPage + "<main>" + controls(5000) + "</main>", "/20000": largePage(), "/labels": labelsPage(),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /record", func(_ http.ResponseWriter, r *http.Request) {
@@ -79,9 +79,12 @@ func newSite() *site {
 	return s
 }
 
-// act is the address of a page for one caller's round.
-func (s *site) act(who string, round int) string {
-	return fmt.Sprintf("%s/?who=%s&round=%d", s.URL, url.QueryEscape(who), round)
+// act is the address of the page of actions for one caller's round.
+func (s *site) act(who string, round int) string { return s.on("/", who, round) }
+
+// on is the address of a page that hands over a record, for one caller's round.
+func (s *site) on(path, who string, round int) string {
+	return fmt.Sprintf("%s%s?who=%s&round=%d", s.URL, path, url.QueryEscape(who), round)
 }
 
 // record is what a page saw that its caller has just left.

@@ -7,7 +7,6 @@ import (
 
 // The limits of pictures.
 const (
-	screenshotMost = 45 // ms
 	// annotatedMost is an annotated picture to a plain one.
 	annotatedMost = 1.2
 )
@@ -47,7 +46,7 @@ func viewportPicture(ctx context.Context, o options) (rows []row, err error) {
 		}
 		return err
 	})
-	return c.noted([]row{c.only(took).row("screenshot.viewport", "ms", screenshotMost)}), err
+	return c.noted([]row{c.only(took).row("screenshot.viewport", "ms").atMost(1)}), err
 }
 
 // annotatedPicture measures a full page with 600 refs drawn on it against the
@@ -82,7 +81,7 @@ func annotatedPicture(ctx context.Context, o options) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := c.only(annotated).row("screenshot.annotated", "ms", annotatedMost)
-	r.Rule, r.Than = ratioAtMost, "plain"
-	return c.noted([]row{r.beside(percentile(plain[ours], 0.5))}), nil
+	r := c.only(annotated).row("screenshot.annotated", "ms")
+	r.Than = "plain"
+	return c.noted([]row{r.beside(percentile(plain[ours], 0.5)).atMost(annotatedMost)}), nil
 }

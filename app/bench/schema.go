@@ -41,7 +41,7 @@ func mcpSchema(ctx context.Context, _ options) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := c.only(size).row("mcp.schema.chars", "chars", protocol.MCPSchemaChars)
-	r.P99 = nil
+	r := c.only(size).row("mcp.schema.chars", "chars")
+	r.P99, r.Rule, r.Limit = nil, valueAtMost, protocol.MCPSchemaChars
 	return c.noted([]row{r}), nil
 }

@@ -16,9 +16,9 @@ type samples map[string][]float64
 func (s samples) add(name string, value float64) { s[name] = append(s[name], value) }
 
 // row is the row of our figure with the best peer of the run beside it: all of
-// them by their medians.
-func (s samples) row(name, unit string, limit float64) row {
-	r := row{Name: name, Unit: unit, Value: percentile(s[ours], 0.5), Limit: limit, Rule: valueAtMost}.with99(percentile(s[ours], 0.99))
+// them by their medians. It has no limit of its own.
+func (s samples) row(name, unit string) row {
+	r := row{Name: name, Unit: unit, Value: percentile(s[ours], 0.5), Rule: informs}.with99(percentile(s[ours], 0.99))
 	for peer, values := range s {
 		if peer != ours {
 			r = r.peer(peer, percentile(values, 0.5))

@@ -105,15 +105,6 @@ export class FlatTree {
     return this.#inner(hit, x, y);
   }
 
-  /** Every element at a point, the one in front first, through shadow roots. */
-  *stack(x: number, y: number, root: Document | ShadowRoot = document): Generator<Element> {
-    for (const el of root.elementsFromPoint(x, y)) {
-      const inner = this.rootOf(el);
-      if (inner && inner !== root) yield* this.stack(x, y, inner);
-      yield el;
-    }
-  }
-
   #inner(outer: Element | null, x: number, y: number): Element | null {
     let hit = outer;
     while (hit) {

@@ -1,4 +1,5 @@
-import { viewport } from './geometry.js';
+import type { FlatTree } from './flat.js';
+import { touches, viewport } from './geometry.js';
 import { type Looker, pageRoot, walkItems } from './look.js';
 import type { Item } from './types.js';
 
@@ -24,6 +25,9 @@ const changedMost = 200;
 
 /** Positioned elements of the changed parts that are asked what they cover, and elements that refer to others. */
 const askedMost = 200;
+
+/** Children of an element of which, when some come or go, only these are read again. */
+const childrenMost = 64;
 
 /** Sample points along each side of the viewport. */
 const steps = 6;
@@ -106,10 +110,14 @@ export class Scene {
     if (records.length === 0) return;
     this.#listener?.(records);
     if (this.#state === undefined) return;
-    for (const { target } of records) {
-      const el = target instanceof Element ? target : this.#look.tree.parent(target);
-      if (el) this.#changed.add(el);
-      else if (target instanceof ShadowRoot) this.#changed.add(target.host);
+    for (const { type, target, addedNodes } of records) {
+      const up = target instanceof ShadowRoot ? target.host : target.parentElement;
+      const el = target instanceof Element ? target : up;
+      if (!el) continue;
+      const added = [...addedNodes];
+      // Of a large container only what was added is read again.
+      if (type !== 'childList' || !isLarge(el) || added.some(isText)) this.#changed.add(el);
+      else for (const node of added) if (node instanceof Element) this.#changed.add(node);
     }
     if (this.#changed.size <= changedMost) return;
     this.forget();
@@ -220,31 +228,33 @@ export class Scene {
       )
         part = at;
     }
+    // The text beside a change is read again, too, where it is not most of the page.
+    if (block && isLarge(block)) block = undefined;
     if (!part || !block) return part ?? block ?? el;
     return tree.contains(block, part) ? block : part;
   }
 
   /** Whether other elements than those in the changed parts are covered, or no longer covered. */
   #relayered(known: State, inside: ReadonlySet<Element>): boolean {
-    const { tree } = this.#look;
     for (const el of this.#covers)
       if (!el.isConnected || inside.has(el) || !isVisible(el)) return true;
-    const layered = this.#covers.size > 0 || this.#layers.some((layer) => layer !== null);
-    if (layered && moved(known, inside)) return true;
     let asked = 0;
     for (const el of inside) {
       // The backdrop of a modal dialog lies over everything.
       if (el.localName === 'dialog' && el.matches(':modal')) return true;
-      if (!isLayer(el)) continue;
+      if (!isLayer(el) || !isDrawn(el)) continue;
       if (++asked > askedMost) return true;
-      const { left, top, width, height } = el.getBoundingClientRect();
-      if (width < 1 || height < 1 || !isVisible(el)) continue;
-      for (const [x, y] of spots)
-        for (const below of tree.stack(left + width * x, top + height * y))
-          if (known.lines.has(below) && !inside.has(below) && !tree.contains(below, el))
-            return true;
+      const rect = el.getBoundingClientRect();
+      for (const [below, { item }] of known.lines)
+        if (item.rect && touches(item.rect, rect) && !inside.has(below) && !below.contains(el))
+          return true;
     }
-    const layers = this.#sample();
+    const layerOf = layerFinder(this.#look.tree);
+    if (moved(known, inside)) {
+      if (this.#covers.size > 0 || this.#layers.some((layer) => layer !== null)) return true;
+      for (const el of known.lines.keys()) if (el.isConnected && layerOf(el)) return true;
+    }
+    const layers = this.#sample(layerOf);
     const was = this.#layers;
     this.#layers = layers;
     return layers.some((layer, i) => {
@@ -257,24 +267,14 @@ export class Scene {
   }
 
   /** The positioned element that is in front at each of the sample points. */
-  #sample(): (Element | null)[] {
+  #sample(layerOf = layerFinder(this.#look.tree)): (Element | null)[] {
     const { tree } = this.#look;
-    const known = new Map<Element, Element | null>();
-    const layerOf = (el: Element | null): Element | null => {
-      if (!el) return null;
-      let layer = known.get(el);
-      if (layer === undefined) {
-        layer = isLayer(el) ? el : layerOf(tree.parent(el));
-        known.set(el, layer);
-      }
-      return layer;
-    };
     const out: (Element | null)[] = [];
     for (let i = 0; i < steps; i++)
-      for (let j = 0; j < steps; j++)
-        out.push(
-          layerOf(tree.at((innerWidth * (i + 0.5)) / steps, (innerHeight * (j + 0.5)) / steps)),
-        );
+      for (let j = 0; j < steps; j++) {
+        const met = tree.at((innerWidth * (i + 0.5)) / steps, (innerHeight * (j + 0.5)) / steps);
+        out.push(met && layerOf(met));
+      }
     return out;
   }
 
@@ -314,7 +314,7 @@ export class Scene {
 }
 
 /** Lines whose place tells whether the page was laid out anew. */
-const placesMost = 64;
+const placesMost = 200;
 
 /** Whether elements outside of the changed parts lie elsewhere than before, as far as a sample tells. */
 function moved({ lines }: State, inside: ReadonlySet<Element>): boolean {
@@ -328,14 +328,29 @@ function moved({ lines }: State, inside: ReadonlySet<Element>): boolean {
   return false;
 }
 
-/** Where a positioned element is asked what lies below it, as parts of its width and height. */
-const spots: readonly [number, number][] = [
-  [0.5, 0.5],
-  [0.1, 0.1],
-  [0.9, 0.1],
-  [0.1, 0.9],
-  [0.9, 0.9],
-];
+/** Finds the positioned element that an element lies in, each asked once. */
+function layerFinder(tree: FlatTree): (el: Element) => Element | null {
+  const known = new Map<Element, Element | null>();
+  const find = (el: Element): Element | null => {
+    let layer = known.get(el);
+    if (layer === undefined) {
+      const up = tree.parent(el);
+      layer = isLayer(el) ? el : up && find(up);
+      known.set(el, layer);
+    }
+    return layer;
+  };
+  return find;
+}
+
+/** Whether reading an element again would be reading most of a page again. */
+function isLarge(el: Element): boolean {
+  return el === document.body || el.childNodes.length > childrenMost;
+}
+
+function isText(node: Node): boolean {
+  return node.nodeType === Node.TEXT_NODE && (node as Text).data.trim() !== '';
+}
 
 function isVisible(el: Element): boolean {
   return el.checkVisibility({ opacityProperty: true, visibilityProperty: true });

@@ -46,7 +46,7 @@ const shop = `<!doctype html><title>Shop</title><style>
   <div id=host></div><div role=status id=status></div><div id=pop popover><button>In the popover</button></div>
   <button popovertarget=pop id=opener>Open</button>
   <dialog id=dlg aria-labelledby=dt><h2 id=dt>Sure?</h2><button>Yes</button></dialog>
-  <div onclick="0" id=wrap>Clickable <i>part</i></div><label id=lone>Say <input value=x aria-label=Say></label>
+  <div onclick="0" id=wrap>Clickable <i>part</i></div><div id=many>${'<b><button>Small</button></b>'.repeat(80)}</div><label id=lone>Say <input value=x aria-label=Say></label>
 </main>`;
 
 /** Changes of many kinds; `n` is a random number. They run in the page's own world. */
@@ -91,6 +91,9 @@ const changes: ((n: number) => string)[] = [
   () => `lone.firstChild.appendData('?')`,
   (n) => `note.setAttribute('aria-label', 'Note ${n}')`,
   () => `form.reset()`,
+  (n) => `many.children[${n} % many.children.length]?.remove()`,
+  (n) => `many.insertAdjacentHTML('beforeend', '<b><button>Late ${n}</button></b>')`,
+  (n) => `many.children[${n} % many.children.length]?.firstChild.replaceChildren('Other')`,
   (n) => `count.style.height = '${20 + (n % 60)}px'`,
 ];
 
