@@ -52,7 +52,7 @@ func newSite() *site {
 	s := &site{records: make(chan record, 16)}
 	pages := map[string]string{
 		"/": actPage, "/empty": "", "/form": formPage(), "/1000": buttons(0, 1000), "/mixed": buttons(0, 800) + mixedPage,
-		"/5000": buttons(0, 5000), "/act1000": actPage + "<main>" + controls(1000) + "</main>", "/act5000": actPage + "<main>" + controls(5000) + "</main>", "/20000": largePage(), "/labels": labelsPage(),
+		"/5000": buttons(0, 5000), "/act1000": actPage + rows(1000), "/act5000": actPage + rows(5000), "/20000": largePage(), "/labels": labelsPage(),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /record", func(_ http.ResponseWriter, r *http.Request) {
@@ -133,6 +133,11 @@ func largePage() string {
 		b.WriteString("</div>\n")
 	}
 	return b.String()
+}
+
+// rows are controls of which each four have a line of their own.
+func rows(n int) string {
+	return "<main>" + strings.NewReplacer("<span>", "<div>", "</span>", "</div>").Replace(controls(n)) + "</main>"
 }
 
 // labelsPage is high, and has 600 buttons to be labelled.

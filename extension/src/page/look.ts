@@ -37,7 +37,7 @@ const shortName = 80;
 const longName = 600;
 
 /** Which part of the page is walked, and who hears what the walk left out. */
-export interface Part extends Pick<WalkConfig, 'only' | 'turned' | 'cuts'> {
+export interface Part extends Partial<Pick<WalkConfig, 'only' | 'turned' | 'cuts' | 'escaped'>> {
   /** Hears of each element that lies over one that can be acted on. */
   covered?: (by: Element) => void;
 }
@@ -83,8 +83,8 @@ export class Looker {
       listens: (el) => this.#listening.has(el),
       view,
       region,
-      escaped: region ? this.#escaped(view) : new Set(),
       ...part,
+      escaped: part.escaped ?? (region ? this.#escaped(view) : new Set()),
     });
     const items = walk.run(root);
     this.#number(items);

@@ -30,7 +30,7 @@ const askedMost = 200;
 const childrenMost = 64;
 
 /** Sample points along each side of the viewport. */
-const steps = 6;
+const steps = 2;
 
 /** Roles whose line holds the text of everything in them, although they cannot be acted on. */
 const whole = new Set('heading alert status progressbar meter option img'.split(' '));
@@ -46,7 +46,7 @@ const referring = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'popovert
  *
  * Mutation records tell what has changed. For what leaves no record, each
  * element of the last read is checked: whether it can be seen, the value of a
- * form control, how far an area is scrolled; and at 36 points which positioned
+ * form control, how far an area is scrolled; and at four points which positioned
  * layer is in front. A change that can touch lines anywhere (a scrolled page,
  * another window size, a layer over other elements) makes the next read a walk
  * of the whole page.
@@ -95,13 +95,16 @@ export class Scene {
     this.#changed.clear();
   }
 
-  /** Reads the page as it is now. */
-  read(): State {
+  /**
+   * Reads the page as it is now. After an action it is also asked which layers are
+   * in front, which takes as long as the page's layout is complex.
+   */
+  read(after: boolean): State {
     this.pump();
     const view = [innerWidth, innerHeight, scrollX, scrollY].join();
     const known = view === this.#view ? this.#state : undefined;
     this.#view = view;
-    this.#state = (known && this.#update(known)) ?? this.#walk();
+    this.#state = (known && this.#update(known, after)) ?? this.#walk();
     this.#changed.clear();
     return this.#state;
   }
@@ -148,7 +151,7 @@ export class Scene {
   }
 
   /** Brings the last read up to date; undefined when that takes a walk of the whole page. */
-  #update(known: State): State | undefined {
+  #update(known: State, after: boolean): State | undefined {
     const { tree } = this.#look;
     const changed = new Set<Element>();
     const add = (el: Element | null): void => {
@@ -163,6 +166,7 @@ export class Scene {
     for (const [el, was] of this.#live) if (was !== liveOf(el)) add(el);
     const parts = this.#parts(changed, known);
     if (!parts) return undefined;
+    if (parts.length === 0 && !after) return known;
     const inside = new Set<Element>();
     for (const part of parts) {
       inside.add(part);
@@ -294,7 +298,8 @@ export class Scene {
         else only?.set(up, [el]);
       }
     const items = this.#look.items(pageRoot(), viewport(), true, {
-      ...(only ? { only } : {}),
+      // What is read again is on the way to the changed parts, wherever that lies.
+      ...(only ? { only, escaped: new Set(only.keys()) } : {}),
       turned: (el) => this.#turned.set(el, isDrawn(el)),
       cuts: (el) => this.#live.set(el, liveOf(el)),
       covered: (by) => this.#covers.add(by),

@@ -51,7 +51,7 @@ export class Watch {
   constructor(look: Looker, scene: Scene) {
     this.#look = look;
     this.#scene = scene;
-    this.#before = this.#state();
+    this.#before = this.#state(false);
     scene.listen((records) => {
       this.#take(records);
     });
@@ -130,7 +130,7 @@ export class Watch {
     const any = this.#changed;
     this.#scene.listen();
     for (const [type, listen] of this.#events) removeEventListener(type, listen, { capture: true });
-    const now = this.#state();
+    const now = this.#state(true);
     const { lines } = this.#before;
     const change: Change = { appeared: [], gone: [], changed: [], said: [], more: 0, any };
     for (const [el, { line, item }] of now.lines) {
@@ -159,9 +159,9 @@ export class Watch {
     this.#effect ||= effect;
   }
 
-  #state(): Before {
+  #state(after: boolean): Before {
     const focused = this.#look.tree.focused();
-    return { ...this.#scene.read(), url: location.href, title: document.title, focused };
+    return { ...this.#scene.read(after), url: location.href, title: document.title, focused };
   }
 }
 

@@ -16,6 +16,6 @@ function written(state: State): string[] {
 
 Object.assign(globalThis, {
   pilotfishScene: {
-    read: () => ({ kept: written(kept.read()), whole: written(new Scene(look).read()) }),
+    read: () => ({ kept: written(kept.read(true)), whole: written(new Scene(look).read(true)) }),
   },
 });
