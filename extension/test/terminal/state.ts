@@ -43,7 +43,7 @@ export function stateOf(terminal: object): Record<string, unknown> {
     rows: Array.from({ length: it.lines.length }, (_, y) => row(it.lines.get(y))),
     cursor: [it.x, it.y, it.ybase, it.ydisp],
     region: [it.scrollTop, it.scrollBottom],
-    tabs: Object.keys(it.tabs).filter((x) => it.tabs[x] === true),
+    tabs: Object.keys(it.tabs).filter((x) => it.tabs[x] === true && Number(x) < core.cols),
     saved: [it.savedX, it.savedY, attributes(it.savedCurAttrData), charset(it.savedCharset)],
   });
   const { modes, decPrivateModes, isCursorHidden } = core.coreService;
@@ -71,6 +71,9 @@ export function stateOf(terminal: object): Record<string, unknown> {
       core._charsetService.glevel,
       ...Array.from({ length: 4 }, (_, g) => charset(core._charsetService._charsets[g])),
     ],
+    links: [...core._oscLinkService._dataByLinkId.values()].map(
+      (link: any) => `${link.data.id ?? ''};${link.data.uri} ${link.lines.map((m: any) => m.line)}`,
+    ),
     parser: core._inputHandler._parser.currentState,
     join: core._inputHandler._parser.precedingJoinState,
     colours: theme === undefined ? [] : [...colours, ...theme.colors.ansi.map((c: any) => c.css)],

@@ -169,6 +169,7 @@ const osc: Record<string, string> = {
   'colours given back': `${OSC}10;#ffeedd\x07${OSC}11;#000000\x07${OSC}110\x07${OSC}111\x07x`,
   titles: `${OSC}0;a title\x07${OSC}2;…another${ST}text`,
   'unknown sequences': `${OSC}1337;File=x:AAAA\x07${ESC}P+q544e${ST}${ESC}_Gi=1${ST}${CSI}>4;1m${CSI}=1utext`,
+  'a link from before a full reset': `${OSC}8;id=k;https://shop.example/k${ST}one${OSC}8;;${ST}${ESC}c\r\n${OSC}8;id=k;https://shop.example/k${ST}two${OSC}8;;${ST}${CSI}2;1H${CSI}M`,
 };
 
 const long: Record<string, string> = {

@@ -150,11 +150,13 @@ export class TerminalView {
 
   /** Brings the view to the front. */
   show(): void {
+    const wasAway = this.element.hidden;
     this.#shown = true;
     this.stream.shown = true;
     this.element.hidden = false;
     this.element.style.visibility = '';
-    this.#takeSize();
+    if (wasAway) this.#takeSizeOnceSeen();
+    else this.#takeSize();
     this.#terminal.refresh(0, this.#terminal.rows - 1);
     this.stream.looks();
   }
@@ -376,6 +378,27 @@ export class TerminalView {
   #takeSize(): void {
     if (this.stream.sizable) this.#fitPlace();
     this.stream.looks(); // it may stand elsewhere
+  }
+
+  /**
+   * Takes its size when xterm knows that it is in view again. Until then xterm keeps
+   * the height that it had for its scroll position, which would end above the last
+   * rows of a smaller size, and follow the output no more.
+   */
+  #takeSizeOnceSeen(): void {
+    const screen = this.element.querySelector('.xterm-screen');
+    if (screen === null) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      systemClock.after(0, () => {
+        if (this.#shown) this.#takeSize();
+      });
+    });
+    observer.observe(screen);
+    this.#abort.signal.addEventListener('abort', () => {
+      observer.disconnect();
+    });
   }
 
   #fitPlace(): void {

@@ -6,6 +6,7 @@ import {
   type Charset,
   type Colour,
   type Core,
+  type Marker,
 } from './internals';
 import { attributesOf, AttributeTable, rowOf, rowText, type AttributeList } from './lines';
 
@@ -26,12 +27,19 @@ interface BufferState {
   readonly savedCharset: number;
 }
 
+/** Where a link's line is; a full reset leaves them without a screen, and alive. */
+const enum Place {
+  Normal,
+  Alternate,
+  Nowhere,
+}
+
 interface LinkState {
   readonly id: number;
   readonly key?: string;
   readonly data: { readonly id?: string; readonly uri: string };
-  /** Its lines, each with 1 where it is of the alternate screen. */
-  readonly lines: [line: number, alternate: 0 | 1][];
+  /** Its lines, and where each is. */
+  readonly lines: [line: number, screen: Place][];
 }
 
 type Slot = number | 'foreground' | 'background' | 'cursor';
@@ -254,12 +262,15 @@ function setAttributes(to: Attributes, from: Attributes | undefined): void {
 }
 
 function linkStates({ _oscLinkService: links, buffers }: Core): LinkState[] {
-  const alternate = new Set(buffers.alt.markers);
+  const places = new Map<Marker, Place>([
+    ...buffers.normal.markers.map((marker) => [marker, Place.Normal] as const),
+    ...buffers.alt.markers.map((marker) => [marker, Place.Alternate] as const),
+  ]);
   return Array.from(links._dataByLinkId.values(), ({ id, key, data, lines }) => ({
     id,
     ...(key !== undefined && { key }),
     data,
-    lines: lines.map((marker) => [marker.line, alternate.has(marker) ? 1 : 0]),
+    lines: lines.map((marker) => [marker.line, places.get(marker) ?? Place.Nowhere]),
   }));
 }
 
@@ -270,9 +281,10 @@ function setLinks({ _oscLinkService: links, buffers }: Core, state: State): void
   for (const { lines, ...rest } of state.links) {
     const link = {
       ...rest,
-      lines: lines.map(([line, alternate]) =>
-        (alternate === 1 ? buffers.alt : buffers.normal).addMarker(line),
-      ),
+      lines: lines.map(([line, place]): Marker => {
+        if (place === Place.Nowhere) return { line, onDispose: () => undefined };
+        return (place === Place.Alternate ? buffers.alt : buffers.normal).addMarker(line);
+      }),
     };
     for (const marker of link.lines)
       marker.onDispose(() => {
