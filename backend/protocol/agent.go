@@ -71,11 +71,14 @@ type AgentStatusRequest struct {
 
 // The environment of an agent process.
 const (
-	EnvURL     = "PILOTFISH_URL"        // http://127.0.0.1:PORT
-	EnvToken   = "PILOTFISH_TOKEN"      // the agent's own token; scope "browse" only
-	EnvSession = "PILOTFISH_SESSION"    // the session's name
-	EnvTab     = "PILOTFISH_TAB"        // the tab beside the agent
-	EnvState   = "PILOTFISH_STATE"      // the folder with tabs.json and active-tab.json
+	EnvURL     = "PILOTFISH_URL"     // http://127.0.0.1:PORT
+	EnvToken   = "PILOTFISH_TOKEN"   // the agent's own token; scope "browse" only
+	EnvSession = "PILOTFISH_SESSION" // the session's name
+	EnvTab     = "PILOTFISH_TAB"     // the tab beside the agent
+	EnvState   = "PILOTFISH_STATE"   // the folder with tabs.json and active-tab.json
+	// EnvTTY is the terminal of the user\'s own shell in the panel: only the user
+	// reads what goes there. Agents have none.
+	EnvTTY     = "PILOTFISH_TTY"
 	EnvMark    = "PILOTFISH_PROC"       // marks every descendant, so that none is left behind
 	EnvHome    = "PILOTFISH_HOME"       // replaces every user folder; for tests and portable installations
 	EnvSandbox = "PILOTFISH_NO_SANDBOX" // "1": as root, run Chromium without its sandbox

@@ -290,15 +290,20 @@ func (m *Manager) forget(id protocol.TerminalID) {
 	m.mu.Unlock()
 }
 
-// environment sets what programs ask for before they use colours.
-func environment(env []string) []string {
-	out := make([]string, 0, len(env)+2)
-	for _, v := range env {
+// environment sets what programs ask for before they use colours, and tells the
+// user's own shell which terminal it has.
+func environment(launch Launch, tty string) []string {
+	out := make([]string, 0, len(launch.Env)+3)
+	for _, v := range launch.Env {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "TERM", "COLORTERM", "COLUMNS", "LINES":
+		case "TERM", "COLORTERM", "COLUMNS", "LINES", protocol.EnvTTY:
 		default:
 			out = append(out, v)
 		}
 	}
-	return append(out, "TERM=xterm-256color", "COLORTERM=truecolor")
+	out = append(out, "TERM=xterm-256color", "COLORTERM=truecolor")
+	if launch.Kind == protocol.AgentShell {
+		out = append(out, protocol.EnvTTY+"="+tty)
+	}
+	return out
 }

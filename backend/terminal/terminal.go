@@ -241,7 +241,7 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 	}
 	defer slave.Close()
 	p, err := proc.Start(t.m.ctx, proc.Config{
-		Path: launch.Path, Args: launch.Args, Env: environment(launch.Env), Dir: launch.Dir,
+		Path: launch.Path, Args: launch.Args, Env: environment(launch, slave.Name()), Dir: launch.Dir,
 		TTY: slave, Guard: t.m.config.Guard, Logger: t.m.config.Logger,
 	})
 	if err != nil {

@@ -362,3 +362,18 @@ func TestEndOfTheAppEndsTerminalsAndViewers(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+// Only the user's own shell knows its terminal: what is printed there by a command
+// is read by the user, and what an agent runs is read by a model.
+func TestOnlyAShellKnowsItsTerminal(t *testing.T) {
+	w := newWorld(t)
+	show := `echo "<${PILOTFISH_TTY-none}>" "<$(tty)>"`
+	shell := w.start(protocol.AgentShell, "")
+	c := w.attach(shell.ID, 0, 0)
+	c.waitText("$ ")
+	c.typeText(show + "\n")
+	c.waitText("\r</dev/pts/")
+	agent := w.start(protocol.AgentCustom, show+"; exec cat")
+	d := w.attach(agent.ID, 0, 0)
+	d.waitText("<none> </dev/pts/")
+}

@@ -20,7 +20,8 @@ func Text(out io.Writer, text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if _, err := io.WriteString(out, Clean(out, text)); err != nil {
+	safe, note := forTerminal(out, text)
+	if _, err := io.WriteString(out, note+safe); err != nil {
 		return fmt.Errorf("printing the reply: %w", err)
 	}
 	return nil
@@ -38,7 +39,8 @@ func Object(out io.Writer, v any) error {
 
 // Failure tells what went wrong, and what to do, and returns the exit code.
 func Failure(out io.Writer, e *protocol.Error) int {
-	fmt.Fprintf(out, "pilotfish: %s\n", Clean(out, e.Message))
+	message, note := forTerminal(out, e.Message)
+	fmt.Fprintf(out, "%spilotfish: %s\n", note, message)
 	if e.Hint != "" {
 		fmt.Fprintf(out, "  %s\n", Clean(out, e.Hint))
 	}
