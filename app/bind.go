@@ -35,8 +35,11 @@ func (a *App) StopSession(name protocol.SessionName) error { return a.backend.St
 // RestartSession stops a session and starts it again.
 func (a *App) RestartSession(name protocol.SessionName) error { return a.backend.Restart(a.ctx, name) }
 
-// NewSession makes a stopped session.
-func (a *App) NewSession(name protocol.SessionName) error { return a.backend.Create(a.ctx, name) }
+// NewSession makes a stopped session with a name of the user's own, and returns
+// the one by which it is asked for.
+func (a *App) NewSession(title string) (protocol.SessionName, error) {
+	return a.backend.CreateTitled(a.ctx, title)
+}
 
 // DeleteSession removes a session with everything that it has on disk.
 func (a *App) DeleteSession(name protocol.SessionName) error { return a.backend.Delete(a.ctx, name) }

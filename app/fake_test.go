@@ -201,9 +201,13 @@ func (b *fakeBackend) Restart(_ context.Context, name protocol.SessionName) erro
 	return nil
 }
 
-func (b *fakeBackend) Create(_ context.Context, name protocol.SessionName) error {
-	b.called("create %s", name)
-	return nil
+func (b *fakeBackend) CreateTitled(_ context.Context, title string) (protocol.SessionName, error) {
+	b.called("create %s", title)
+	return protocol.SessionName(title), nil
+}
+
+func (b *fakeBackend) ShowApproval(_ context.Context, name protocol.SessionName, id string) {
+	b.called("show approval %s/%s", name, id)
 }
 
 func (b *fakeBackend) Delete(_ context.Context, name protocol.SessionName) error {

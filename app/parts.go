@@ -52,9 +52,13 @@ type backend interface {
 	Start(ctx context.Context, name protocol.SessionName) error
 	Stop(ctx context.Context, name protocol.SessionName) error
 	Restart(ctx context.Context, name protocol.SessionName) error
-	Create(ctx context.Context, name protocol.SessionName) error
+	// CreateTitled makes a stopped session with a name of the user's own.
+	CreateTitled(ctx context.Context, title string) (protocol.SessionName, error)
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
+	// ShowApproval brings what waits for the user forward: the panel beside the tab
+	// that it is about, or the window's page of approvals.
+	ShowApproval(ctx context.Context, name protocol.SessionName, id string)
 	// Conversations are those of a session that runs.
 	Conversations(name protocol.SessionName) (server.Conversations, error)
 	// ConversationFile reads a picture or file of a conversation.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"sync"
 
 	"pilotfish/backend/protocol"
@@ -152,13 +153,25 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 	case protocol.TrayTabOp:
 		t.later(ctx, group, a, func() error { return t.backend.ShowTab(ctx, a.Session, a.Tab) })
 	case protocol.TrayAnswer:
-		if a.Answer == protocol.AnswerAlways {
+		if !t.mayAnswer(a) {
 			t.log.Warn("tray answer refused", "answer", a.Answer) // its menu has no room to say for what
 			return
 		}
 		t.later(ctx, group, a, func() error { return t.backend.AnswerApproval(a.Session, a.Approval, a.Answer, "tray") })
+	case protocol.TrayReview:
+		t.later(ctx, group, a, func() error {
+			t.backend.ShowApproval(ctx, a.Session, a.Approval)
+			return nil
+		})
 	case protocol.TrayOpen:
-		t.show("")
+		// Whoever opens it while something waits wants to see that.
+		page := ""
+		for _, s := range t.state().Sessions {
+			if len(s.Approvals) > 0 {
+				page = "approvals"
+			}
+		}
+		t.show(page)
 	case protocol.TrayLogs:
 		t.show("logs")
 	case protocol.TrayQuit:
@@ -166,6 +179,17 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 	default:
 		t.log.Warn("tray action unknown", "action", a.Action)
 	}
+}
+
+// mayAnswer says whether an answer may be given in the menu: it allows only what
+// stands there whole, and nothing for longer than once.
+func (t *trayChild) mayAnswer(a protocol.TrayAction) bool {
+	if a.Answer == protocol.AnswerDeny {
+		return true
+	}
+	return a.Answer == protocol.AnswerOnce && slices.ContainsFunc(trayState(t.state()).Approvals, func(one protocol.TrayApproval) bool {
+		return one.ID == a.Approval && one.Whole
+	})
 }
 
 // later does what may take long. What goes wrong stands in the session's state;

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // trayState is what the tray shows of a state: a pure function, so that the icon
@@ -41,13 +43,13 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		tray.Running = true
 		claimAgents(s, claim)
 		for _, w := range s.Approvals {
-			claim(4, protocol.IconNeedsYou, shorten(w.Actor.Name)+" needs your word")
-			tray.Approvals = append(tray.Approvals, protocol.TrayApproval{Session: s.Name, ID: w.ID, Label: approvalLabel(w)})
+			claim(4, protocol.IconNeedsYou, shorten(question.Who(w.Actor))+" needs your approval")
+			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, w))
 		}
 		for _, t := range s.Tabs {
 			prefix := ""
 			if several {
-				prefix = string(s.Name) + " · "
+				prefix = shorten(cmp.Or(s.Title, string(s.Name))) + " · "
 			}
 			tray.Tabs = append(tray.Tabs, protocol.TrayTab{Session: s.Name, ID: t.ID, Label: prefix + tabLabel(t)})
 		}
@@ -85,7 +87,7 @@ func claimAgents(s protocol.SessionInfo, claim func(int, protocol.TrayIcon, stri
 
 func problemWords(s protocol.SessionInfo) string {
 	if s.Error == nil {
-		return "a session needs you"
+		return "a session could not start"
 	}
 	return shorten(s.Error.Message)
 }
@@ -106,10 +108,17 @@ func tabLabel(t protocol.Tab) string {
 	return label + " — " + t.Agent.Name + " " + agentWords(t.Agent.Status)
 }
 
-// approvalLabel is what waits in one line: the command and where. The arguments
-// are foreign text that does not fit into a menu; panel and window show them.
-func approvalLabel(w protocol.Approval) string {
-	return shorten(w.Command) + " on " + shorten(w.Origin)
+// trayApproval is what waits in one line: what, with the element's name, and where.
+// Further arguments do not fit into a menu: what has some is allowed where it
+// stands whole, in panel and window.
+func trayApproval(session protocol.SessionName, w protocol.Approval) protocol.TrayApproval {
+	what, where := shorten(question.What(w)), shorten(question.Where(w))
+	whole := len(question.Details(w)) == 0 && !strings.HasSuffix(what, "…") && !strings.HasSuffix(where, "…")
+	label := what
+	if where != "" {
+		label += " on " + where
+	}
+	return protocol.TrayApproval{Session: session, ID: w.ID, Label: label, Whole: whole}
 }
 
 // agentWords says what an agent does.

@@ -153,16 +153,23 @@ func FuzzLabel(f *testing.F) {
 
 func TestTrayShowsWhatWaits(t *testing.T) {
 	waiting := protocol.Approval{
-		ID: "n1", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k", Name: "claude in t1"},
-		Command: "eval", Origin: "https://example.com\u202e", Args: []protocol.ApprovalArg{{Name: "code", Value: "secret()"}},
+		ID: "n1", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k", Name: "claude in t1", Agent: "Claude Code", Tab: "t1"},
+		Command: "click", Origin: "https://example.com\u202e", Args: []protocol.ApprovalArg{{Name: "target", Value: "e7"}},
+		Target: &protocol.TargetFacts{Role: "button", Name: "Buy\u202e now"},
 	}
+	// The code of this one does not stand in the menu.
+	code := waiting
+	code.ID, code.Command, code.Target, code.Args = "n2", "eval", nil, []protocol.ApprovalArg{{Name: "expression", Value: strings.Repeat("x()\n", 3)}}
 	got := trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{{
-		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting},
+		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting, code},
 	}}})
-	if got.Icon != protocol.IconNeedsYou || got.Tooltip != "Pilotfish: claude in t1 needs your word" {
+	if got.Icon != protocol.IconNeedsYou || got.Tooltip != "Pilotfish: Claude Code in the terminal of t1 needs your approval" {
 		t.Errorf("icon %s, tooltip %q", got.Icon, got.Tooltip)
 	}
-	want := []protocol.TrayApproval{{Session: "default", ID: "n1", Label: "eval on https://example.com"}}
+	want := []protocol.TrayApproval{
+		{Session: "default", ID: "n1", Label: "click “Buy now” on https://example.com", Whole: true},
+		{Session: "default", ID: "n2", Label: "run JavaScript on https://example.com"},
+	}
 	if !reflect.DeepEqual(got.Approvals, want) {
 		t.Errorf("approvals are %+v and not %+v", got.Approvals, want)
 	}

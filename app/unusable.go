@@ -64,8 +64,11 @@ func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes
 func (b *brokenBackend) Start(context.Context, protocol.SessionName) error   { return b.problem }
 func (b *brokenBackend) Stop(context.Context, protocol.SessionName) error    { return b.problem }
 func (b *brokenBackend) Restart(context.Context, protocol.SessionName) error { return b.problem }
-func (b *brokenBackend) Create(context.Context, protocol.SessionName) error  { return b.problem }
-func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error  { return b.problem }
+func (b *brokenBackend) CreateTitled(context.Context, string) (protocol.SessionName, error) {
+	return "", b.problem
+}
+func (b *brokenBackend) ShowApproval(context.Context, protocol.SessionName, string) {}
+func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error         { return b.problem }
 
 func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.TabID) error {
 	return b.problem

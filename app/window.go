@@ -358,6 +358,7 @@ func (c *windowChild) restate() { notify(c.stale) }
 // write writes the orders until ctx ends. The state comes after them: an answer
 // that stands before it may have an older one.
 func (c *windowChild) write(ctx context.Context, in io.Writer, state func() protocol.WindowState) {
+	title := windowTitle(protocol.WindowState{})
 	for lines := json.NewEncoder(in); ; {
 		var order protocol.WindowOrder
 		select {
@@ -369,12 +370,30 @@ func (c *windowChild) write(ctx context.Context, in io.Writer, state func() prot
 				c.restate()
 				continue
 			}
-			order = event("state", state())
+			now := state()
+			order = event("state", now)
+			if t := windowTitle(now); t != title {
+				title = t
+				if err := lines.Encode(protocol.WindowOrder{Order: protocol.OrderTitle, Title: t}); err != nil {
+					return
+				}
+			}
 		}
 		if err := lines.Encode(order); err != nil {
 			return // it ended; its reader notices
 		}
 	}
+}
+
+// windowTitle says in the window's frame, and in the desktop's list of windows,
+// that something waits for the user.
+func windowTitle(state protocol.WindowState) string {
+	for _, s := range state.Sessions {
+		if len(s.Approvals) > 0 {
+			return "Pilotfish needs your approval"
+		}
+	}
+	return "Pilotfish"
 }
 
 // notify puts one into a channel that has room for one.

@@ -66,6 +66,7 @@ func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol
 	// Linux has no tooltip for this kind of icon: its text is the first entry.
 	m.status = systray.AddMenuItem("Pilotfish", "")
 	m.status.Disable()
+	listen(m.status, m.review)
 	for i := range approvalSlots {
 		m.allow[i] = hidden()
 		listen(m.allow[i], func() (protocol.TrayAction, bool) { return m.answer(i, protocol.AnswerOnce) })
@@ -112,7 +113,13 @@ func (m *menu) draw(state protocol.TrayState) {
 		systray.SetIcon(iconFor(state.Icon))
 	}
 	systray.SetTooltip(state.Tooltip)
-	m.status.SetTitle(plain(state.Tooltip))
+	if len(state.Approvals) > 0 {
+		m.status.SetTitle(plain(state.Tooltip + " …"))
+		m.status.Enable()
+	} else {
+		m.status.SetTitle(plain(state.Tooltip))
+		m.status.Disable()
+	}
 	if state.Running {
 		m.startup.SetTitle("Stop session")
 	} else {
@@ -167,15 +174,32 @@ func (m *menu) drawApprovals(waiting []protocol.TrayApproval) {
 		m.asked[i], m.sessions[i] = w.ID, w.Session
 		m.allow[i].SetTitle(plain("Allow once: " + w.Label))
 		m.deny[i].SetTitle(plain("Deny: " + w.Label))
-		m.allow[i].Show()
+		// What does not stand here whole is read first.
+		if w.Whole {
+			m.allow[i].Show()
+		} else {
+			m.allow[i].Hide()
+		}
 		m.deny[i].Show()
 	}
 	if len(fresh) > 0 {
-		m.asks.SetTitle(fmt.Sprintf("%d more questions …", len(fresh)))
+		m.asks.SetTitle(fmt.Sprintf("%d more approvals …", len(fresh)))
 		m.asks.Show()
 	} else {
 		m.asks.Hide()
 	}
+}
+
+// review is the action of the first entry while something waits: it leads to the
+// oldest.
+func (m *menu) review() (protocol.TrayAction, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.drawn.Approvals) == 0 {
+		return protocol.TrayAction{}, false
+	}
+	first := m.drawn.Approvals[0]
+	return protocol.TrayAction{Action: protocol.TrayReview, Session: first.Session, Approval: first.ID}, true
 }
 
 // answer is the action of a question's entry as it is drawn; none when the

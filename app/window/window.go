@@ -174,6 +174,8 @@ func (w *window) do(order protocol.WindowOrder) {
 		wailsrt.WindowHide(ctx)
 	case protocol.OrderMinimise:
 		wailsrt.WindowMinimise(ctx)
+	case protocol.OrderTitle:
+		wailsrt.WindowSetTitle(ctx, order.Title)
 	case protocol.OrderAnswer:
 	default:
 		w.logger.Warn("order unknown", "order", order.Order)

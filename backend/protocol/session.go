@@ -19,7 +19,9 @@ const (
 
 // SessionInfo is what window, tray and command line show of a session.
 type SessionInfo struct {
-	Name  SessionName  `json:"name"`
+	Name SessionName `json:"name"`
+	// Title is the name that the user gave it, where that could not be a folder's.
+	Title string       `json:"title,omitempty"`
 	State SessionState `json:"state"`
 	// StartedAt is when the browser came up; absent while it is not running.
 	StartedAt *time.Time `json:"startedAt,omitempty"`

@@ -154,7 +154,8 @@ type TrayState struct {
 	// Busy disables that entry while the session starts or stops.
 	Busy bool      `json:"busy"`
 	Tabs []TrayTab `json:"tabs"`
-	// Approvals are what waits for a person, oldest first.
+	// Approvals are what waits for the user, oldest first. While there are any, the
+	// first entry leads to the oldest.
 	Approvals []TrayApproval `json:"approvals,omitempty"`
 }
 
@@ -162,7 +163,9 @@ type TrayState struct {
 type TrayApproval struct {
 	Session SessionName `json:"session"`
 	ID      string      `json:"id"`
-	Label   string      `json:"label"` // command and site, shortened
+	Label   string      `json:"label"` // what and where, shortened
+	// Whole: the label says all that is asked, so that it can be allowed there.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // TrayTab is a tab in the tray's menu.
@@ -193,7 +196,8 @@ const (
 	TrayStop   TrayActionType = "stop"
 	TrayTabOp  TrayActionType = "tab" // bring this tab and its panel forward
 	TrayOpen   TrayActionType = "open"
-	TrayAnswer TrayActionType = "answer" // a person's word about an approval
+	TrayAnswer TrayActionType = "answer" // the user's answer about an approval
+	TrayReview TrayActionType = "review" // bring an approval forward
 	TrayLogs   TrayActionType = "logs"
 	TrayQuit   TrayActionType = "quit"
 )

@@ -6,6 +6,8 @@ import "encoding/json"
 // line.
 type WindowOrder struct {
 	Order WindowOrderType `json:"order"`
+	// Title is the window's, with OrderTitle.
+	Title string `json:"title,omitempty"`
 	// Event is what the page hears, with Data.
 	Event string `json:"event,omitempty"`
 	// Call is the number of the call that is answered: with Data, what it returned,
@@ -26,6 +28,7 @@ const (
 	OrderShow     WindowOrderType = "show" // bring it forward
 	OrderHide     WindowOrderType = "hide"
 	OrderMinimise WindowOrderType = "minimise"
+	OrderTitle    WindowOrderType = "title" // the window has this title
 )
 
 // WindowReport is what the window's program writes back, one JSON object a line.

@@ -131,16 +131,48 @@ func (a *approvals) run(ctx context.Context, r *run) {
 // the question; a question without a tab is in the window.
 func (a *approvals) show(ctx context.Context, tab protocol.TabID) {
 	if tab == "" {
-		a.s.m.onShow("")
+		a.s.m.onShow(approvalsPage)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
 	if err := a.s.showTab(ctx, tab); err != nil {
 		a.s.log.Warn("the tab of a question could not be shown", "tab", tab, "error", err)
-		a.s.m.onShow("")
+		a.s.m.onShow(approvalsPage)
 	}
 }
+
+// ShowApproval brings a question forward: the tab that it is about, with the panel
+// that has it, or the window's page of approvals. One that is over meanwhile shows
+// that page, too.
+func (m *Manager) ShowApproval(ctx context.Context, name protocol.SessionName, id string) {
+	s, err := m.session(name)
+	if err != nil {
+		m.onShow(approvalsPage)
+		return
+	}
+	for _, p := range s.approvals.broker.Pending() {
+		if p.ID == id && p.Tab != "" {
+			s.approvals.show(ctx, p.Tab)
+			return
+		}
+	}
+	m.onShow(approvalsPage)
+}
+
+// wanted is the page of the window that the user wants who opens it: that of the
+// approvals while one waits, else the one that was open.
+func (m *Manager) wanted() string {
+	for _, s := range m.Window().Sessions {
+		if len(s.Approvals) > 0 {
+			return approvalsPage
+		}
+	}
+	return ""
+}
+
+// approvalsPage is the window's page that has what waits.
+const approvalsPage = "approvals"
 
 // statusKeeper is what is needed of the terminals.
 type statusKeeper interface {

@@ -242,7 +242,7 @@ func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest
 	switch req.Action {
 	case protocol.AppStatus:
 	case protocol.AppShow:
-		m.onShow("")
+		m.onShow(m.wanted())
 	case protocol.AppStart:
 		err = m.Start(ctx, name)
 	case protocol.AppStop:

@@ -20,6 +20,7 @@ import (
 // Session is one browser profile with everything in it.
 type Session struct {
 	name   protocol.SessionName
+	title  string // that the user gave it; empty for its name
 	m      *Manager
 	log    *slog.Logger
 	events *hub.Hub[any] // what the panels are pushed
@@ -66,7 +67,7 @@ type run struct {
 
 func newSession(m *Manager, name protocol.SessionName) *Session {
 	s := &Session{
-		name: name, m: m, log: m.log.With("session", name),
+		name: name, title: m.readTitle(name), m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
 	s.pages = newTaskPages(s)
@@ -87,7 +88,7 @@ func (s *Session) Info() protocol.SessionInfo {
 	s.mu.Lock()
 	r := s.run
 	info := protocol.SessionInfo{
-		Name: s.name, State: s.state, Error: s.err, Panel: protocol.PanelAbsent,
+		Name: s.name, Title: s.title, State: s.state, Error: s.err, Panel: protocol.PanelAbsent,
 		Warnings: []protocol.Error{}, Tabs: slices.Clone(s.tabs), Terminals: []protocol.TerminalInfo{},
 	}
 	if s.panels > 0 {

@@ -26,6 +26,19 @@ func stateColor(state protocol.TaskState) string {
 	return "grey"
 }
 
+// groupTitle is what a task's group of tabs is called: its title, behind "Needs
+// you" while it waits for the user.
+func groupTitle(title string, asks bool) string {
+	if asks {
+		title = "Needs you: " + title
+	}
+	runes := []rune(title)
+	if len(runes) > groupName {
+		runes = append(runes[:groupName-1], '…')
+	}
+	return string(runes)
+}
+
 // gather makes the tabs of a task a group, coloured by its state. When the task
 // is over the tabs go where they were, or stay a group as the person chose. A
 // group is a help and no condition: what goes wrong with it is only noted.
@@ -45,12 +58,15 @@ func (p *taskPages) group(ctx context.Context, b pagesBrowser, w *workplace, hea
 			return err
 		}
 	}
-	if color := stateColor(head.State); w.group != 0 && w.color != color {
-		title := []rune(head.Title)
-		if len(title) > groupName {
-			title = append(title[:groupName-1], '…')
-		}
-		name := string(title)
+	p.mu.Lock()
+	asks := head.State == protocol.TaskWaiting || working(head.State) && len(w.asked) > 0
+	p.mu.Unlock()
+	state := head.State
+	if asks {
+		state = protocol.TaskWaiting
+	}
+	if color := stateColor(state); w.group != 0 && w.color != color {
+		name := groupTitle(head.Title, asks)
 		if err := b.SetGroup(ctx, w.group, &name, &color, nil); err != nil {
 			return err
 		}

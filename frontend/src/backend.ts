@@ -111,7 +111,8 @@ export interface Backend {
   startSession(name: SessionName): Promise<void>;
   stopSession(name: SessionName): Promise<void>;
   restartSession(name: SessionName): Promise<void>;
-  newSession(name: SessionName): Promise<void>;
+  /** Makes a session with a name of the user's own; returns the one by which it is asked for. */
+  newSession(title: string): Promise<SessionName>;
   deleteSession(name: SessionName): Promise<void>;
   /** Brings a tab and its window forward. */
   showTab(session: SessionName, tab: TabID): Promise<void>;
@@ -238,7 +239,7 @@ export function connect(host: Host): Backend {
     startSession: (name) => run('StartSession', name),
     stopSession: (name) => run('StopSession', name),
     restartSession: (name) => run('RestartSession', name),
-    newSession: (name) => run('NewSession', name),
+    newSession: (title) => ask(v.string(), 'NewSession', title),
     deleteSession: (name) => run('DeleteSession', name),
     showTab: (session, tab) => run('ShowTab', session, tab),
     answerApproval: (session, id, answer) => run('AnswerApproval', session, id, answer),

@@ -1,6 +1,7 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { asBackendError, type Backend, type BackendError, type Page } from './backend';
 import { LogView } from './logs/logs.svelte';
+import { calledSession } from './sessions/name';
 import { SettingsForm, type FieldName } from './settings/form.svelte';
 import { TalkView } from './talk/view.svelte';
 import {
@@ -105,20 +106,20 @@ export class AppWindow {
     }
   }
 
-  start(session: SessionInfo): void {
-    void this.act(`start ${session.name}`, `“${session.name}” did not start`, () =>
+  start(session: Pick<SessionInfo, 'name' | 'title'>): void {
+    void this.act(`start ${session.name}`, `“${calledSession(session)}” did not start`, () =>
       this.backend.startSession(session.name),
     );
   }
 
   stop(session: SessionInfo): void {
-    void this.act(`stop ${session.name}`, `“${session.name}” did not stop`, () =>
+    void this.act(`stop ${session.name}`, `“${calledSession(session)}” did not stop`, () =>
       this.backend.stopSession(session.name),
     );
   }
 
   restart(session: SessionInfo): void {
-    void this.act(`restart ${session.name}`, `“${session.name}” did not restart`, () =>
+    void this.act(`restart ${session.name}`, `“${calledSession(session)}” did not restart`, () =>
       this.backend.restartSession(session.name),
     );
   }

@@ -209,6 +209,50 @@ func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
 	p.expect(t, protocol.TrayAction{Action: protocol.TrayOpen})
 }
 
+// While something waits, the first entry leads to it; the menu allows only what
+// stands there whole.
+func TestTheFirstEntryLeadsToTheApproval(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{})
+	p := start(t, d)
+	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
+	state := running()
+	state.Icon, state.Tooltip = protocol.IconNeedsYou, "Pilotfish: Claude in Chat needs your approval"
+	state.Approvals = []protocol.TrayApproval{
+		{Session: "default", ID: "n1", Label: "run JavaScript on https://a.test"},
+		{Session: "work", ID: "n2", Label: "click “Save” on https://b.test", Whole: true},
+	}
+	p.draw(t, state)
+	item, err := d.WaitItem(ctx, p.cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := item.WaitMenu(ctx, func(e []desktop.Entry) bool { return len(e) > 0 && e[0].Enabled })
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := desktop.Labels(entries)
+	if slices.Contains(labels, "Allow once: run JavaScript on https://a.test") || !slices.Contains(labels, "Allow once: click “Save” on https://b.test") {
+		t.Errorf("the menu is %q", labels)
+	}
+	for _, c := range []struct {
+		label string
+		want  protocol.TrayAction
+	}{
+		{labels[0], protocol.TrayAction{Action: protocol.TrayReview, Session: "default", Approval: "n1"}},
+		{"Allow once: click “Save” on https://b.test", protocol.TrayAction{Action: protocol.TrayAnswer, Session: "work", Approval: "n2", Answer: protocol.AnswerOnce}},
+		{"Deny: run JavaScript on https://a.test", protocol.TrayAction{Action: protocol.TrayAnswer, Session: "default", Approval: "n1", Answer: protocol.AnswerDeny}},
+	} {
+		if err := item.Click(ctx, c.label); err != nil {
+			t.Fatal(err)
+		}
+		p.expect(t, c.want)
+	}
+	p.draw(t, running())
+	if _, err := item.WaitMenu(ctx, func(e []desktop.Entry) bool { return len(e) > 0 && !e[0].Enabled && e[0].Label == "Pilotfish: running" }); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestIconOfEachState(t *testing.T) {
 	for _, theme := range []string{"dark", "light"} {
 		t.Run(theme, func(t *testing.T) {

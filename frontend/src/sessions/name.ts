@@ -1,14 +1,18 @@
-import type { SessionName } from '$ui/protocol/protocol';
+import { oneLine } from '$ui/foreign';
+import type { SessionInfo } from '$ui/protocol/protocol';
 
-// The backend decides (protocol.ParseSessionName); this says it before the call.
-const allowed = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+/** What the user calls a session. */
+export function calledSession({ name, title = '' }: Pick<SessionInfo, 'name' | 'title'>): string {
+  return title === '' ? name : oneLine(title);
+}
 
-/** Why a session cannot have this name; absent when it can. */
-export function nameProblem(name: string, taken: readonly SessionName[]): string | undefined {
-  if (name === '') return 'Give it a name.';
-  if (!allowed.test(name)) {
-    return 'Use 1 to 32 of a-z, 0-9, _ and -, starting with a letter or digit.';
-  }
-  if (taken.includes(name)) return `There is a session “${name}” already.`;
+/**
+ * Why a session cannot have this name; absent when it can. The backend decides,
+ * and makes the name of the folder; this says it before the call.
+ */
+export function nameProblem(name: string, taken: readonly string[]): string | undefined {
+  const title = name.trim().split(/\s+/u).join(' ');
+  if (title === '') return 'Enter a name.';
+  if (taken.includes(title)) return `There is already a session “${title}”.`;
   return undefined;
 }

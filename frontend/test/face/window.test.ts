@@ -134,11 +134,10 @@ test('with the keyboard alone: a new session, started, a tab shown, stopped', as
   await open({ scenario: 'empty' });
   await page.getByRole('button', { name: 'New session' }).first().focus();
   await page.keyboard.press('Enter');
-  await page.keyboard.type('work');
+  await page.keyboard.type('My work');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'work' }).waitFor();
-  await button('Start').focus();
-  await page.keyboard.press('Enter');
+  // It starts at once.
+  await page.getByRole('heading', { name: 'My work' }).waitFor();
   await button('Stop').waitFor();
   await page.getByRole('button', { name: /Checkout/ }).focus();
   await page.keyboard.press('Enter');
@@ -146,10 +145,10 @@ test('with the keyboard alone: a new session, started, a tab shown, stopped', as
   await page.keyboard.press('Space');
   await button('Start').waitFor();
   expect((await calls()).filter(([method]) => method !== 'State' && method !== 'Logs')).toEqual([
-    ['NewSession', 'work'],
-    ['StartSession', 'work'],
-    ['ShowTab', 'work', 't1'],
-    ['StopSession', 'work'],
+    ['NewSession', 'My work'],
+    ['StartSession', 'my-work'],
+    ['ShowTab', 'my-work', 't1'],
+    ['StopSession', 'my-work'],
   ]);
 });
 

@@ -118,8 +118,12 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       return fake.state;
     },
     StartSession: (name) => {
-      change(name, (session) => ({ ...stoppedSession(session.name), state: 'starting' }));
-      change(name, (session) => ({ ...runningSession(0), name: session.name }));
+      change(name, (session) => ({ ...session, state: 'starting' }));
+      change(name, ({ name: its, title }) => ({
+        ...runningSession(0),
+        name: its,
+        ...(title !== undefined && { title }),
+      }));
     },
     StopSession: (name) => {
       change(name, (session) => ({ ...session, state: 'stopping', tabs: [] }));
@@ -129,8 +133,14 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       change(name, (session) => ({ ...stoppedSession(session.name), state: 'restarting' }));
       change(name, (session) => ({ ...runningSession(0), name: session.name }));
     },
-    NewSession: (name) => {
-      fake.push({ sessions: [...fake.state.sessions, stoppedSession(String(name))] });
+    NewSession: (title) => {
+      const name = String(title)
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-');
+      fake.push({
+        sessions: [...fake.state.sessions, { ...stoppedSession(name), title: String(title) }],
+      });
+      return name;
     },
     DeleteSession: (name) => {
       fake.push({ sessions: fake.state.sessions.filter((session) => session.name !== name) });

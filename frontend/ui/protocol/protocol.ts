@@ -3772,6 +3772,10 @@ export const SessionFailed = "failed";
  */
 export interface SessionInfo {
   name: SessionName;
+  /**
+   * Title is the name that the user gave it, where that could not be a folder's.
+   */
+  title?: string;
   state: SessionState;
   /**
    * StartedAt is when the browser came up; absent while it is not running.
@@ -5281,7 +5285,8 @@ export interface TrayState {
   busy: boolean;
   tabs: TrayTab[];
   /**
-   * Approvals are what waits for a person, oldest first.
+   * Approvals are what waits for the user, oldest first. While there are any, the
+   * first entry leads to the oldest.
    */
   approvals?: TrayApproval[];
 }
@@ -5291,7 +5296,11 @@ export interface TrayState {
 export interface TrayApproval {
   session: SessionName;
   id: string;
-  label: string; // command and site, shortened
+  label: string; // what and where, shortened
+  /**
+   * Whole: the label says all that is asked, so that it can be allowed there.
+   */
+  whole?: boolean;
 }
 /**
  * TrayTab is a tab in the tray's menu.
@@ -5322,6 +5331,7 @@ export type TrayActionType =
   | typeof TrayTabOp
   | typeof TrayOpen
   | typeof TrayAnswer
+  | typeof TrayReview
   | typeof TrayLogs
   | typeof TrayQuit;
 /**
@@ -5333,7 +5343,8 @@ export const TrayStart = "start";
 export const TrayStop = "stop";
 export const TrayTabOp = "tab"; // bring this tab and its panel forward
 export const TrayOpen = "open";
-export const TrayAnswer = "answer"; // a person's word about an approval
+export const TrayAnswer = "answer"; // the user's answer about an approval
+export const TrayReview = "review"; // bring an approval forward
 export const TrayLogs = "logs";
 export const TrayQuit = "quit";
 
@@ -5346,6 +5357,10 @@ export const TrayQuit = "quit";
  */
 export interface WindowOrder {
   order: WindowOrderType;
+  /**
+   * Title is the window's, with OrderTitle.
+   */
+  title?: string;
   /**
    * Event is what the page hears, with Data.
    */
@@ -5369,7 +5384,8 @@ export type WindowOrderType =
   | typeof OrderAnswer
   | typeof OrderShow
   | typeof OrderHide
-  | typeof OrderMinimise;
+  | typeof OrderMinimise
+  | typeof OrderTitle;
 /**
  * The orders to the window's program.
  */
@@ -5378,6 +5394,7 @@ export const OrderAnswer = "answer";
 export const OrderShow = "show"; // bring it forward
 export const OrderHide = "hide";
 export const OrderMinimise = "minimise";
+export const OrderTitle = "title"; // the window has this title
 /**
  * WindowReport is what the window's program writes back, one JSON object a line.
  */

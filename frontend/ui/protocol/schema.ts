@@ -196,6 +196,7 @@ export const siteRulesSchema = list(siteRuleSchema);
 
 export const sessionInfoSchema = v.object({
   name: v.string(),
+  title: v.exactOptional(v.string()),
   state: v.picklist([
     p.SessionStopped,
     p.SessionStarting,

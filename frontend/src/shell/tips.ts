@@ -1,0 +1,69 @@
+/** How long the pointer rests on something before it is explained, in milliseconds. */
+const restTime = 600;
+
+/**
+ * Shows the `title` of what the pointer rests on. The tooltips of WebKitGTK are
+ * windows of their own: a click that lands on one is lost. This one takes no
+ * pointer events, and goes with the first press.
+ */
+export function tips(root: Document): () => void {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const tip = root.createElement('div');
+  tip.className = 'tip';
+  tip.setAttribute('aria-hidden', 'true');
+  tip.popover = 'manual';
+  root.body.append(tip);
+  let over: Element | undefined;
+  let text = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function hide(): void {
+    clearTimeout(timer);
+    if (tip.matches(':popover-open')) tip.hidePopover();
+  }
+
+  /** The element gets its title back: it is its description for who does not see the tip. */
+  function leave(): void {
+    hide();
+    if (over !== undefined && !over.hasAttribute('title')) over.setAttribute('title', text);
+    over = undefined;
+  }
+
+  function show(): void {
+    if (over?.isConnected !== true) return;
+    tip.textContent = text;
+    tip.showPopover();
+    const box = over.getBoundingClientRect();
+    const { innerWidth, innerHeight } = window;
+    const { offsetWidth, offsetHeight } = tip;
+    const below = box.bottom + 6 + offsetHeight <= innerHeight;
+    const left = Math.max(4, Math.min(box.left, innerWidth - offsetWidth - 4));
+    tip.style.left = `${String(left)}px`;
+    tip.style.top = `${String(below ? box.bottom + 6 : Math.max(4, box.top - offsetHeight - 6))}px`;
+  }
+
+  root.addEventListener(
+    'pointerover',
+    ({ target }) => {
+      const next = target instanceof Element ? target.closest('[title]') : null;
+      if (over !== undefined && target instanceof Node && over.contains(target) && next === null)
+        return;
+      leave();
+      if (next === null) return;
+      over = next;
+      text = next.getAttribute('title') ?? '';
+      next.removeAttribute('title');
+      if (text !== '') timer = setTimeout(show, restTime);
+    },
+    { signal },
+  );
+  root.addEventListener('pointerdown', hide, { signal, capture: true });
+  root.addEventListener('keydown', hide, { signal, capture: true });
+  root.documentElement.addEventListener('pointerleave', leave, { signal });
+  return () => {
+    leave();
+    abort.abort();
+    tip.remove();
+  };
+}
