@@ -40,6 +40,10 @@ type action struct {
 	selected bool
 	// keys is the panel that the user types in, which a press must not disturb.
 	keys *heldPanel
+	// held is what the caller holds down.
+	held *held
+	// fingered are the points that fingers touch.
+	fingered []point
 }
 
 // Act does one thing on a tab's page by trusted input and says what came of
@@ -51,10 +55,12 @@ func (b *Browser) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequ
 	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
 		fx := b.beginEffects(id, p, allow)
 		defer fx.end(ctx)
-		a := &action{p: p, q: q, fx: fx, after: map[string]any{}}
+		a := &action{p: p, q: q, fx: fx, after: map[string]any{}, held: b.heldBy(ctx, id)}
 		a.holdKeys(ctx)
 		err := a.run(ctx)
 		a.freeKeys(ctx)
+		fx.out.Held, fx.out.Released = a.held.names(), a.held.takeLost()
+		b.holds.tidy(ctx, id)
 		effect = fx.out
 		return err
 	})
@@ -119,6 +125,18 @@ func (a *action) do(ctx context.Context) error {
 		return a.scroll(ctx)
 	case protocol.ActUpload:
 		return a.upload(ctx)
+	case protocol.ActKeyDown:
+		return a.keyDown(ctx)
+	case protocol.ActKeyUp:
+		return a.keyUp(ctx)
+	case protocol.ActMouse:
+		return a.theMouse(ctx)
+	case protocol.ActTap:
+		return a.tap(ctx)
+	case protocol.ActSwipe:
+		return a.swipe(ctx)
+	case protocol.ActPinch:
+		return a.pinch(ctx)
 	}
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no action %q", a.q.Kind), "")
 }
@@ -194,7 +212,7 @@ func (a *action) mouse() (input.MouseButton, int64, int, int64, error) {
 		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "left, right or middle")
 	}
 	mods, err := readModifiers(a.q.Modifiers)
-	return button, bits, max(1, a.q.Count), mods, err
+	return button, bits, max(1, a.q.Count), mods | a.held.mods(), err
 }
 
 func (a *action) click(ctx context.Context) error {
@@ -211,6 +229,10 @@ func (a *action) click(ctx context.Context) error {
 }
 
 func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton, bits int64, count int, mods int64) error {
+	a.held.move(at)
+	if a.q.HoldMS > 0 {
+		return a.pressLong(ctx, at, button, bits, count, mods)
+	}
 	messages := []message{mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
 	for i := range count {
 		messages = append(
@@ -238,7 +260,8 @@ func (a *action) hover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.send(ctx, a.p.session, mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods))
+	a.held.move(at)
+	return a.sendMoves(ctx, at, []message{a.moved(at, mods)})
 }
 
 // check clicks only when that changes something, and looks afterwards.
@@ -393,26 +416,6 @@ func (a *action) focused(ctx context.Context) error {
 	}
 	a.f, a.fx.out.Hit = a.p.frames.main(), "what has the focus"
 	return a.p.ask(ctx, a.f, "watch", nil, nil)
-}
-
-func (a *action) press(ctx context.Context) error {
-	var messages []message
-	for chord := range strings.FieldsSeq(a.q.Text) {
-		k, mods, err := readChord(chord)
-		if err != nil {
-			return err
-		}
-		messages = append(messages, k.press(mods)...)
-	}
-	if len(messages) == 0 {
-		return protocol.NewError(protocol.CodeBadArgument, "no key is named", "for example Enter, or Control+A")
-	}
-	if err := a.focused(ctx); err != nil {
-		return err
-	}
-	delete(a.after, "ref")
-	s, _ := a.p.frames.state(a.f)
-	return a.send(ctx, s, messages...)
 }
 
 // settle asks the frames on the way what came of it.

@@ -9,60 +9,11 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
-	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
 )
-
-// drag presses at one thing, moves and lets go at another. Where the page drags
-// natively, the browser hands the drag over and is told where it goes.
-func (a *action) drag(ctx context.Context) error {
-	from, to, err := a.ends(ctx)
-	if err != nil {
-		return err
-	}
-	intercept := func(on bool) error {
-		return postCommand(ctx, a.p.session, input.SetInterceptDrags, input.SetInterceptDragsParams{Enabled: on})
-	}
-	if err := intercept(true); err != nil {
-		return err
-	}
-	defer func() { _ = intercept(false) }()
-	a.pressed = true
-	left := input.MouseButtonLeft
-	messages := []message{
-		mouse(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, 0),
-		mouse(input.DispatchMouseEventTypeMousePressed, from, left, 1, 1, 0),
-	}
-	// Enough steps for what follows the pointer; the first is beyond the
-	// distance from which a press counts as a drag.
-	const steps = 5
-	for i := 1; i <= steps; i++ {
-		part := float64(i) / steps
-		at := point{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part}
-		messages = append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, 0))
-	}
-	if err := a.send(ctx, a.p.session, messages...); err != nil {
-		return err
-	}
-	// A native drag is told of by the renderer before it answers this.
-	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "url", nil, nil) }); err != nil {
-		return err
-	}
-	if err := a.fx.drain(ctx); err != nil {
-		return err
-	}
-	var last []message
-	if a.fx.drag != nil {
-		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
-			last = append(last, message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: to.X, Y: to.Y, Data: a.fx.drag}})
-		}
-	}
-	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, to, left, 0, 1, 0))
-	return a.send(ctx, a.p.session, last...)
-}
 
 // ends are where a drag begins and ends, in the tab's viewport.
 func (a *action) ends(ctx context.Context) (from, to point, err error) {

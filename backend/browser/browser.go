@@ -83,6 +83,7 @@ type Browser struct {
 	restore []RestoreTab
 	spaces  map[protocol.TabID]*space // ref numbers
 	marks   marks                     // what `diff` compares with
+	holds   holds                     // keys and buttons that callers hold down
 	masks   masks                     // tabs that are covered
 }
 

@@ -161,7 +161,11 @@ func giveBack(ctx context.Context, panel *heldPanel) {
 // input.
 func (a *action) holdKeys(ctx context.Context) {
 	switch a.q.Kind {
-	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag:
+	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag, protocol.ActTap, protocol.ActSwipe, protocol.ActPinch:
+	case protocol.ActMouse:
+		if a.q.Do != "down" {
+			return
+		}
 	default:
 		return
 	}

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,6 +43,13 @@ var named = map[string]key{
 	"contextmenu": {"ContextMenu", "ContextMenu", 93, ""}, "capslock": {"CapsLock", "CapsLock", 20, ""},
 	"shift": {"Shift", "ShiftLeft", 16, ""}, "control": {"Control", "ControlLeft", 17, ""},
 	"alt": {"Alt", "AltLeft", 18, ""}, "meta": {"Meta", "MetaLeft", 91, ""},
+	"shiftleft": {"Shift", "ShiftLeft", 16, ""}, "shiftright": {"Shift", "ShiftRight", 16, ""},
+	"controlleft": {"Control", "ControlLeft", 17, ""}, "controlright": {"Control", "ControlRight", 17, ""},
+	"altleft": {"Alt", "AltLeft", 18, ""}, "altright": {"Alt", "AltRight", 18, ""}, "altgraph": {"AltGraph", "AltRight", 225, ""},
+	"metaleft": {"Meta", "MetaLeft", 91, ""}, "metaright": {"Meta", "MetaRight", 92, ""},
+	"numpadenter": {"Enter", "NumpadEnter", 13, "\r"}, "numpaddecimal": {".", "NumpadDecimal", 110, "."},
+	"numpadadd": {"+", "NumpadAdd", 107, "+"}, "numpadsubtract": {"-", "NumpadSubtract", 109, "-"},
+	"numpadmultiply": {"*", "NumpadMultiply", 106, "*"}, "numpaddivide": {"/", "NumpadDivide", 111, "/"},
 	"plus": {"+", "Equal", 187, "+"},
 }
 
@@ -108,60 +116,148 @@ func modifier(name string) (int64, bool) {
 	return 0, false
 }
 
+// modifierBits are the bits of the modifier keys, by what pages call them.
+var modifierBits = map[string]int64{"Alt": modAlt, "Control": modControl, "Meta": modMeta, "Shift": modShift}
+
+// shiftPairs are the characters of the layout's keys, without and with Shift.
+const shiftPairs = "`~1!2@3#4$5%6^7&8*9(0)-_=+[{]}\\|;:'\",<.>/?"
+
+// chord is one press: a key, and the modifiers that are held down around it in
+// the order in which they go down.
+type chord struct {
+	hold []key
+	key  key
+}
+
 // readChord reads one press such as "Control+Shift+K", "Enter" or "a".
-func readChord(text string) (key, int64, error) {
+func readChord(text string) (chord, error) {
 	mods, last := "", text
 	if i := strings.LastIndexByte(strings.TrimSuffix(text, "+"), '+'); i > 0 {
 		mods, last = text[:i], text[i+1:]
 	}
-	bits, err := readModifiers(mods)
-	if err != nil {
-		return key{}, 0, err
-	}
-	if k, ok := named[strings.ToLower(last)]; ok {
-		return k, bits, nil
-	}
-	if n, ok := strings.CutPrefix(strings.ToUpper(last), "F"); ok && n != "" {
-		var number int64
-		if _, err := fmt.Sscanf(n, "%d", &number); err == nil && number >= 1 && number <= 24 {
-			name := fmt.Sprintf("F%d", number)
-			return key{name, name, 111 + number, ""}, bits, nil
-		}
-	}
-	r, size := utf8.DecodeRuneInString(last)
-	if size == len(last) && size > 0 {
-		if k, ok := keyOf(r); ok {
-			switch {
-			case !unicode.IsLetter(r):
-			case bits&modShift != 0:
-				k.key, k.text = strings.ToUpper(k.key), strings.ToUpper(k.text)
-			case bits != 0:
-				// "Control+K" is how people write it; a keyboard says k there.
-				k.key, k.text = strings.ToLower(k.key), strings.ToLower(k.text)
+	var c chord
+	for part := range strings.SplitSeq(mods, "+") {
+		bit, ok := modifier(part)
+		if !ok {
+			k, named := named[strings.ToLower(part)] // ShiftRight is one, too
+			if bit = modifierBits[k.key]; !named || bit == 0 {
+				return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no modifier", part), "Alt, Control, Meta and Shift are, joined by +")
 			}
-			return k, bits, nil
+			c.hold = append(c.hold, k)
+			continue
 		}
-		return key{key: last, text: last}, bits, nil
+		for name, its := range modifierBits {
+			if bit == its {
+				c.hold = append(c.hold, named[strings.ToLower(name)])
+			}
+		}
 	}
-	return key{}, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no key", text), "for example Enter, Escape, ArrowDown, F5, a, Control+A")
+	var ok bool
+	if c.key, ok = readKey(last); !ok {
+		return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no key", text), "for example Enter, Escape, ArrowDown, F5, a, KeyW, Control+A")
+	}
+	return c, nil
+}
+
+// readKey reads the name of a key, the name of its place (KeyW, Digit1), or what
+// it types.
+func readKey(name string) (key, bool) {
+	low := strings.ToLower(name)
+	if k, ok := named[low]; ok {
+		return k, true
+	}
+	if bit, ok := modifier(name); ok && bit != 0 { // Ctrl, Cmd, Option
+		for is, its := range modifierBits {
+			if bit == its {
+				return named[strings.ToLower(is)], true
+			}
+		}
+	}
+	if n, ok := strings.CutPrefix(low, "f"); ok && n != "" {
+		if number, err := strconv.ParseInt(n, 10, 64); err == nil && number >= 1 && number <= 24 {
+			name := fmt.Sprintf("F%d", number)
+			return key{name, name, 111 + number, ""}, true
+		}
+	}
+	if r, ok := strings.CutPrefix(low, "key"); ok && len(r) == 1 && r[0] >= 'a' && r[0] <= 'z' {
+		return keyOf(rune(r[0]))
+	}
+	if d, ok := strings.CutPrefix(low, "digit"); ok && len(d) == 1 && d[0] >= '0' && d[0] <= '9' {
+		return keyOf(rune(d[0]))
+	}
+	if d, ok := strings.CutPrefix(low, "numpad"); ok && len(d) == 1 && d[0] >= '0' && d[0] <= '9' {
+		return key{d, "Numpad" + d, 96 + int64(d[0]-'0'), d}, true
+	}
+	r, size := utf8.DecodeRuneInString(name)
+	if size != len(name) || size == 0 {
+		return key{}, false
+	}
+	if k, ok := keyOf(r); ok {
+		return k, true
+	}
+	return key{key: name, text: name}, true
+}
+
+// under is the key with modifiers held down: what it is called and types then.
+func (k key) under(mods int64) key {
+	r, size := utf8.DecodeRuneInString(k.key)
+	if size != len(k.key) || strings.HasPrefix(k.code, "Numpad") {
+		return k
+	}
+	to := k.key
+	switch at := strings.IndexRune(shiftPairs, r); {
+	case unicode.IsLetter(r) && mods&modShift != 0:
+		to = strings.ToUpper(k.key)
+	case unicode.IsLetter(r) && mods != 0:
+		// "Control+K" is how people write it; a keyboard says k there.
+		to = strings.ToLower(k.key)
+	case at >= 0 && at%2 == 0 && mods&modShift != 0:
+		to = shiftPairs[at+1 : at+2]
+	}
+	if to != k.key {
+		k.key, k.text = to, to
+	}
+	return k
+}
+
+// down is the key going down. repeat: it is down already.
+func (k key) down(mods int64, repeat bool) message {
+	m := k.event(mods)
+	m.Type = input.DispatchKeyEventTypeRawKeyDown
+	if k.text != "" && mods&(modControl|modAlt|modMeta) == 0 {
+		m.Type, m.Text, m.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, k.text, k.text
+	}
+	if repeat {
+		m.AutoRepeat = &repeat
+	}
+	m.Commands = editing(k, mods)
+	return message{input.DispatchKeyEvent.Method, m}
+}
+
+// up is the key going up. mods are those that are down afterwards.
+func (k key) up(mods int64) message {
+	m := k.event(mods)
+	m.Type = input.DispatchKeyEventTypeKeyUp
+	return message{input.DispatchKeyEvent.Method, m}
 }
 
 // press is a key going down and up again.
 func (k key) press(mods int64) []message {
-	down := input.DispatchKeyEventParams{
-		Type: input.DispatchKeyEventTypeRawKeyDown, Modifiers: mods, Key: k.key, Code: k.code,
-		WindowsVirtualKeyCode: k.vk, NativeVirtualKeyCode: k.vk,
+	return []message{k.down(mods, false), k.up(mods)}
+}
+
+func (k key) event(mods int64) input.DispatchKeyEventParams {
+	e := input.DispatchKeyEventParams{Modifiers: mods, Key: k.key, Code: k.code, WindowsVirtualKeyCode: k.vk, NativeVirtualKeyCode: k.vk}
+	switch {
+	case strings.HasPrefix(k.code, "Numpad"):
+		pad := true
+		e.IsKeypad = &pad
+	case modifierBits[k.key] != 0 && strings.HasSuffix(k.code, "Right"), k.key == "AltGraph":
+		e.Location = 2
+	case modifierBits[k.key] != 0:
+		e.Location = 1
 	}
-	if k.text != "" && mods&(modControl|modAlt|modMeta) == 0 {
-		down.Type, down.Text, down.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, k.text, k.text
-	}
-	down.Commands = editing(k, mods)
-	up := down
-	up.Type, up.Text, up.UnmodifiedText, up.Commands = input.DispatchKeyEventTypeKeyUp, "", "", nil
-	return []message{
-		{input.DispatchKeyEvent.Method, down},
-		{input.DispatchKeyEvent.Method, up},
-	}
+	return e
 }
 
 // editing are the commands that a keyboard of the system would bring along; the

@@ -261,24 +261,43 @@ func expects(messages []message) (e expected, is bool) {
 		case input.InsertTextParams:
 			is = true
 			continue
+		case input.DispatchTouchEventParams:
+			is, e.Pointer = true, true
+			for _, p := range q.TouchPoints {
+				e.include(p.X, p.Y)
+			}
+			continue
 		default:
 			continue
 		}
 		is, e.Pointer = true, true
-		if e.Area == nil {
-			e.Area = &[4]float64{x, y, x, y}
-		}
-		a := e.Area
-		a[0], a[1], a[2], a[3] = math.Min(a[0], x), math.Min(a[1], y), math.Max(a[2], x), math.Max(a[3], y)
+		e.include(x, y)
 	}
 	return e, is
 }
 
+// include makes the area large enough for a point.
+func (e *expected) include(x, y float64) {
+	if e.Area == nil {
+		e.Area = &[4]float64{x, y, x, y}
+	}
+	a := e.Area
+	a[0], a[1], a[2], a[3] = math.Min(a[0], x), math.Min(a[1], y), math.Max(a[2], x), math.Max(a[3], y)
+}
+
 // send sends input. Under a cover it alone passes, for as long as it takes.
 func (a *action) send(ctx context.Context, s *session, messages ...message) error {
+	return a.lifted(ctx, func() error { return a.fx.send(ctx, s, messages...) }, messages)
+}
+
+// lifted does something with messages of input under a cover that lets them pass.
+func (a *action) lifted(ctx context.Context, do func() error, messages []message) error {
 	what, is := expects(messages)
 	if !is || a.p.mask() == nil {
-		return a.fx.send(ctx, s, messages...)
+		return do()
+	}
+	for _, at := range a.fingered { // the end of a touch names no place
+		what.include(at.X, at.Y)
 	}
 	frames := a.touched()
 	for _, f := range frames {
@@ -299,7 +318,7 @@ func (a *action) send(ctx context.Context, s *session, messages ...message) erro
 			a.p.say(ctx, f, "lower()")
 		}
 	}()
-	return a.fx.send(ctx, s, messages...)
+	return do()
 }
 
 // touched are the frames that an input of the action goes through.

@@ -43,6 +43,8 @@ func middleArgs(url, file string) map[string][]map[string]any {
 		"click": {target("b")}, "dblclick": {target("b")}, "hover": {target("b")}, "focus": {target("i")},
 		"fill": {and(target("i"), "value", "x")}, "type": {and(target("i"), "value", "a long text that takes many keys")}, "press": {{"key": "Enter", "target": "#b"}},
 		"select": {and(target("s"), "value", "Berlin")}, "check": {target("c")}, "uncheck": {target("c")},
+		"keydown": {{"key": "Shift a", "target": "#i"}}, "keyup": {nil}, "mouse": {{"action": "move", "target": "#b"}}, "tap": {target("b")},
+		"swipe": {and(target("e"), "to", "#d")}, "pinch": {and(target("e"), "scale", "2")},
 		"drag": {and(target("d"), "to", "#e")}, "upload": {and(target("f"), "files", file)}, "download": {target("b")},
 		"wait": {{"for": "text", "value": "never"}, {"for": "function", "value": "new Promise(() => 0)"}, {"for": "quiet"}}, "dialog": {{"answer": "accept"}},
 		"clipboard": {{"text": "x"}}, "find": {{"what": "line 299"}}, "screenshot": {nil, {"full": true}}, "responsive": {{"widths": "400"}}, "diff": {{"mark": true}},

@@ -33,6 +33,7 @@ type page struct {
 	then   func(event) // what else follows the session's events
 
 	hearing hearing
+	drawing drawing
 
 	size *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now
 	of   *page                                     // the page that this session is beside; see resized
@@ -111,6 +112,8 @@ func (p *page) take(e event) {
 	case runtime.BindingCalled.Method:
 		p.paused(e)
 		p.passKey(e)
+	case cdppage.FrameNavigated.Method:
+		p.dropHeld(e)
 	}
 	p.mu.Lock()
 	then := p.then

@@ -51,7 +51,7 @@ type registry struct {
 	bridged bool           // a worker reports: its word on what is a tab counts
 	seq     int            // of the last report
 	focused int            // window
-	front   target.ID // the tab that we brought to the front, or were told to be there
+	front   target.ID      // the tab that we brought to the front, or were told to be there
 	changed chan struct{}
 }
 

@@ -90,6 +90,10 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 		if err := p.open(ctx, id); err != nil {
 			return err
 		}
+		defer p.releaseDrawing(ctx)
+		if err := p.drawBehind(ctx); err != nil {
+			return err
+		}
 		err := f(ctx, p)
 		if errors.Is(err, errReplaced) {
 			return protocol.NewError(protocol.CodeGone, "the page went to another document meanwhile", "look again")

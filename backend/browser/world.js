@@ -8,7 +8,7 @@ globalThis.pilotfishDo ??= (() => {
 
   // From the press on, the pointer must meet what was aimed at: what was moved
   // in between gets no event, and the caller is told what was met.
-  const types = 'pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu'.split(' ');
+  const types = 'pointerdown mousedown touchstart pointerup mouseup touchend click auxclick dblclick contextmenu'.split(' ');
   const check = (event) => {
     if (!guard || !event.isTrusted) return;
     if (guard.ok === undefined && event.type.endsWith('down')) {

@@ -26,9 +26,14 @@ func actCommands() []command {
 	typed := func(help string) Arg { return Arg{Name: "value", Type: String, Secret: true, Help: help} }
 	modifiers := Arg{Name: "modifiers", Type: String, Flag: true, Help: "keys that are held down: Shift+Control"}
 	at := Arg{Name: "at", Type: String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
+	hold := Arg{Name: "hold", Type: Integer, Flag: true, Min: 1, Max: 60_000, Help: "milliseconds that it stays pressed"}
+	speed := Arg{Name: "speed", Type: Integer, Flag: true, Min: 1, Max: 100_000, Help: "pixels a second"}
+	x := Arg{Name: "x", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels to the right"}
+	y := Arg{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"}
+	keyed := Arg{Name: "target", Type: String, Flag: true, Help: "what gets the focus first; what has it when left out"}
 	count := Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many clicks"}
 	button := Arg{Name: "button", Type: String, Flag: true, Choices: []string{"left", "right", "middle"}, Default: "left", Help: "the mouse button"}
-	const returns = "hit, url, title, appeared, gone, changed, said, focus, value, navigated, status, tabs, dialog, downloads, errors, nothing"
+	const returns = "hit, url, title, appeared, gone, changed, said, focus, value, navigated, status, tabs, dialog, downloads, errors, nothing, held, released, untrusted"
 	one := func(name, summary, example string, kind protocol.ActKind, done string, args ...Arg) command {
 		return command{Spec: Spec{
 			Name: name, Scope: act, Summary: summary, Args: append([]Arg{targetArg()}, args...), Returns: returns, Examples: []string{example},
@@ -37,14 +42,31 @@ func actCommands() []command {
 	press := one("press", "press keys", "press Enter", protocol.ActPress, "pressed")
 	press.Args = []Arg{
 		{Name: "key", Type: String, Required: true, Help: "a key such as Enter, ArrowDown or Control+A; several with spaces between"},
-		{Name: "target", Type: String, Flag: true, Help: "what gets the focus first; what has it when left out"},
+		keyed,
 	}
+	keydown := one("keydown", "press keys that stay down", "keydown Shift", protocol.ActKeyDown, "pressed")
+	keydown.Args = []Arg{{Name: "key", Type: String, Required: true, Help: "keys with spaces between: Shift, a, KeyW"}, keyed}
+	keydown.Help = "What is held down counts for your later clicks and keys in the tab. It is let go of by keyup, when you end, and when the tab goes to another page; each reply says what is held."
+	keyup := one("keyup", "let go of keys", "keyup Shift", protocol.ActKeyUp, "let go")
+	keyup.Args = []Arg{{Name: "key", Type: String, Help: "keys with spaces between; all keys and mouse buttons when left out"}, keyed}
+	keyup.Examples = []string{"keyup Shift", "keyup"}
+	mouse := one("mouse", "move the mouse, or press or let go of a button", "mouse move 120,80", protocol.ActMouse, "mouse")
+	mouse.Args = []Arg{
+		{Name: "action", Type: String, Required: true, Choices: []string{"move", "down", "up"}, Help: "what the mouse does"},
+		{Name: "target", Type: String, Help: "where: a target or x,y; where it is when left out"}, button,
+	}
+	mouse.Examples = []string{"mouse move 120,80", "mouse down e5", "mouse up"}
 	scroll := one("scroll", "scroll something into view, or the page or an area by pixels", "scroll e12", protocol.ActScroll, "scrolled")
 	scroll.Args = []Arg{
 		{Name: "target", Type: String, Help: "what to bring into view, or the area to scroll; the page when left out"},
-		{Name: "x", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels to the right"},
-		{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"},
+		x, y,
 	}
+	drag := one("drag", "drag one thing to another", "drag e5 e9", protocol.ActDrag, "dragged",
+		Arg{Name: "to", Type: String, Required: true, Help: "where to: a target"},
+		Arg{Name: "via", Type: String, Flag: true, Help: "points or refs on the way, with spaces between"}, speed)
+	drag.Examples = []string{"drag e5 e9", `drag e5 400,300 --via "120,80 200,300" --speed 500`}
+	swipe := one("swipe", "move a finger from one thing to another, or by pixels", "swipe e5 --x -200", protocol.ActSwipe, "swiped",
+		Arg{Name: "to", Type: String, Help: "where to: a target"}, x, y, speed)
 	upload := one("upload", "give files to a file field, or to what opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
 		Arg{Name: "files", Type: Paths, Required: true, Help: "the paths of one or more files"})
 	upload.Scope = protocol.ScopeSensitive
@@ -52,19 +74,23 @@ func actCommands() []command {
 	upload.Help = "Over HTTP and MCP files is a list of whole paths. A single text with commas in it is one file where there is one of that name, and else several."
 	double := one("dblclick", "click something twice", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
 	list := []command{
-		one("click", "click something and say what came of it", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at),
+		one("click", "click something and say what came of it", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at, hold),
 		double,
 		one("hover", "move the mouse over something", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
 		one("fill", "put a text into a field, in place of what it holds", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field")),
 		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
 			Arg{Name: "clear", Type: Boolean, Flag: true, Help: "in place of what it holds"}),
-		press,
+		press, keydown, keyup, mouse,
 		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "chose in", value("the option; several with line breaks between")),
 		one("check", "switch a checkbox, radio button or switch on", "check e6", protocol.ActCheck, "checked"),
 		one("uncheck", "switch a checkbox or switch off", "uncheck e6", protocol.ActCheck, "unchecked"),
 		one("focus", "put the focus on something", "focus e3", protocol.ActFocus, "focused"),
-		one("drag", "drag one thing to another", "drag e5 e9", protocol.ActDrag, "dragged", Arg{Name: "to", Type: String, Required: true, Help: "where to: a target"}),
-		scroll, upload,
+		drag, scroll,
+		one("tap", "tap something with a finger", "tap e5", protocol.ActTap, "tapped", Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many taps"}, at, hold),
+		swipe,
+		one("pinch", "move two fingers apart on something, or together", "pinch e5 2", protocol.ActPinch, "pinched",
+			Arg{Name: "scale", Type: String, Required: true, Help: "2 moves them apart, 0.5 together"}),
+		upload,
 	}
 	return append(append(list, downloadCommand()), waitCommands()...)
 }
@@ -75,6 +101,7 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 		q := protocol.ActRequest{
 			Kind: kind, Target: in.args.text("target"), To: in.args.text("to"), Text: in.args.text("value"), Clear: in.args.flag("clear"),
 			Button: in.args.text("button"), Count: in.args.number("count"), Modifiers: in.args.text("modifiers"),
+			Do: in.args.text("action"), HoldMS: in.args.number("hold"), Speed: float64(in.args.number("speed")), Via: strings.Fields(in.args.text("via")),
 			On: done == "checked", DX: float64(in.args.number("x")), DY: float64(in.args.number("y")),
 		}
 		if done == "double-clicked" {
@@ -93,8 +120,14 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 			return result{}, protocol.NewError(protocol.CodeBadArgument, "no value is given", `an empty one is written ""`)
 		}
 		switch kind {
-		case protocol.ActPress:
+		case protocol.ActPress, protocol.ActKeyDown, protocol.ActKeyUp:
 			q.Text = in.args.text("key")
+		case protocol.ActPinch:
+			scale, err := strconv.ParseFloat(strings.TrimSpace(in.args.text("scale")), 64)
+			if err != nil {
+				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("scale is a number and not %.40q", in.args.text("scale")), "2 moves the fingers apart, 0.5 together")
+			}
+			q.Scale = scale
 		case protocol.ActSelect:
 			q.Values = strings.Split(q.Text, "\n")
 		case protocol.ActUpload:
@@ -121,8 +154,16 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 				in.policy.Opened(in.actor, t)
 			}
 		}
-		return in.told(done, &e), nil
+		return in.told(said(done, &q), &e), nil
 	}
+}
+
+// said is what was done, in words.
+func said(done string, q *protocol.ActRequest) string {
+	if q.Kind != protocol.ActMouse {
+		return done
+	}
+	return map[string]string{"move": "moved the mouse", "down": "pressed the mouse button", "up": "let go of the mouse button"}[q.Do]
 }
 
 // scrollStep is how far `scroll` goes without a number: most of a screen.

@@ -12,6 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+func (b *tabs) Pointer(context.Context, protocol.TabID) string { return "" }
+
 func (b *tabs) Facts(context.Context, protocol.TabID, string) (protocol.TargetFacts, error) {
 	return b.facts, nil
 }

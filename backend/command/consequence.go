@@ -16,19 +16,33 @@ func (in *invocation) doing(name string) (do policy.Doing, target string, ok boo
 	switch name {
 	case "click", "dblclick":
 		do.Click = in.args.text("button") != "right"
-	case "press":
-		do.Enter = slices.ContainsFunc(strings.Fields(in.args.text("key")), func(chord string) bool {
-			switch strings.ToLower(chord[strings.LastIndexByte(chord, '+')+1:]) {
-			case "enter", "numpadenter", "return", "space":
-				return true
-			}
-			return false
-		})
+	case "tap":
+		do.Click = true
+	case "mouse":
+		do.Click = in.args.text("action") != "move" && in.args.text("button") != "right"
+		if target == "" && do.Click {
+			target = in.browser.Pointer(protocol.WithCaller(context.Background(), in.caller()), in.tab)
+		}
+	case "press", "keydown":
+		do.Enter = sends(in.args.text("key"))
+	case "keyup": // of Space presses a button, too; without a key all go up
+		do.Enter = in.args.text("key") == "" || sends(in.args.text("key"))
 	case "type", "fill":
 		do.Text = in.args.text("value") != ""
 		do.Enter = name == "type" && strings.Contains(in.args.text("value"), "\n")
 	}
 	return do, target, do.Click || do.Enter || do.Text
+}
+
+// sends says whether one of these keys presses what has the focus.
+func sends(keys string) bool {
+	return slices.ContainsFunc(strings.Fields(keys), func(chord string) bool {
+		switch strings.ToLower(chord[strings.LastIndexByte(chord, '+')+1:]) {
+		case "enter", "numpadenter", "return", "space":
+			return true
+		}
+		return false
+	})
 }
 
 // weigh asks the user about what an action would cause, where the rules say so.

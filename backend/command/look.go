@@ -13,6 +13,8 @@ import (
 type actBrowser interface {
 	Snapshot(ctx context.Context, tab protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
 	Facts(ctx context.Context, tab protocol.TabID, target string) (protocol.TargetFacts, error)
+	// Pointer is where the caller of ctx moved the mouse to, as x,y; empty for nowhere.
+	Pointer(ctx context.Context, tab protocol.TabID) string
 	Act(ctx context.Context, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
 	Wait(ctx context.Context, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
 	Dialog(ctx context.Context, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
@@ -45,7 +47,11 @@ func lookCommands() []command {
 }
 
 // caller names who looks: what it saw last is remembered under this.
-func (in *invocation) caller() string { return string(in.actor.Kind) + ":" + in.actor.ID }
+func (in *invocation) caller() string { return CallerName(in.actor) }
+
+// CallerName is the name under which a browser remembers what an actor was shown
+// and what it holds down.
+func CallerName(a protocol.Actor) string { return string(a.Kind) + ":" + a.ID }
 
 func runSnapshot(ctx context.Context, in *invocation) (result, error) {
 	if err := in.readable(ctx); err != nil {
@@ -159,6 +165,15 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 	}
 	if e.Nothing && e.Dialog == nil && e.Value == nil && e.Moved == nil {
 		head += "; no change was seen"
+	}
+	if e.Untrusted {
+		head += "; set by script: the page can tell its events from a person's"
+	}
+	if len(e.Held) > 0 {
+		head += "; held down: " + strings.Join(e.Held, ", ")
+	}
+	if len(e.Released) > 0 {
+		head += "; let go of, because the tab went to another page: " + strings.Join(e.Released, ", ")
 	}
 	hit := line(e.Hit, 200)
 	if e.Value != nil {

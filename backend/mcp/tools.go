@@ -123,7 +123,7 @@ func (b *builder) snapshot() (tool, bool) {
 // actions are the commands that browser_act names; the others are in
 // browser_run.
 func (b *builder) actions() []command.Spec {
-	return b.existing("click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "upload", "dialog", "wait", "goto", "back")
+	return b.existing("click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "keydown", "keyup", "tap", "upload", "dialog", "wait", "goto", "back")
 }
 
 func (b *builder) act() (tool, bool) {
@@ -131,7 +131,7 @@ func (b *builder) act() (tool, bool) {
 	step := b.shape()
 	step.add("do", "string", "", "enum", names(specs))
 	step.require("do")
-	step.union(specs)
+	step.union(common(specs))
 	forms := make([]string, len(specs))
 	for i, spec := range specs {
 		forms[i] = form(spec)
@@ -145,6 +145,18 @@ func (b *builder) act() (tool, bool) {
 	return b.make("browser_act", "Act on the page",
 		"Do steps in order up to the first that fails; each reports what happened. Put a whole form into one call. Steps: "+strings.Join(forms, ", ")+".",
 		s, changes(), (*toolbox).act), len(specs) > 0
+}
+
+// common are the specs without arguments that steps rarely need: a line of
+// browser_run takes them, and each would cost every model some help on the others.
+func common(specs []command.Spec) []command.Spec {
+	out := slices.Clone(specs)
+	for i := range out {
+		out[i].Args = slices.DeleteFunc(slices.Clone(out[i].Args), func(a command.Arg) bool {
+			return slices.Contains([]string{"hold", "via", "speed"}, a.Name)
+		})
+	}
+	return out
 }
 
 // form is a command with the arguments that have a place.

@@ -81,6 +81,15 @@ const (
 	ActDrag   ActKind = "drag"
 	ActScroll ActKind = "scroll"
 	ActUpload ActKind = "upload"
+	// ActKeyDown and ActKeyUp press keys that stay down, and let go of them;
+	// ActMouse moves the mouse, or presses or lets go of a button.
+	ActKeyDown ActKind = "keydown"
+	ActKeyUp   ActKind = "keyup"
+	ActMouse   ActKind = "mouse"
+	// These are done with fingers.
+	ActTap   ActKind = "tap"
+	ActSwipe ActKind = "swipe"
+	ActPinch ActKind = "pinch"
 )
 
 // ActRequest is one action on a page.
@@ -110,6 +119,16 @@ type ActRequest struct {
 	// DX and DY are how far to scroll, in CSS pixels.
 	DX float64 `json:"dx,omitempty"`
 	DY float64 `json:"dy,omitempty"`
+	// Do is what the mouse does: "move", "down" or "up".
+	Do string `json:"do,omitempty"`
+	// HoldMS is how long a click or tap stays down, in milliseconds.
+	HoldMS int `json:"holdMs,omitempty"`
+	// Via are the points or targets that a drag goes along.
+	Via []string `json:"via,omitempty"`
+	// Speed is that of a drag or swipe in CSS pixels a second; 0 is as fast as it goes.
+	Speed float64 `json:"speed,omitempty"`
+	// Scale is how far the fingers of a pinch move apart (above 1) or together.
+	Scale float64 `json:"scale,omitempty"`
 }
 
 // DialogInfo is a dialog of the page that waits for an answer.
@@ -157,6 +176,13 @@ type Effect struct {
 	Errors    []string    `json:"errors,omitempty"` // of the page's console
 	// Nothing: no change of any kind was seen.
 	Nothing bool `json:"nothing,omitempty"`
+	// Held is what the caller holds down on the tab afterwards: keys, and buttons
+	// such as "left mouse button". Released is what it held down before, and what was
+	// let go because the tab went to another document.
+	Held     []string `json:"held,omitempty"`
+	Released []string `json:"released,omitempty"`
+	// Untrusted: a field was set by script, and its events say so to the page.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // WaitKind is what a wait waits for.

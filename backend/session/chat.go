@@ -211,7 +211,7 @@ func (a *chatAgents) forget(actor protocol.Actor) {
 	r := a.s.run
 	a.s.mu.Unlock()
 	if r != nil {
-		r.policy.Forget(actor)
+		r.gone(actor)
 	}
 }
 

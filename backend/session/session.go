@@ -65,6 +65,12 @@ type run struct {
 	disk      *protocol.Error // why the state cannot be written
 }
 
+// gone drops what an actor owned, and lets go of what it holds down: it has ended.
+func (r *run) gone(actor protocol.Actor) {
+	r.policy.Forget(actor)
+	r.browser.ReleaseInput(context.Background(), command.CallerName(actor)) // it waits for no answer
+}
+
 func newSession(m *Manager, name protocol.SessionName) *Session {
 	s := &Session{
 		name: name, title: m.readTitle(name), m: m, log: m.log.With("session", name),
@@ -315,10 +321,11 @@ func (s *Session) terminalGone(id protocol.TerminalID) {
 	s.revokeTerminal(id)
 	s.chatTerminalEnded(id)
 	s.mu.Lock()
-	if s.run != nil {
-		s.run.policy.Forget(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
-	}
+	r := s.run
 	s.mu.Unlock()
+	if r != nil {
+		r.gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
+	}
 	s.events.Publish(protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: id})
 	s.publishTabs()
 }

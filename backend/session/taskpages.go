@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	words "pilotfish/backend/question"
@@ -109,6 +110,7 @@ func (s *Session) taskEnded(head protocol.Task) {
 	s.approvals.broker.Gone(actor)
 	if r, err := s.current(); err == nil {
 		r.policy.Over(actor)
+		r.browser.ReleaseInput(context.Background(), command.CallerName(actor)) // it waits for nothing
 	}
 }
 

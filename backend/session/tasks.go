@@ -289,7 +289,7 @@ func (m *Manager) TaskTab(_ context.Context, grant auth.Grant, req protocol.Task
 	if r, runErr := s.current(); err == nil && runErr == nil {
 		actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(req.Task)}
 		if req.Remove {
-			r.policy.Forget(actor)
+			r.gone(actor)
 		}
 		// Who gives it a tab means the page that it shows.
 		for _, tab := range s.openTabs() {

@@ -154,22 +154,29 @@ export class Mask implements Aside {
       expected.keys.shift();
       return true;
     }
+    if (event.type.startsWith('touch'))
+      return [...(event as TouchEvent).changedTouches].every((touch) => this.#within(touch));
     if (event instanceof MouseEvent) {
       // What a key or a label sets off has no place of its own.
       if (event.type === 'click' && event.detail === 0) return true;
       if (event.type === 'wheel') return false;
-      if (expected.pointer === true) return true;
-      const { area } = expected;
-      return (
-        area !== undefined &&
-        event.clientX >= area[0] - 2 &&
-        event.clientY >= area[1] - 2 &&
-        event.clientX <= area[2] + 2 &&
-        event.clientY <= area[3] + 2
-      );
+      return this.#within(event);
     }
     // Text that is put in, by a key or at once.
     return event instanceof InputEvent || event instanceof ClipboardEvent;
+  }
+
+  /** Whether the pointer, or a finger, is where it was announced. */
+  #within({ clientX, clientY }: { clientX: number; clientY: number }): boolean {
+    if (this.#expected?.pointer === true) return true;
+    const area = this.#expected?.area;
+    return (
+      area !== undefined &&
+      clientX >= area[0] - 2 &&
+      clientY >= area[1] - 2 &&
+      clientX <= area[2] + 2 &&
+      clientY <= area[3] + 2
+    );
   }
 
   #pause(): void {

@@ -2790,7 +2790,13 @@ export type ActKind =
   | typeof ActFocus
   | typeof ActDrag
   | typeof ActScroll
-  | typeof ActUpload;
+  | typeof ActUpload
+  | typeof ActKeyDown
+  | typeof ActKeyUp
+  | typeof ActMouse
+  | typeof ActTap
+  | typeof ActSwipe
+  | typeof ActPinch;
 /**
  * The actions.
  */
@@ -2805,6 +2811,25 @@ export const ActFocus = "focus";
 export const ActDrag = "drag";
 export const ActScroll = "scroll";
 export const ActUpload = "upload";
+/**
+ * ActKeyDown and ActKeyUp press keys that stay down, and let go of them;
+ * ActMouse moves the mouse, or presses or lets go of a button.
+ */
+export const ActKeyDown = "keydown";
+/**
+ * The actions.
+ */
+export const ActKeyUp = "keyup";
+export const ActMouse = "mouse";
+/**
+ * These are done with fingers.
+ */
+export const ActTap = "tap";
+/**
+ * The actions.
+ */
+export const ActSwipe = "swipe";
+export const ActPinch = "pinch";
 /**
  * ActRequest is one action on a page.
  */
@@ -2856,6 +2881,26 @@ export interface ActRequest {
    */
   dx?: number /* float64 */;
   dy?: number /* float64 */;
+  /**
+   * Do is what the mouse does: "move", "down" or "up".
+   */
+  do?: string;
+  /**
+   * HoldMS is how long a click or tap stays down, in milliseconds.
+   */
+  holdMs?: number /* int */;
+  /**
+   * Via are the points or targets that a drag goes along.
+   */
+  via?: string[];
+  /**
+   * Speed is that of a drag or swipe in CSS pixels a second; 0 is as fast as it goes.
+   */
+  speed?: number /* float64 */;
+  /**
+   * Scale is how far the fingers of a pinch move apart (above 1) or together.
+   */
+  scale?: number /* float64 */;
 }
 /**
  * DialogInfo is a dialog of the page that waits for an answer.
@@ -2929,6 +2974,17 @@ export interface Effect {
    * Nothing: no change of any kind was seen.
    */
   nothing?: boolean;
+  /**
+   * Held is what the caller holds down on the tab afterwards: keys, and buttons
+   * such as "left mouse button". Released is what it held down before, and what was
+   * let go because the tab went to another document.
+   */
+  held?: string[];
+  released?: string[];
+  /**
+   * Untrusted: a field was set by script, and its events say so to the page.
+   */
+  untrusted?: boolean;
 }
 /**
  * WaitKind is what a wait waits for.

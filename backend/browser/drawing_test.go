@@ -1,0 +1,85 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// drawnPage draws a canvas in each frame, counts the frames, and has things to
+// point at.
+const drawnPage = `<!doctype html><title>Drawn</title><button id=a>A</button><button id=b>B</button><canvas id=c width=900 height=600></canvas>
+<script>frames_ = 0; const ctx = c.getContext('2d'); const go = (t) => { frames_++;
+	for (let i = 0; i < 100; i++) { ctx.fillStyle = 'hsl(' + (i + t / 10) + ' 80% 50%)'; ctx.fillRect((i * 37 + t / 5) % 900, (i * 53) % 600, 30, 30) }
+	requestAnimationFrame(go) }; requestAnimationFrame(go)</script>`
+
+// TestBackgroundTabAtFullSpeed: an action in a tab in the back costs about what it
+// costs in front, though the page draws in each frame; when nobody works on
+// the tab any more, nothing is taken of what it draws.
+func TestBackgroundTabAtFullSpeed(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, drawnPage)
+	}))
+	t.Cleanup(s.Close)
+	f := start(t, config(t, false))
+	id := f.first(t)
+	if _, err := f.Navigate(deadline(t), id, s.URL, protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	// A move of the mouse is aligned with a frame, and waits for two without a change.
+	const moves = 12
+	cost := func() time.Duration {
+		t.Helper()
+		began := time.Now()
+		for i := range moves {
+			if _, err := f.Act(ctx, id, protocol.ActRequest{Kind: protocol.ActHover, Target: []string{"#a", "#b"}[i%2]}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return time.Since(began)
+	}
+	cost() // the first one opens the page
+	front := cost()
+	if _, err := f.NewTab(ctx, id, false); err != nil {
+		t.Fatal(err)
+	}
+	back := cost()
+	t.Logf("behind %.2f of in front (%s, %s)", back.Seconds()/front.Seconds(), back, front)
+	if back > 3*front {
+		t.Errorf("%d moves take %s behind and %s in front", moves, back, front)
+	}
+	r, err := f.running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := f.Browser.tabs.lookup(id)
+	p, err := r.page(ctx, at.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := func() (on bool, users int) {
+		p.drawing.mu.Lock()
+		defer p.drawing.mu.Unlock()
+		return p.drawing.on, p.drawing.users
+	}
+	if on, users := drawn(); !on || users != 0 {
+		t.Errorf("after a command: drawn for commands %t, by %d", on, users)
+	}
+	for on, _ := drawn(); on && ctx.Err() == nil; on, _ = drawn() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(drawnFor / 10):
+		}
+	}
+	if on, _ := drawn(); on {
+		t.Error("a tab that nobody works on is drawn for commands")
+	}
+}

@@ -1,0 +1,356 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// holds is what callers hold down: keys and mouse buttons that went down in one
+// command and go up in another. It ends with the caller (ReleaseInput), and when
+// the tab goes to another document.
+type holds struct {
+	mu sync.Mutex
+	by map[holder]*held
+}
+
+// holder is a caller in a tab.
+type holder struct {
+	tab    protocol.TabID
+	caller string
+}
+
+// held is what one caller holds down in one tab. Its methods may be called for
+// nil, which holds nothing, and from several goroutines.
+type held struct {
+	mu      sync.Mutex
+	down    []key
+	buttons int64
+	at      point           // where the pointer was moved to
+	data    *input.DragData // what is dragged natively
+	// lost is what was let go because the tab went to another document, since the
+	// caller's last action.
+	lost []string
+}
+
+// heldBy is what the caller of ctx holds down in a tab.
+func (b *Browser) heldBy(ctx context.Context, id protocol.TabID) *held {
+	b.holds.forget(func(k holder) bool { _, open := b.tabs.lookup(k.tab); return !open })
+	return b.holds.of(ctx, id)
+}
+
+func (h *holds) of(ctx context.Context, id protocol.TabID) *held {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.by == nil {
+		h.by = make(map[holder]*held)
+	}
+	k := holder{id, protocol.CallerOf(ctx)}
+	if h.by[k] == nil {
+		h.by[k] = &held{}
+	}
+	return h.by[k]
+}
+
+// tidy forgets a caller that holds nothing and has not said where the pointer is.
+func (h *holds) tidy(ctx context.Context, id protocol.TabID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := holder{id, protocol.CallerOf(ctx)}
+	if one := h.by[k]; one != nil && one.idle() {
+		delete(h.by, k)
+	}
+}
+
+// those are the holders that ok says yes to.
+func (h *holds) those(ok func(holder) bool) map[holder]*held {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make(map[holder]*held)
+	for k, one := range h.by {
+		if ok(k) {
+			out[k] = one
+		}
+	}
+	return out
+}
+
+func (h *holds) forget(ok func(holder) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for k := range h.by {
+		if ok(k) {
+			delete(h.by, k)
+		}
+	}
+}
+
+func (h *held) idle() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.down) == 0 && h.buttons == 0 && h.at == point{} && len(h.lost) == 0
+}
+
+// mods are the modifiers that are held down.
+func (h *held) mods() int64 {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bits()
+}
+
+func (h *held) bits() int64 {
+	var bits int64
+	for _, k := range h.down {
+		bits |= modifierBits[k.key]
+	}
+	return bits
+}
+
+// sameKey says whether two keys are one of the keyboard.
+func sameKey(a, b key) bool {
+	if a.code == "" || b.code == "" {
+		return a.key == b.key
+	}
+	return a.code == b.code
+}
+
+// find returns a key as it went down.
+func (h *held) find(k key) (key, bool) {
+	if h == nil {
+		return key{}, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.IndexFunc(h.down, func(o key) bool { return sameKey(o, k) })
+	if i < 0 {
+		return key{}, false
+	}
+	return h.down[i], true
+}
+
+func (h *held) has(k key) bool {
+	_, ok := h.find(k)
+	return ok
+}
+
+// push holds a key down; repeat says that it was down already.
+func (h *held) push(k key) (repeat bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.ContainsFunc(h.down, func(o key) bool { return sameKey(o, k) }) {
+		return true
+	}
+	h.down = append(h.down, k)
+	return false
+}
+
+func (h *held) drop(k key) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.down = slices.DeleteFunc(h.down, func(o key) bool { return sameKey(o, k) })
+}
+
+// button notes that buttons went down or up.
+func (h *held) button(bits int64, down bool) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if down {
+		h.buttons |= bits
+	} else {
+		h.buttons &^= bits
+	}
+	return h.buttons
+}
+
+// drag notes that something is dragged natively.
+func (h *held) drag(data *input.DragData) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.data = data
+}
+
+// dragging is what is dragged natively; nil for nothing.
+func (h *held) dragging() *input.DragData {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.data
+}
+
+// dropped is what was dragged natively, whose drag ends.
+func (h *held) dropped() *input.DragData {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	data := h.data
+	h.data = nil
+	return data
+}
+
+// pressed are the mouse buttons that are held down.
+func (h *held) pressed() int64 {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.buttons
+}
+
+// move notes where the pointer is.
+func (h *held) move(at point) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = at
+}
+
+// pointer is where it was moved to.
+func (h *held) pointer() point {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+// take lets go of everything: the events with which it goes up, in the opposite
+// order.
+func (h *held) take() []message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []message
+	bits := h.bits()
+	pressed := h.buttons != 0
+	if h.data != nil {
+		out = append(out, dragged(input.DispatchDragEventTypeDragCancel, h.at, h.data))
+		h.data = nil
+	}
+	for _, b := range buttons {
+		if h.buttons&b.bit != 0 {
+			h.buttons &^= b.bit
+			out = append(out, mouse(input.DispatchMouseEventTypeMouseReleased, h.at, b.button, h.buttons, 1, bits))
+		}
+	}
+	if pressed {
+		out = append(out, message{input.SetInterceptDrags.Method, input.SetInterceptDragsParams{Enabled: false}})
+	}
+	for _, k := range slices.Backward(h.down) {
+		bits &^= modifierBits[k.key]
+		out = append(out, k.up(bits))
+	}
+	h.down = nil
+	return out
+}
+
+// names is what is held down, for people.
+func (h *held) names() []string {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []string
+	for _, k := range h.down {
+		name := k.key
+		if name == " " {
+			name = "Space"
+		}
+		out = append(out, name)
+	}
+	for _, b := range buttons {
+		if h.buttons&b.bit != 0 {
+			out = append(out, string(b.button)+" mouse button")
+		}
+	}
+	return out
+}
+
+// takeLost returns what was let go behind the caller's back, once.
+func (h *held) takeLost() []string {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lost := h.lost
+	h.lost = nil
+	return lost
+}
+
+// buttons are the mouse buttons of the protocol.
+var buttons = []struct {
+	button input.MouseButton
+	bit    int64
+}{{input.MouseButtonLeft, 1}, {input.MouseButtonRight, 2}, {input.MouseButtonMiddle, 4}}
+
+// Pointer is where the caller of ctx moved the mouse to in a tab, as x,y; empty
+// where that is not known.
+func (b *Browser) Pointer(ctx context.Context, id protocol.TabID) string {
+	at := b.heldBy(ctx, id).pointer()
+	if at == (point{}) {
+		return ""
+	}
+	return fmt.Sprintf("%g,%g", at.X, at.Y)
+}
+
+// ReleaseInput lets go of all keys and mouse buttons that a caller holds down,
+// in every tab: the caller has ended.
+func (b *Browser) ReleaseInput(ctx context.Context, caller string) {
+	mine := func(k holder) bool { return k.caller == caller }
+	all := b.holds.those(mine)
+	b.holds.forget(mine)
+	r, err := b.running()
+	if err != nil {
+		return // nothing is held in a browser that does not run
+	}
+	for k, one := range all {
+		messages := one.take()
+		if len(messages) == 0 {
+			continue
+		}
+		if _, p, err := b.pageOf(ctx, r, k.tab); err == nil {
+			p.letGo(ctx, messages)
+		}
+	}
+}
+
+// letGo sends the events of keys and buttons that go up, and waits for no answer.
+func (p *page) letGo(ctx context.Context, messages []message) {
+	for _, m := range messages {
+		if err := p.post(ctx, m.method, m.params); err != nil {
+			p.r.log.Debug("input was not released", "error", err)
+			return
+		}
+	}
+}
+
+// dropHeld lets go of what is held down in the tab when it goes to another
+// document, which never saw it go down. The reader calls it, which must not wait.
+func (p *page) dropHeld(e event) {
+	v, ok := decode(e, cdppage.FrameNavigated)
+	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.target) {
+		return
+	}
+	b := p.r.b
+	t, ok := b.tabs.find(func(t *tab) bool { return t.target == p.target })
+	if !ok {
+		return
+	}
+	for _, one := range b.holds.those(func(k holder) bool { return k.tab == t.ID }) {
+		names := one.names()
+		if len(names) == 0 {
+			continue
+		}
+		messages := one.take()
+		one.mu.Lock()
+		one.lost = append(one.lost, names...)
+		one.mu.Unlock()
+		go p.letGo(context.Background(), messages) // it ends with the session
+	}
+}

@@ -1,0 +1,140 @@
+package browser
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// readChords reads presses with spaces between.
+func readChords(text string) ([]chord, error) {
+	var all []chord
+	for word := range strings.FieldsSeq(text) {
+		c, err := readChord(word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "no key is named", "for example Enter, or Control+A")
+	}
+	return all, nil
+}
+
+// messages are a press as a keyboard does it: the modifiers go down in their
+// order, then the key, and all go up in the opposite order. What the caller holds
+// down stays down.
+func (c chord) messages(h *held) []message {
+	var out []message
+	var own []key
+	mods := h.mods()
+	for _, k := range append(slices.Clone(c.hold), c.key) {
+		k = k.under(mods)
+		mods |= modifierBits[k.key]
+		down := h.has(k)
+		if !down {
+			own = append(own, k)
+		} else if k.code != c.key.code {
+			continue
+		}
+		out = append(out, k.down(mods, down))
+	}
+	for _, k := range slices.Backward(own) {
+		mods &^= modifierBits[k.key]
+		out = append(out, k.up(mods))
+	}
+	return out
+}
+
+// press presses keys one after the other.
+func (a *action) press(ctx context.Context) error {
+	chords, err := readChords(a.q.Text)
+	if err != nil {
+		return err
+	}
+	var messages []message
+	for _, c := range chords {
+		messages = append(messages, c.messages(a.held)...)
+	}
+	return a.sendKeys(ctx, messages)
+}
+
+// sendKeys sends keys to the target, or to what has the focus.
+func (a *action) sendKeys(ctx context.Context, messages []message) error {
+	if err := a.focused(ctx); err != nil {
+		return err
+	}
+	delete(a.after, "ref")
+	s, _ := a.p.frames.state(a.f)
+	return a.send(ctx, s, messages...)
+}
+
+// keyDown presses keys that stay down until keyUp.
+func (a *action) keyDown(ctx context.Context) error {
+	chords, err := readChords(a.q.Text)
+	if err != nil {
+		return err
+	}
+	if err := a.focused(ctx); err != nil {
+		return err
+	}
+	var messages []message
+	for _, c := range chords {
+		for _, k := range append(slices.Clone(c.hold), c.key) {
+			k = k.under(a.held.mods())
+			repeat := a.held.push(k)
+			messages = append(messages, k.down(a.held.mods(), repeat))
+		}
+	}
+	delete(a.after, "ref")
+	s, _ := a.p.frames.state(a.f)
+	return a.send(ctx, s, messages...)
+}
+
+// keyUp lets go of keys; of all that is held down where none is named.
+func (a *action) keyUp(ctx context.Context) error {
+	if strings.TrimSpace(a.q.Text) == "" {
+		return a.letGo(ctx)
+	}
+	chords, err := readChords(a.q.Text)
+	if err != nil {
+		return err
+	}
+	var up []key
+	for _, c := range chords {
+		for _, k := range slices.Backward(append(slices.Clone(c.hold), c.key)) {
+			down, ok := a.held.find(k)
+			if !ok {
+				return protocol.NewError(protocol.CodeBadArgument, k.key+" is not held down", "`pilotfish keydown` holds a key down")
+			}
+			up = append(up, down)
+		}
+	}
+	if err := a.focused(ctx); err != nil {
+		return err
+	}
+	var messages []message
+	for _, k := range up {
+		a.held.drop(k)
+		messages = append(messages, k.up(a.held.mods()))
+	}
+	delete(a.after, "ref")
+	s, _ := a.p.frames.state(a.f)
+	return a.send(ctx, s, messages...)
+}
+
+// letGo lets go of everything that the caller holds down.
+func (a *action) letGo(ctx context.Context) error {
+	if err := a.focused(ctx); err != nil {
+		return err
+	}
+	messages := a.held.take()
+	if len(messages) == 0 {
+		a.fx.out.Nothing = true
+		return nil
+	}
+	return a.send(ctx, a.p.session, messages...)
+}
