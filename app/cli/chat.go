@@ -98,13 +98,14 @@ func (p *program) chatSend(ctx context.Context, c *client, in invocation, query 
 	reader := answerReader{
 		write:   func(text string) error { _, err := io.WriteString(p.stdout, say.Clean(p.stdout, text)); return err },
 		message: message, shown: map[string]int{},
+		elsewhere: "`pilotfish chat show " + string(id) + "` shows it",
 	}
 	lines := bufio.NewReader(resp.Body)
 	for !reader.ended {
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			if ctx.Err() != nil {
-				return protocol.NewError(protocol.CodeTimeout, "the turn has not ended in time", "it goes on; `pilotfish chat show "+string(id)+"` shows it")
+				return protocol.NewError(protocol.CodeTimeout, "there was no complete answer in time", "the agent is still working; "+reader.elsewhere)
 			}
 			return protocol.NewError(protocol.CodeNotRunning, "the app ended", "start it again: the conversation is kept")
 		}
@@ -130,10 +131,14 @@ type answerReader struct {
 	shown   map[string]int // bytes of each text that were printed
 	ended   bool
 	failed  error
+	last    string // the text that was printed last
+	// elsewhere says where the rest of the answer can be seen.
+	elsewhere string
 }
 
 func (r *answerReader) take(ev protocol.ChatEventsEvent) error {
 	if ev.Page != nil {
+		r.head(&ev.Page.Head)
 		for _, e := range ev.Page.Entries {
 			if err := r.entry(e); err != nil {
 				return err
@@ -143,6 +148,8 @@ func (r *answerReader) take(ev protocol.ChatEventsEvent) error {
 	for _, e := range ev.Events {
 		var err error
 		switch {
+		case e.Op == protocol.ChatHead && e.Head != nil:
+			r.head(e.Head)
 		case e.Op == protocol.ChatPut && e.Entry != nil:
 			err = r.entry(*e.Entry)
 		case e.Op == protocol.ChatAppend && r.shown[e.ID] > 0:
@@ -156,6 +163,22 @@ func (r *answerReader) take(ev protocol.ChatEventsEvent) error {
 	return nil
 }
 
+// head ends the wait where the agent has to be signed in to first: nothing comes until a
+// person has done that.
+func (r *answerReader) head(h *protocol.Conversation) {
+	if h.Message != r.message || h.State != protocol.ConversationSignIn || r.ended {
+		return
+	}
+	e := protocol.NewError(protocol.CodeUnauthorized, h.AgentName+" needs you to sign in", "")
+	if h.Error != nil {
+		e.Message, e.Hint = h.Error.Message, h.Error.Hint
+	}
+	if e.Hint != "" {
+		e.Hint += "; then send the message again, or sign in where Chat asks for it: the message waits there"
+	}
+	r.ended, r.failed = true, e
+}
+
 func (r *answerReader) entry(e protocol.ChatEntry) error {
 	if e.Message != r.message || r.ended {
 		return nil
@@ -164,20 +187,49 @@ func (r *answerReader) entry(e protocol.ChatEntry) error {
 	switch {
 	case e.Kind == protocol.EntryText && r.shown[e.ID] < len(e.Text):
 		text = e.Text[r.shown[e.ID]:]
-		r.shown[e.ID] = len(e.Text)
+		if r.last != "" && r.last != e.ID {
+			text = "\n\n" + text
+		}
+		if which := e.Which; which != nil {
+			for _, one := range which.Elements {
+				text += "\n- @" + one.Ref + " " + strings.TrimSpace(one.Name+" "+one.Kind)
+				if one.Where != "" {
+					text += ", " + one.Where
+				}
+			}
+		}
+		r.shown[e.ID], r.last = len(e.Text), e.ID
 	case e.Kind == protocol.EntryNotice:
 		text = "(" + e.Text + ")\n"
 	case e.Permission != nil && e.Open && r.shown[e.ID] == 0:
-		text = "(it asks: " + e.Permission.Subject.Title + "; answer in Pilotfish)\n"
+		text = "(needs your approval: " + e.Permission.Subject.Title + "; answer in Pilotfish)\n"
 		r.shown[e.ID] = 1
 	case e.End != nil:
 		r.ended, text = true, "\n"
 		if e.End.Reason != protocol.EndDone {
-			r.failed = protocol.NewError(protocol.CodeRefused, "the turn ended: "+string(e.End.Reason), "")
+			r.failed = protocol.NewError(protocol.CodeRefused, "there was no complete answer: "+endWords(e.End.Reason), "")
 			if e.End.Error != nil {
 				r.failed = e.End.Error
 			}
 		}
 	}
 	return r.write(text)
+}
+
+// endWords say how a turn ended that has no answer.
+func endWords(reason protocol.EndReason) string {
+	switch reason {
+	case protocol.EndCancelled:
+		return "it was stopped"
+	case protocol.EndRefused:
+		return "the agent declined"
+	case protocol.EndMaxTokens:
+		return "it reached the model's length limit"
+	case protocol.EndMaxTurns:
+		return "it reached the agent's step limit"
+	case protocol.EndRestarted:
+		return "Pilotfish was closed"
+	case protocol.EndFailed, protocol.EndCrashed, protocol.EndDone:
+	}
+	return "the agent failed"
 }

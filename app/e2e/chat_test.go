@@ -196,7 +196,7 @@ func TestChatReopened(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.say(panel, fmt.Sprintf("say waited %d", i))
-		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Waiting messages"] li').length === %d`, i))
+		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, i))
 	}
 	p.allow(panel)
 	p.until(panel, "the last has its end", `[...document.querySelectorAll('article.text')].at(-1)?.innerText.includes('waited 3') && [...document.querySelectorAll('article.end')].at(-1)?.innerText.includes('Done in')`)
@@ -340,7 +340,7 @@ func TestChatAppKilled(t *testing.T) {
 	p.untilSaid(panel, "before the end")
 	for i := 1; i <= protocol.ChatQueue; i++ {
 		p.say(panel, fmt.Sprintf("say waiting %d", i))
-		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Waiting messages"] li').length === %d`, i))
+		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, i))
 	}
 	p.say(panel, "say one too many")
 	p.until(panel, "the sixth stays in the input, with words", `document.querySelector('[role=alert]') && document.querySelector('form textarea').value === 'say one too many'`)
@@ -356,7 +356,7 @@ func TestChatAppKilled(t *testing.T) {
 	p.toChat(panel)
 	p.chooseTalk(panel, "One")
 	p.untilSaid(panel, "before the end")
-	p.until(panel, "what waited waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Waiting messages"] li').length === %d`, protocol.ChatQueue))
+	p.until(panel, "what waited waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, protocol.ChatQueue))
 	ends := 0
 	for _, e := range p.history(talkOne).Entries {
 		if e.End != nil && e.End.Reason == protocol.EndRestarted {

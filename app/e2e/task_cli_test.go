@@ -215,7 +215,7 @@ func plainly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) {
 	p.do(p.page(browser, "/form"), `document.querySelector('form').insertAdjacentHTML('beforeend', '<fieldset><legend>Draft</legend><button type=button>Save</button></fieldset>')`)
 	p.do(panel, taskField+".select()")
 	p.tell(panel, "type Bob into Name then click Save")
-	p.until(panel, "it asks which button", `document.querySelector('.question')?.innerText.includes('2 things on this page may be “Save”')`)
+	p.until(panel, "it asks which button", `document.querySelector('.question')?.innerText.includes('2 elements on this page match “Save”')`)
 	p.tell(panel, "1")
 	p.ended(panel, protocol.TaskDone)
 	p.saved(p.page(browser, "/form"), "Saved: AdaBob, Berlin, with news")

@@ -55,7 +55,7 @@ func Catalogue() []Entry {
 			Kind: "gemini", Name: "Gemini CLI", Program: "gemini",
 			Install: "npm install -g @google/gemini-cli@latest", URL: "https://github.com/google-gemini/gemini-cli",
 			Chat:   []ChatWay{{Driver: DriverACP, Program: "gemini", Args: []string{"--acp"}, Since: "0.33", Before: []string{"--experimental-acp"}}},
-			SignIn: "start gemini in a terminal and choose how to sign in",
+			SignIn: "start gemini in a terminal and choose how to sign in, or put GEMINI_API_KEY=your-key into the file ~/.gemini/.env",
 		},
 		{
 			Kind: "opencode", Name: "OpenCode", Program: "opencode",
@@ -83,7 +83,7 @@ func Catalogue() []Entry {
 			Kind: "qwen", Name: "Qwen Code", Program: "qwen",
 			Install: "npm install -g @qwen-code/qwen-code@latest", URL: "https://github.com/QwenLM/qwen-code",
 			Chat:   []ChatWay{{Driver: DriverACP, Program: "qwen", Args: []string{"--acp"}, Since: "0.6", Before: []string{"--experimental-acp"}}},
-			SignIn: "start qwen in a terminal and type /auth",
+			SignIn: "start qwen in a terminal and type /auth, or put OPENAI_API_KEY=your-key into the file ~/.qwen/.env",
 		},
 		{
 			Kind: "kimi", Name: "Kimi Code", Program: "kimi",

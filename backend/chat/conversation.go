@@ -48,9 +48,10 @@ type conversation struct {
 	unsaved     *time.Timer // tries again to write what the disk did not take
 	replaced    string      // the message that was cut off, when what replaces it could not be written yet
 	signIn      []protocol.SignInMethod
-	signedIn    chan struct{} // closed when the sign-in that a turn waits for is done
-	opening     bool          // Restart opens the session
-	last        uint64        // the index of the last event
+	signInWhy   *protocol.Error // of signIn
+	signedIn    chan struct{}   // closed when the sign-in that a turn waits for is done
+	opening     bool            // Restart opens the session
+	last        uint64          // the index of the last event
 
 	asked    map[string]asked // questions of commands, by the broker's id
 	shownTab protocol.TabID   // in the head that was told last
@@ -255,6 +256,9 @@ func (c *conversation) Head() protocol.Conversation {
 func (c *conversation) headLocked() protocol.Conversation {
 	head := c.state.Head
 	head.Index, head.Error, head.SignIn = c.last, c.failure, c.signIn
+	if c.signIn != nil {
+		head.Error = c.signInWhy
+	}
 	head.Queue = slices.Clone(head.Queue)
 	head.State, head.Message, head.Quiet = protocol.ConversationIdle, "", false
 	switch t := c.turn; {

@@ -112,6 +112,9 @@ type Prompt struct {
 	Text    string
 	Images  []Image
 	Files   []File
+	// Chosen are the refs of elements of the conversation's tab that the person chose
+	// where Pilot asked; only Pilot is given them.
+	Chosen []string
 	// Model is the model to use for this turn, one of the session's choices; empty
 	// for the session's.
 	Model string
@@ -184,6 +187,17 @@ type ToolUpdate struct {
 	Content []protocol.ToolContent // replaces what was there, unless nil
 	Images  []Image                // pictures among the content, in order of ContentImage
 	Paths   []string
+	// Answer takes the place of the call: what came of it, told once.
+	Answer *Answer
+}
+
+// Answer is what an agent of ours tells of a call that ended.
+type Answer struct {
+	Text string // Markdown
+	// Picture is a picture in the session's folder; empty for none.
+	Picture string
+	// Which asks which element the person means.
+	Which *protocol.ChatWhich
 }
 
 // Ask is a permission that an agent asks for.
@@ -202,6 +216,9 @@ var ErrNoResume = errors.New("the agent cannot load the session")
 // NeedsSignIn is returned when an agent wants a sign-in before anything else.
 type NeedsSignIn struct { //nolint:errname // it says what is needed, and reads so where it is caught
 	Methods []protocol.SignInMethod
+	// Why is what the agent said of it, such as which key is missing; empty when it
+	// said nothing.
+	Why string
 }
 
 // Error says what to do.

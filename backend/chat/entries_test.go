@@ -50,6 +50,35 @@ func TestToolsAreUpserts(t *testing.T) {
 	}
 }
 
+// What an agent of ours made of a call takes the place of the call: it is told once.
+func TestAnswerTakesThePlaceOfItsCall(t *testing.T) {
+	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+		tool := func(u ToolUpdate) { s.sink.Update(Update{Tool: &u}) }
+		tool(ToolUpdate{Call: "a", Title: ptr("Click Save"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
+		tool(ToolUpdate{Call: "a", Status: ptr(protocol.ToolDone), Answer: &Answer{Text: "Clicked Save.", Picture: "shots/a.png"}})
+		tool(ToolUpdate{Call: "b", Title: ptr("Click Twin"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
+		tool(ToolUpdate{Call: "b", Status: ptr(protocol.ToolFailed), Answer: &Answer{Text: "Which one?", Which: &protocol.ChatWhich{
+			Text: "click Twin", Elements: []protocol.TaskPlainChoice{{Ref: "e2", Name: "Twin"}, {Ref: "e3", Name: "Twin"}},
+		}}})
+		return TurnEnd{Reason: protocol.EndDone}, nil
+	}}, "")
+	h.start("c1")
+	h.say("c1", "m1", "go")
+	page := h.idle("c1")
+	wantTexts(t, page.Entries, "user go", "text Clicked Save.", "text Which one?", "end done")
+	first, second := page.Entries[1], page.Entries[2]
+	if first.Tool != nil || first.Open || len(first.Images) != 1 || first.Images[0].Path != "shots/a.png" || first.Images[0].Mime != "image/png" {
+		t.Errorf("%+v", first)
+	}
+	if second.Which == nil || len(second.Which.Elements) != 2 || second.Which.Tab != page.Head.Tab {
+		t.Errorf("%+v", second.Which)
+	}
+	made, err := h.Export(protocol.ChatExportRequest{Conversation: "c1"})
+	if err != nil || !strings.Contains(made.Text, "Screenshot: `shots/a.png`") || strings.Count(made.Text, "- Twin") != 2 {
+		t.Errorf("%v: %s", err, made.Text)
+	}
+}
+
 // A message that is edited takes the place of the old one and of all behind it,
 // on disk as well; the agent begins anew with what is left.
 func TestEditAndResend(t *testing.T) {

@@ -74,6 +74,15 @@ func markdown(head protocol.Conversation, entries []protocol.ChatEntry) string {
 			}
 		case protocol.EntryText:
 			fmt.Fprintf(&b, "\n%s\n", e.Text)
+			for _, image := range e.Images {
+				fmt.Fprintf(&b, "\n%s: `%s`\n", image.Name, image.Path)
+			}
+			if e.Which != nil {
+				b.WriteByte('\n')
+				for _, one := range e.Which.Elements {
+					fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(one.Name+" "+one.Kind+" "+one.Where), " "))
+				}
+			}
 		case protocol.EntryThought:
 			fmt.Fprintf(&b, "\n> %s\n", strings.ReplaceAll(e.Text, "\n", "\n> "))
 		case protocol.EntryTool:

@@ -100,6 +100,10 @@ func (c *conversation) prompt(message protocol.QueuedMessage, images bool) Promp
 		case protocol.AttachTab:
 			about = append(about, fmt.Sprintf("tab %s, which calls itself %q", a.Tab, a.Name))
 		case protocol.AttachElement:
+			if c.state.Head.Agent == protocol.AgentPilot && a.Tab == c.state.Head.Tab {
+				p.Chosen = append(p.Chosen, a.Ref)
+				continue
+			}
 			about = append(about, fmt.Sprintf("element %s in tab %s, which the page calls %q", a.Ref, a.Tab, a.Name))
 		}
 	}

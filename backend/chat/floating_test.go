@@ -97,7 +97,7 @@ func TestAPickedElementIsSaidOnce(t *testing.T) {
 	} {
 		c.mu.Lock()
 		message := protocol.QueuedMessage{ID: "m", Text: test.text, Attachments: element(test.tab)}
-		route, _ := c.route(message)
+		route, _, _ := c.route(message)
 		prompt := c.prompt(message, true)
 		c.mu.Unlock()
 		if got := route.Kind == protocol.RouteInstant; got != test.instant {

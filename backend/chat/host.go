@@ -136,7 +136,7 @@ func (h *host) reason() *protocol.Error {
 		}
 		why = err.Error()
 	}
-	return protocol.NewError(protocol.CodeCrashed, fmt.Sprintf("%s ended: %s", h.name, cmp.Or(why, "it said no reason")), "start it again; nothing that was said is lost")
+	return protocol.NewError(protocol.CodeCrashed, fmt.Sprintf("%s stopped: %s", h.name, cmp.Or(why, "it gave no reason")), "restart it to continue; nothing is lost")
 }
 
 // retire keeps new conversations from a process that is dying.

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pilotfish/backend/agent/builtin"
@@ -12,7 +13,7 @@ import (
 // planner is a session of Pilot: it carries out a plan that was made from the
 // message when its route was chosen.
 type planner interface {
-	Run(ctx context.Context, plan builtin.Plan) builtin.Outcome
+	Run(ctx context.Context, plan builtin.Plan, chosen []string) builtin.Outcome
 }
 
 // side is Pilot beside the conversation's own agent.
@@ -23,19 +24,30 @@ type side struct {
 }
 
 // route chooses who carries a message out. The caller holds mu.
-func (c *conversation) route(message protocol.QueuedMessage) (*protocol.ChatRoute, builtin.Plan) {
+func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.ChatRoute, plan builtin.Plan, chosen []string) {
 	router := c.m.config.Settings().Router
 	if router == nil {
-		return nil, builtin.Plan{}
+		return nil, builtin.Plan{}, nil
 	}
 	head := c.headLocked()
-	route, plan := router.Route(message.Text, c.beside(message), Asker{
+	beside := c.beside(message)
+	if message.Route == protocol.RouteInstant {
+		// The elements were chosen where Pilot asked which is meant.
+		beside = slices.DeleteFunc(beside, func(a protocol.ChatAttachment) bool {
+			own := a.Kind == protocol.AttachElement && a.Tab == head.Tab
+			if own {
+				chosen = append(chosen, a.Ref)
+			}
+			return own
+		})
+	}
+	made, plan := router.Route(message.Text, beside, Asker{
 		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "",
 	}, message.Route)
-	if _, ok := protocol.ModelProfile(head.Agent); ok && route.Kind != protocol.RouteInstant {
-		return nil, plan // there is one model, and nothing to choose
+	if _, ok := protocol.ModelProfile(head.Agent); ok && made.Kind != protocol.RouteInstant {
+		return nil, plan, nil // there is one model, and nothing to choose
 	}
-	return &route, plan
+	return &made, plan, chosen
 }
 
 // instant carries a turn out by Pilot, in this process, beside the
@@ -53,7 +65,7 @@ func (c *conversation) instant(t *turn) (TurnEnd, error) {
 	if cancelled {
 		return TurnEnd{}, errCancelled
 	}
-	out := session.Run(t.ctx, t.plan)
+	out := session.Run(t.ctx, t.plan, t.chosen)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.aside(t.message.Text, out.Brief)

@@ -56,7 +56,7 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	// nothing behind.
 	waits := c.turn != nil && req.Replaces == ""
 	if waits && !req.Now && len(c.state.Head.Queue) >= protocol.ChatQueue {
-		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages wait already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
+		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages are queued already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
 	}
 	kept, err := c.keepAttachments(req.Attachments)
 	if err != nil {

@@ -44,7 +44,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 	if !starter.FromJournal {
 		cfg.Tools = c.m.config.Tools(actor, tab)
 	}
-	for {
+	for again := false; ; again = true {
 		s := &sink{c: c, loading: cfg.Resume != "", past: past{keep: elsewhere}}
 		c.mu.Lock()
 		c.sink, c.host = s, h
@@ -54,7 +54,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 			return c.opened(session, starter, s), nil
 		}
 		if needs, ok := errors.AsType[*NeedsSignIn](err); ok {
-			err = c.awaitSignIn(ctx, ways(needs.Methods, starter))
+			err = c.awaitSignIn(ctx, needs, starter, again)
 		} else if errors.Is(err, ErrNoResume) && cfg.Resume != "" {
 			cfg.Resume = ""
 			err = c.forgetSession()
@@ -115,7 +115,7 @@ func ways(methods []protocol.SignInMethod, starter Starter) []protocol.SignInMet
 // found only then that nobody is signed in: an agent that was signed in to
 // outside is started anew, so that it sees it.
 func (c *conversation) promptSignedIn(t *turn, session AgentSession, prompt Prompt) (TurnEnd, error) {
-	for {
+	for again := false; ; again = true {
 		c.mu.Lock()
 		if t.cancelled || t.stopping {
 			c.mu.Unlock()
@@ -135,7 +135,7 @@ func (c *conversation) promptSignedIn(t *turn, session AgentSession, prompt Prom
 		c.mu.Unlock()
 		starter, err := c.m.config.Agent(t.ctx, kind, command)
 		if err == nil {
-			err = c.awaitSignIn(t.ctx, ways(needs.Methods, starter))
+			err = c.awaitSignIn(t.ctx, needs, starter, again)
 		}
 		if err != nil {
 			return end, err
@@ -147,11 +147,24 @@ func (c *conversation) promptSignedIn(t *turn, session AgentSession, prompt Prom
 	}
 }
 
+// signInError says why a person has to sign in, and how: what the agent said of it; again
+// is set when they did and the agent asks once more.
+func signInError(needs *NeedsSignIn, starter Starter, again bool) *protocol.Error {
+	message := starter.Launch.Name + " needs you to sign in"
+	if again {
+		message = starter.Launch.Name + " is still not signed in"
+	}
+	if needs.Why != "" {
+		message += ": " + oneLine(needs.Why, 4*protocol.MaxTitle)
+	}
+	return protocol.NewError(protocol.CodeUnauthorized, message, starter.SignIn)
+}
+
 // awaitSignIn waits until the person has signed in.
-func (c *conversation) awaitSignIn(ctx context.Context, methods []protocol.SignInMethod) error {
+func (c *conversation) awaitSignIn(ctx context.Context, needs *NeedsSignIn, starter Starter, again bool) error {
 	done := make(chan struct{})
 	c.mu.Lock()
-	c.signIn, c.signedIn = some(methods), done
+	c.signIn, c.signedIn, c.signInWhy = some(ways(needs.Methods, starter)), done, signInError(needs, starter, again)
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
 	select {

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"mime"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -208,6 +210,9 @@ func (c *conversation) tool(u ToolUpdate) (string, error) {
 			Tool: &protocol.ChatTool{Call: u.Call, Kind: "other", Status: protocol.ToolPending, Content: []protocol.ToolContent{}},
 		}
 	}
+	if u.Answer != nil {
+		return c.answered(e, u.Answer)
+	}
 	tool := *e.Tool
 	merge1(&tool, u)
 	c.adopt(&tool)
@@ -226,6 +231,20 @@ func (c *conversation) tool(u ToolUpdate) (string, error) {
 		c.talk.tools[u.Call] = id
 	}
 	return id, err
+}
+
+// answered puts what came of a call in its place.
+func (c *conversation) answered(e protocol.ChatEntry, a *Answer) (string, error) {
+	e.Kind, e.Tool, e.Open, e.Text = protocol.EntryText, nil, false, a.Text
+	if a.Picture != "" {
+		e.Images = []protocol.ChatAttachment{{Kind: protocol.AttachImage, Name: "Screenshot", Mime: mime.TypeByExtension(filepath.Ext(a.Picture)), Path: a.Picture}}
+	}
+	if a.Which != nil {
+		which := *a.Which
+		which.Tab = c.state.Head.Tab
+		e.Which = &which
+	}
+	return c.put(e)
 }
 
 // merge1 puts what was said over what was known.

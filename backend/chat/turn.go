@@ -19,6 +19,7 @@ type turn struct {
 	model   string        // that the route wants
 	beside  bool          // Pilot carries it out, not the conversation's agent
 	plan    builtin.Plan  // of beside
+	chosen  []string      // refs that the person chose for plan
 
 	// All below is guarded by the conversation's mu.
 	prompting bool            // the agent has the prompt
@@ -78,14 +79,14 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 	}
 	c.talk = talk{message: message.ID, tools: map[string]string{}}
 	entry := userEntry(message)
-	route, plan := c.route(message)
+	route, plan, chosen := c.route(message)
 	entry.Route = route
 	if _, err := c.put(entry); err != nil {
 		c.state.Turn = ""
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(c.m.ctx)
-	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan}
+	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan, chosen: chosen}
 	if route != nil {
 		t.model = route.Model
 		t.beside = route.Kind == protocol.RouteInstant && c.state.Head.Agent != protocol.AgentPilot

@@ -181,6 +181,39 @@ func TestSignIn(t *testing.T) {
 	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done")
 }
 
+// A sign-in that did not help is asked for again, with what the agent says is missing.
+func TestSignInSaysWhy(t *testing.T) {
+	p := &played{}
+	p.script = func(ctx context.Context, s *playedSession, prompt Prompt) (TurnEnd, error) {
+		p.mu.Lock()
+		early := p.started < 3
+		p.mu.Unlock()
+		if early {
+			return TurnEnd{Reason: protocol.EndFailed}, &NeedsSignIn{Why: "API key is missing"}
+		}
+		return echo(ctx, s, prompt)
+	}
+	h := opened(t, p, "")
+	h.start("c1")
+	h.say("c1", "m1", "hello")
+	for _, want := range []string{" needs you to sign in: API key is missing", " is still not signed in: API key is missing"} {
+		page := h.until("c1", func(p protocol.ChatPage) bool {
+			return p.Head.State == protocol.ConversationSignIn && p.Head.Error != nil && strings.HasSuffix(p.Head.Error.Message, want)
+		})
+		if page.Head.Error.Code != protocol.CodeUnauthorized {
+			t.Errorf("%+v", page.Head.Error)
+		}
+		if _, err := h.SignIn(t.Context(), protocol.ChatSignInRequest{Conversation: "c1", Method: page.Head.SignIn[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := h.idle("c1")
+	wantTexts(t, page.Entries, "user hello", "text You said: hello", "end done")
+	if page.Head.Error != nil {
+		t.Errorf("after the sign-in it says %+v", page.Head.Error)
+	}
+}
+
 // An agent that finds only in a turn that nobody is signed in, and offers no way
 // by itself: the turn waits, and is carried out by an agent that knows it.
 func TestSignInInATurn(t *testing.T) {

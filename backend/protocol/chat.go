@@ -221,6 +221,8 @@ type ChatEntry struct {
 	Text  string `json:"text,omitempty"` // user, text, thought, notice
 	// Open is set while more of the text, the tool or the answer is to come.
 	Open bool `json:"open,omitempty"`
+	// Which asks the person which element they mean (text).
+	Which *ChatWhich `json:"which,omitempty"`
 
 	Attachments []ChatAttachment `json:"attachments,omitempty"` // user
 	Images      []ChatAttachment `json:"images,omitempty"`      // text: pictures that the agent sent
@@ -229,6 +231,19 @@ type ChatEntry struct {
 	Plan        []ChatPlanItem   `json:"plan,omitempty"`
 	Permission  *ChatPermission  `json:"permission,omitempty"`
 	End         *ChatEnd         `json:"end,omitempty"`
+}
+
+// ChatWhich asks which of several elements of a page a person means. They answer
+// with a message of Text, to which the elements of Chosen and the one that they choose
+// now are attached.
+type ChatWhich struct {
+	Tab      TabID             `json:"tab,omitempty"`
+	Elements []TaskPlainChoice `json:"elements"`
+	// More is how many elements are not among them.
+	More int    `json:"more,omitempty"`
+	Text string `json:"text"`
+	// Chosen are the refs of elements that were chosen before.
+	Chosen []string `json:"chosen,omitempty"`
 }
 
 // ToolStatus is how far a tool call is.
@@ -562,9 +577,13 @@ func Indented(raw json.RawMessage) string {
 	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
 		return string(raw)
 	}
-	out, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
+	// A person reads it: && stays && and is not \u0026\u0026.
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if encoder.Encode(v) != nil {
 		return string(raw)
 	}
-	return string(out)
+	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -61,6 +61,9 @@ type Error struct {
 	Message string `json:"message"`
 	// Hint says what to do next; empty when there is nothing to do.
 	Hint string `json:"hint,omitempty"`
+	// Detail is what a program wrote before it failed, in lines, for whoever looks
+	// closer; it is foreign text.
+	Detail string `json:"detail,omitempty"`
 }
 
 // NewError returns an Error with a code, a message and a hint.

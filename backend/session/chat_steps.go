@@ -64,7 +64,7 @@ func stepLine(e protocol.ActivityEntry) string {
 	}
 	words := map[string]string{
 		"snapshot": "Looked at the page", "text": "Read the page", "markdown": "Read the page", "html": "Read the page's source",
-		"screenshot": "Took a picture of the page", "links": "Listed the links", "tabs": "Listed the tabs", "url": "Asked for the address",
+		"screenshot": "Took a screenshot of the page", "links": "Listed the links", "tabs": "Listed the tabs", "url": "Asked for the address",
 		"wait": "Waited for the page",
 	}[spec.Name]
 	switch {

@@ -162,6 +162,94 @@ export function ask(made: FakeBackend, approval = 'n7'): void {
   made.chat.change(conversation, { state: 'needs_you' });
 }
 
+/** Asks for a command, as Claude's adapter does: with everything in three places. */
+export function shell(made: FakeBackend): void {
+  made.chat.put(conversation, {
+    id: 'ask',
+    kind: 'permission',
+    permission: {
+      approval: 'n8',
+      subject: {
+        call: 'c5',
+        title: '`npm test && echo "it is done"`',
+        kind: 'execute',
+        status: 'pending',
+        input: JSON.stringify(
+          { command: 'npm test && echo "it is done"', description: 'Runs the tests' },
+          undefined,
+          2,
+        ),
+        content: [{ kind: 'text', text: 'Runs the tests' }],
+      },
+      options: [
+        {
+          id: 'always',
+          name: 'Yes, and don’t ask again for npm',
+          kind: 'always',
+          scope: 'Yes, and don’t ask again for npm',
+        },
+        { id: 'once', name: 'Yes', kind: 'once' },
+        { id: 'deny', name: 'No', kind: 'deny' },
+      ],
+    },
+  });
+  made.chat.change(conversation, { state: 'needs_you' });
+}
+
+/** Asks which of several elements was meant. */
+export function which(made: FakeBackend): void {
+  made.chat.put(conversation, { kind: 'user', text: 'click Add to basket', message: 'm8' });
+  made.chat.put(conversation, {
+    kind: 'text',
+    message: 'm8',
+    text: '3 elements on this page match “Add to basket”. Which one do you mean?\n\nSkipped: take a screenshot.',
+    which: {
+      tab: 't1',
+      text: 'click Add to basket\ntake a screenshot',
+      chosen: ['e3'],
+      elements: [
+        { ref: 'e8', name: 'Add to basket', kind: 'button', where: 'Black tea' },
+        { ref: 'e9', name: 'Add to basket', kind: 'button', where: 'Green tea' },
+        { ref: 'e10', name: 'Add to basket', kind: 'link', where: 'the footer' },
+      ],
+      more: 4,
+    },
+  });
+  made.chat.put(conversation, {
+    kind: 'end',
+    message: 'm8',
+    end: { reason: 'done', durationMs: 120 },
+  });
+}
+
+/** The agent's process was killed. */
+export function crash(made: FakeBackend): void {
+  const error = {
+    code: 'crashed' as const,
+    message: 'Claude Code was killed (SIGKILL)',
+    hint: 'restart it to continue; nothing is lost',
+    detail: Array.from(
+      { length: 20 },
+      (_, at) => `at node:internal/process/task_queues:${String(at)}`,
+    ).join('\n'),
+  };
+  made.chat.put(conversation, { kind: 'user', text: 'Go on.', message: 'm7' });
+  made.chat.put(conversation, {
+    kind: 'end',
+    message: 'm7',
+    end: { reason: 'crashed', durationMs: 900, error },
+  });
+  made.chat.change(conversation, { state: 'failed', error });
+}
+
+/** A small picture, red. */
+export const picture = {
+  kind: 'image' as const,
+  name: 'a.png',
+  mime: 'image/png',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+};
+
 const seen = (page: Page, text: string): Promise<void> =>
   page.locator('article', { hasText: text }).first().waitFor();
 
@@ -177,7 +265,7 @@ export const chatStates: State[] = [
     },
     async act(page) {
       await toChat(page);
-      await page.getByText('You talked here before').waitFor();
+      await page.getByText('Earlier conversations on this page').waitFor();
     },
   },
   {
@@ -186,7 +274,7 @@ export const chatStates: State[] = [
       await toChat(page);
       await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
       await page.getByRole('menuitemradio', { name: /Pilot/ }).click();
-      await page.getByText('carries out plain instructions').waitFor();
+      await page.getByText('follows plain instructions').waitFor();
     },
   },
   {
@@ -254,18 +342,79 @@ export const chatStates: State[] = [
     prepare: fill,
     async act(page, made) {
       await toChat(page);
-      const error = {
-        code: 'crashed' as const,
-        message: 'Claude Code ended with exit code 1.',
-        hint: 'The last line it wrote: out of memory.',
-      };
-      made.chat.put(conversation, {
-        kind: 'end',
-        end: { reason: 'crashed', error, durationMs: 5 },
+      crash(made);
+      await page.getByRole('button', { name: 'Restart' }).waitFor();
+    },
+  },
+  {
+    name: 'chat-failed-details',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      crash(made);
+      await page.getByText('Details').click();
+      await page.getByText('at node:internal').waitFor();
+    },
+  },
+  {
+    name: 'chat-failed-before',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      crash(made);
+      made.chat.change(conversation, { state: 'idle' });
+      made.chat.put(conversation, { kind: 'user', text: 'Once more.', message: 'm8' });
+      await seen(page, 'Once more.');
+    },
+  },
+  {
+    name: 'chat-which',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      which(made);
+      await seen(page, 'Which one do you mean?');
+    },
+  },
+  {
+    name: 'chat-answer',
+    prepare(made) {
+      fill(made);
+      made.chat.picture = picture;
+    },
+    async act(page, made) {
+      await toChat(page);
+      const { chat } = made;
+      chat.put(conversation, {
+        kind: 'user',
+        message: 'm6',
+        text: 'read this page, list the links, then take a screenshot',
       });
-      made.chat.change(conversation, { state: 'failed', error });
-      await page.getByRole('button', { name: 'Restart' }).first().waitFor();
-      await seen(page, 'exit code 1');
+      chat.put(conversation, {
+        kind: 'text',
+        text: 'Read [https://example.com/](<https://example.com/>) “Example Domain”.\n\n> # Example Domain\n>\n> This domain is for use in documents.\n>\n> - one\n> - two',
+      });
+      chat.put(conversation, {
+        kind: 'text',
+        text: `There are 40 links.\n\n${Array.from({ length: 40 }, (_, at) => `- [Link number ${String(at)} of the page](<https://example.com/${String(at)}>)`).join('\n')}`,
+      });
+      chat.put(conversation, {
+        kind: 'text',
+        text: 'Took a screenshot of what is in view, 1280 × 720.',
+        images: [{ kind: 'image', name: 'Screenshot', mime: 'image/png', path: 'shots/a.png' }],
+      });
+      chat.put(conversation, { kind: 'end', end: { reason: 'done', durationMs: 420 } });
+      await page.getByRole('button', { name: /^You: read this page/ }).waitFor();
+      await page.getByRole('button', { name: 'Copy the picture' }).waitFor();
+    },
+  },
+  {
+    name: 'chat-permission-command',
+    prepare: fill,
+    async act(page, made) {
+      await toChat(page);
+      shell(made);
+      await page.getByRole('button', { name: 'Yes', exact: true }).waitFor();
     },
   },
   {
@@ -275,6 +424,11 @@ export const chatStates: State[] = [
       await toChat(page);
       made.chat.change(conversation, {
         state: 'sign_in',
+        error: {
+          code: 'unauthorized',
+          message: 'Claude Code needs you to sign in: no API key was found',
+          hint: 'start claude in a terminal and type /login',
+        },
         signIn: [
           { id: 'a', name: 'Sign in with a browser', about: 'opens a page beside this one' },
           { id: 'b', name: 'Use an API key' },

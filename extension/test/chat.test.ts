@@ -1,7 +1,17 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleTime } from '$ui/settled';
-import { ask, conversation, fill, page as pickable, toChat } from './chat-states';
+import {
+  ask,
+  conversation,
+  crash,
+  fill,
+  page as pickable,
+  picture,
+  shell,
+  toChat,
+  which,
+} from './chat-states';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
 
@@ -111,7 +121,7 @@ it('a conversation whose tab was closed goes on where its page is opened again',
 it('a picture of the page goes with a message by one press', async () => {
   await open();
   made.chat.picture = { kind: 'image', name: 'The page', mime: 'image/png', data: 'iVA=' };
-  await button('Add a picture of the page').click();
+  await button('Attach a screenshot').click();
   await button('Remove The page').waitFor();
   expect(asked('/chat/screenshot')).toEqual([{ tab: 't1' }]);
 });
@@ -361,13 +371,13 @@ describe('a turn', () => {
     for (let at = 1; at <= 5; at++) {
       await say(`message ${String(at)}`);
       await page
-        .getByText(`${String(at)} message`, { exact: false })
+        .getByText(`${String(at)} queued`, { exact: false })
         .first()
         .waitFor();
       await made.until(() => made.chat.get(conversation).head.queue.length === at);
     }
     await say('message 6');
-    expect(await page.getByRole('alert').textContent()).toContain('5 messages wait already.');
+    expect(await page.getByRole('alert').textContent()).toContain('5 messages are queued already.');
     expect(await message().inputValue()).toBe('message 6');
     expect(made.chat.get(conversation).head.queue).toHaveLength(5);
   });
@@ -386,7 +396,7 @@ describe('a turn', () => {
     await page.keyboard.press('Enter');
     await made.until(() => texts()[0] === 'other');
     await button('Remove').first().click();
-    await page.getByText('1 message waits').waitFor();
+    await page.getByText('1 queued').waitFor();
     await button('Remove').click();
     await made.until(() => texts().length === 0);
   });
@@ -414,6 +424,19 @@ describe('a permission', () => {
     expect(await card.innerText()).toContain('export const retries = 5;');
     expect(await card.innerText()).toContain('https://example.com');
     expect(await card.innerText()).toContain('all edits of files in this conversation');
+  });
+
+  it('says everything once', async () => {
+    shell(made);
+    const card = entry('wants to run a command');
+    await card.waitFor();
+    const said = await card.innerText();
+    expect(said).toContain('npm test && echo "it is done"');
+    expect(said).not.toContain('u0026');
+    for (const once of ['npm test', 'Runs the tests', 'don’t ask again'])
+      expect(said.split(once).length - 1, once).toBe(1);
+    const buttons = await card.getByRole('button').allInnerTexts();
+    expect(buttons).toEqual(['Yes', 'Yes, and don’t ask again for npm', 'No']);
   });
 
   it('is answered once, by a press that was meant', async () => {
@@ -472,7 +495,7 @@ describe('what was said', () => {
     await open();
     await page.getByRole('log').press('Home');
     await entry('What does this page say').hover();
-    await button('Edit and send again').click();
+    await button('Edit and resend').click();
     await message().fill('What does it cost?');
     await message().press('Enter');
     await entry('What does it cost?').waitFor();
@@ -486,7 +509,7 @@ describe('what was said', () => {
     await page.getByRole('log').press('Home');
     await button('opus').click();
     await page.getByText('Because you asked what.').waitFor();
-    await button('Ask the fast model').click();
+    await button('Use the fast model').click();
     await made.until(() => asked('/chat/send').length === 1);
     expect(asked('/chat/send')).toMatchObject([{ route: 'fast', replaces: 'e1' }]);
   });
@@ -496,10 +519,10 @@ describe('what was said', () => {
     await open();
     await page.getByRole('log').press('Home');
     await button('opus').click();
-    await button('Always: “what” is not for the strong model').click();
-    await page.getByText('From now on “what” does not ask for the strong model.').waitFor();
+    await button('Never use the strong model because of “what”').click();
+    await page.getByText('“what” no longer selects the strong model.').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('From now on').waitFor({ state: 'hidden' });
+    await page.getByText('no longer selects').waitFor({ state: 'hidden' });
     expect(await button('opus').evaluate((chip) => chip === document.activeElement)).toBe(true);
     expect(asked('/chat/route-rule')).toEqual([{ word: 'what', strong: false }]);
   });
@@ -529,8 +552,136 @@ it('a turn that says nothing is offered to be ended', async () => {
   await say('Follow the link.');
   await button('Stop').waitFor();
   made.chat.change(conversation, { quiet: true });
-  await button('End the turn').click();
+  await button('Stop waiting').click();
   await entry('Stopped by you').waitFor();
+});
+
+it('the Stop button keeps its place, whatever is typed meanwhile', async () => {
+  fill(made);
+  await open();
+  const place = async () => button('Stop').boundingBox();
+  await say('Follow the link.');
+  await button('Stop').waitFor();
+  const before = await place();
+  expect(before).not.toBeNull();
+  await message().fill('and then');
+  expect(await place()).toEqual(before);
+  expect(await button('Queue').boundingBox()).not.toEqual(before);
+  await message().fill('');
+  expect(await place()).toEqual(before);
+});
+
+describe('elements that may have been meant', () => {
+  beforeEach(async () => {
+    fill(made);
+    await open();
+    which(made);
+    await page.getByRole('list', { name: 'Choose one' }).waitFor();
+  });
+
+  it('are buttons; the one that is pressed is meant', async () => {
+    await button(/Add to basket.*in Green tea/).click();
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([
+      {
+        text: 'click Add to basket\ntake a screenshot',
+        route: 'instant',
+        attachments: [
+          { kind: 'element', tab: 't1', ref: 'e3', name: '@e3' },
+          { kind: 'element', tab: 't1', ref: 'e9', name: '“Add to basket” (button) in Green tea' },
+        ],
+      },
+    ]);
+    // They were answered.
+    await page.waitForFunction(
+      () => document.querySelector<HTMLButtonElement>('[aria-label="Choose one"] button')?.disabled,
+    );
+  });
+
+  it('are no question any more once something else was said', async () => {
+    made.chat.put(conversation, { kind: 'user', text: 'Never mind.', message: 'm9' });
+    await entry('Never mind.').waitFor();
+    expect(await button(/in Green tea/).isDisabled()).toBe(true);
+  });
+});
+
+describe('an agent that stopped', () => {
+  it('is told once, with its log behind a press', async () => {
+    fill(made);
+    await open();
+    crash(made);
+    await button('Restart').waitFor();
+    expect(await page.getByText('was killed (SIGKILL)').count()).toBe(1);
+    expect(await button('Restart').count()).toBe(1);
+    expect(await page.getByText('at node:internal').isVisible()).toBe(false);
+    await page.getByText('Details').click();
+    await page.getByText('at node:internal').waitFor();
+    await button('Restart').click();
+    await made.until(() => asked('/chat/restart').length === 1);
+  });
+});
+
+it('a picture is opened in a tab of its own, and copied', async () => {
+  fill(made);
+  made.chat.picture = picture;
+  await open();
+  made.chat.put(conversation, {
+    kind: 'text',
+    text: 'Took a screenshot of what is in view.',
+    images: [{ kind: 'image', name: 'Screenshot', mime: 'image/png', path: 'shots/a.png' }],
+  });
+  await button('Open the picture').click();
+  const [opened] = (await page.evaluate(() => globalThis.fakeChrome.opened)) as { url: string }[];
+  expect(opened?.url).toMatch(/^blob:/);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await button('Copy the picture').click();
+  await button('Copied').waitFor();
+  const copied = await page.evaluate(async () =>
+    (await navigator.clipboard.read()).flatMap(({ types }) => types),
+  );
+  expect(copied).toEqual(['image/png']);
+});
+
+it('what was asked stays in view while its answer is read', async () => {
+  fill(made);
+  await open();
+  const pinned = page.getByRole('button', { name: 'You: Read it all.' });
+  made.chat.put(conversation, { kind: 'user', text: 'Read it all.', message: 'm5' });
+  await entry('Read it all.').waitFor();
+  expect(await pinned.count()).toBe(0);
+  const id = made.chat.put(conversation, { kind: 'text', text: 'It begins.', open: true });
+  for (let at = 0; at < 60; at++)
+    made.chat.append(conversation, id, `\n\nParagraph ${String(at)} of the page.`);
+  await pinned.waitFor();
+  await pinned.click();
+  await entry('Read it all.').waitFor();
+  await pinned.waitFor({ state: 'hidden' });
+});
+
+it('the options of an agent say what they are', async () => {
+  fill(made);
+  await open();
+  for (const name of ['Mode', 'Model']) {
+    const label = page.locator('label', { hasText: name }).first();
+    expect(await label.isVisible()).toBe(true);
+    expect(await page.getByRole('combobox', { name }).first().isVisible()).toBe(true);
+  }
+});
+
+it('a sign-in says what is missing', async () => {
+  fill(made);
+  await open();
+  made.chat.change(conversation, {
+    state: 'sign_in',
+    signIn: [{ id: 'key', name: 'Gemini API key' }],
+    error: {
+      code: 'unauthorized',
+      message: 'Gemini CLI is still not signed in: API key is missing',
+      hint: 'put GEMINI_API_KEY=your-key into the file ~/.gemini/.env',
+    },
+  });
+  await page.getByText('Gemini CLI is still not signed in: API key is missing.').waitFor();
+  await page.getByText('Put GEMINI_API_KEY=your-key into the file ~/.gemini/.env.').waitFor();
 });
 
 describe('a long conversation', () => {
@@ -572,17 +723,17 @@ describe('a long conversation', () => {
     });
     await log.hover();
     await page.mouse.wheel(0, -200);
-    await button('To the end').waitFor();
+    await button('Jump to the end').waitFor();
     await page.waitForFunction(() => {
       const one = document.querySelector('[role=log]');
       return one !== null && one.scrollHeight - one.scrollTop - one.clientHeight >= 200;
     });
     const before = await log.evaluate((one) => one.scrollTop);
     made.chat.put(conversation, { kind: 'text', text: 'newer still' });
-    await button('New below').waitFor();
+    await button('New messages').waitFor();
     expect(await log.evaluate((one) => one.scrollTop)).toBe(before);
     expect(await rest()).toBeGreaterThan(100);
-    await button('New below').click();
+    await button('New messages').click();
     await entry('newer still').waitFor();
   });
 
@@ -605,7 +756,7 @@ describe('a long conversation', () => {
       await frame();
       await frame();
     });
-    expect(await button('To the end').count()).toBe(0);
+    expect(await button('Jump to the end').count()).toBe(0);
     expect(
       await log.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight),
     ).toBeLessThan(2);
@@ -661,7 +812,7 @@ describe('several conversations', () => {
     await button('Conversation').click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await button('Delete').click();
-    await page.getByText('What should happen on this page?').waitFor();
+    await page.getByText('What do you want to do on this page?').waitFor();
     expect(made.chat.kept.has(conversation)).toBe(false);
   });
 });

@@ -70,3 +70,10 @@ const conversationWords: Record<ConversationState, Word> = {
 export function conversationWord(state: ConversationState): Word {
   return conversationWords[state];
 }
+
+/** What the backend says as a sentence: Go writes it without a capital and a full stop. */
+export function sentence(text: string): string {
+  if (text === '') return '';
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
 )
@@ -14,39 +15,65 @@ import (
 // shown is how much of a page's text an answer shows, in characters.
 const shown = 4000
 
-// answer is the text of an answer under way.
-type answer struct {
-	lines []string
-}
-
-func (a *answer) done(d done) {
-	a.lines = append(a.lines, strings.Join(append([]string{escaped(d.line) + "."}, d.more...), " "))
-	if d.data != "" {
-		a.lines = append(a.lines, block(d.data, d.lang))
+// prose says in Markdown what came of a step that was done.
+func (d done) prose() string {
+	line := d.marked
+	if line == "" {
+		line = escaped(d.line)
+	}
+	parts := []string{strings.Join(append([]string{line + "."}, d.more...), " ")}
+	switch {
+	case d.shown != nil:
+		parts = append(parts, *d.shown)
+	case d.data != "":
+		parts = append(parts, block(d.data, ""))
 	}
 	if d.left != "" {
-		a.lines = append(a.lines, d.left)
+		parts = append(parts, d.left)
 	}
+	return paragraphs(parts...)
 }
 
-func (a *answer) failed(s Step, err error) {
+// failure says why a step was not done. The page's elements that may have been
+// meant stand beside it in which, for a person who can choose one with a press;
+// without that they are listed.
+func failure(s Step, err error) (text string, which []seen) {
 	e := plainError(err)
-	text := "Not done: " + escaped(lowerFirst(intent(s))) + ". " + escaped(sentence(e.Message))
-	var choices []string
-	ask := ""
-	if p, ok := errors.AsType[*problem](err); ok {
-		choices, ask = p.choices, p.ask
+	p, asks := errors.AsType[*problem](err)
+	text = "Couldn’t " + escaped(lowerFirst(intent(s))) + ". " + escaped(sentence(e.Message))
+	if asks && len(p.found) > 0 {
+		text = escaped(sentence(e.Message)) + " " + p.ask
+		return strings.TrimSpace(text), p.found
 	}
-	if e.Hint != "" && ask == "" && !forShell(e.Hint) {
+	if asks && p.ask != "" {
+		return text + " " + p.ask, nil
+	}
+	if e.Hint != "" && !forShell(e.Hint) {
 		text += " " + escaped(sentence(e.Hint))
 	}
-	a.lines = append(a.lines, text)
-	if len(choices) > 0 {
-		a.lines = append(a.lines, strings.Join(choices, "\n"))
+	return text, nil
+}
+
+// stoppedText says that a step was under way when the person stopped it.
+func stoppedText(s Step) string {
+	return "Stopped during “" + escaped(intent(s)) + "”. It may have taken effect already."
+}
+
+// skipped says which steps were not begun; empty for none.
+func skipped(steps []Step) string {
+	if len(steps) == 0 {
+		return ""
 	}
-	if ask != "" {
-		a.lines = append(a.lines, ask)
+	words := make([]string, len(steps))
+	for i := range steps {
+		words[i] = escaped(lowerFirst(intent(steps[i])))
 	}
+	return "Skipped: " + strings.Join(words, "; ") + "."
+}
+
+// paragraphs joins what is not empty.
+func paragraphs(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
 }
 
 // forShell says whether a hint is about the command line.
@@ -58,25 +85,6 @@ func forShell(hint string) bool {
 	}
 	return false
 }
-
-func (a *answer) cancelled(s Step) {
-	a.lines = append(a.lines, "Stopped while this was under way: "+escaped(lowerFirst(intent(s)))+". What it had begun may have been done.")
-}
-
-// rest says which steps were not begun.
-func (a *answer) rest(steps []Step) {
-	if len(steps) == 0 {
-		return
-	}
-	words := make([]string, len(steps))
-	for i := range steps {
-		words[i] = escaped(lowerFirst(intent(steps[i])))
-	}
-	a.lines = append(a.lines, "Nothing after it was done: "+strings.Join(words, "; ")+".")
-}
-
-// String is the answer as Markdown.
-func (a *answer) String() string { return strings.Join(a.lines, "\n\n") }
 
 // block shows words of a page as data: in a fence that is longer than any run of
 // the fence's own sign in it, so that nothing in it is Markdown or ends it.
@@ -127,8 +135,10 @@ func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	if r := []rune(s); unicode.IsLower(r[0]) && !strings.Contains(strings.Fields(s)[0], ":") {
-		s = string(unicode.ToUpper(r[0])) + string(r[1:])
+	// A ref and an address stay as they are.
+	letter, size := utf8.DecodeRuneInString(s)
+	if !strings.ContainsAny(strings.Fields(s)[0], ":0123456789") {
+		s = string(unicode.ToUpper(letter)) + s[size:]
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
 		s += "."
@@ -204,55 +214,62 @@ func thousands(n int) string {
 func effect(d *done, e *protocol.Effect, told bool) {
 	add := func(format string, a ...any) { d.more = append(d.more, fmt.Sprintf(format, a...)) }
 	if e.Dialog != nil {
-		add("The page asks (%s): %s. Say “accept the dialog” or “dismiss the dialog”.", escaped(e.Dialog.Type), escaped(quote(e.Dialog.Message)))
+		add("The page shows a dialog: %s. Say “accept the dialog” or “dismiss the dialog”.", escaped(quote(e.Dialog.Message)))
 	}
 	switch {
 	case e.Loading:
-		add("It leads to %s, which is still loading.", code(e.URL))
+		add("It leads to %s, which is still loading.", linked(e.URL))
 	case e.Navigated:
 		title := ""
 		if e.Title != "" {
 			title = " " + escaped(quote(e.Title))
 		}
-		add("It led to %s%s.", code(e.URL), title)
+		add("It led to %s%s.", linked(e.URL), title)
 		if e.Status != 0 && (e.Status < 200 || e.Status > 299) {
 			add("The server answered %d.", e.Status)
 		}
 	case e.Within:
-		add("The address is now %s.", code(e.URL))
+		add("The address is now %s.", linked(e.URL))
 	}
 	for _, t := range e.Tabs {
 		add("It opened the tab %s.", t)
 	}
 	for _, f := range e.Downloads {
-		add("It downloads %s.", escaped(quote(f)))
+		add("It started a download: %s.", escaped(quote(f)))
 	}
-	var page []string
+	var page, shown []string
 	e.Changed = withoutFocus(e, told)
 	if e.Moved != nil {
 		// What scrolls out of view and into it is no news.
 		e.Said, e.Appeared, e.Changed, e.Gone, e.More = nil, nil, nil, nil, 0
 	}
 	for _, group := range []struct {
-		mark  string
-		lines []string
-	}{{"says: ", e.Said}, {"+ ", e.Appeared}, {"~ ", e.Changed}, {"- ", e.Gone}, {"console error: ", e.Errors}} {
+		mark, word string
+		lines      []string
+	}{{"says: ", "The page says ", e.Said}, {"+ ", "New: ", e.Appeared}, {"~ ", "Changed: ", e.Changed}, {"- ", "Gone: ", e.Gone}, {"console error: ", "Error in the page: ", e.Errors}} {
 		for _, l := range group.lines {
-			page = append(page, group.mark+cut(oneLine(l), 200))
+			l = cut(oneLine(l), 200)
+			page = append(page, group.mark+l)
+			if group.mark == "says: " {
+				shown = append(shown, group.word+escaped(quote(l)))
+			} else {
+				shown = append(shown, group.word+code(l))
+			}
 		}
 	}
 	if more := len(page) - effectLines; more > 0 {
-		page = page[:effectLines]
+		page, shown = page[:effectLines], shown[:effectLines]
 		e.More += more
 	}
 	if len(page) > 0 {
 		d.data = strings.Join(page, "\n")
+		d.shown = new(strings.Join(bullets(shown), "\n"))
 		if e.More > 0 {
 			d.left = fmt.Sprintf("… %d more changes are not shown.", e.More)
 		}
 	}
 	if e.Nothing && e.Dialog == nil && e.Value == nil && e.Moved == nil {
-		add("No change was seen on the page.")
+		add("Nothing visible changed on the page.")
 	}
 }
 

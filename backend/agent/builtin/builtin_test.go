@@ -126,7 +126,7 @@ func TestPageWordsAreData(t *testing.T) {
 	said := "<page-0123456789abcdef origin=\"https://a\">" + bad + "</page-0123456789abcdef>"
 	answer := func(req protocol.CommandRequest) any {
 		switch req.Command {
-		case "text":
+		case "markdown":
 			return protocol.PageText{URL: "https://a/" + bad, Title: bad, Text: bad, Length: 20_000}
 		case "title":
 			return protocol.PageInfo{URL: "https://a/`" + bad, Title: bad}
@@ -164,6 +164,10 @@ func TestPageWordsAreData(t *testing.T) {
 		for line := range strings.Lines(out.Text) {
 			line = strings.TrimSpace(line)
 			switch {
+			case strings.HasPrefix(line, ">"):
+				if strings.Contains(strings.ReplaceAll(line, `\!`, ""), "![") || strings.Contains(strings.ReplaceAll(line, `\<`, ""), "<script") {
+					t.Errorf("%q: in a quotation stands %q", say, line)
+				}
 			case fence == "" && strings.HasPrefix(line, "```"):
 				fence = line
 			case line == fence:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,11 @@ type Event struct {
 	// Content is what the step brought, as text; the page's words are marked as
 	// such.
 	Content string
+	// Text says in Markdown what came of it, once it ended. Words of a page stand in
+	// it as data only: escaped, or inside a block of code or a quotation.
+	Text string
+	// Which is set where a person is asked which element they mean.
+	Which *protocol.ChatWhich
 	// Path is a file that was made.
 	Path string
 	// Picture: Path is a picture.
@@ -51,7 +57,7 @@ type Outcome struct {
 	// Status is ToolDone, ToolFailed or ToolCancelled.
 	Status protocol.ToolStatus
 	// Text says what was done, and what was not, as Markdown. Words of a page
-	// stand in it as data only: escaped, or inside a block of code.
+	// stand in it as data only: escaped, or inside a block of code or a quotation.
 	Text string
 	// Brief says the same in words of ours and the person's only, for another agent
 	// that is told of it: nothing of a page is in it.
@@ -71,6 +77,8 @@ type Engine struct {
 	commander Commander
 	// Tab is where a plan begins; empty for the commander's own.
 	tab protocol.TabID
+	// Chosen are the refs that a person chose where several elements were meant.
+	Chosen []string
 }
 
 // NewEngine returns an engine that acts on a tab through a commander; without a
@@ -83,8 +91,9 @@ type running struct {
 	tab     protocol.TabID
 	touched bool
 	spent   time.Duration
-	answer  answer
-	// chosen are the refs that a person chose where several things were meant.
+	// prose: what a page says is wanted as Markdown for a person.
+	prose bool
+	// chosen are those of Engine.Chosen that were not used yet.
 	chosen []string
 }
 
@@ -92,14 +101,15 @@ type running struct {
 type done struct {
 	// line says what was done, in plain words and on one line.
 	line string
+	// marked is the line as Markdown, where it is more than its words.
+	marked string
 	// more are further sentences, Markdown.
 	more []string
-	// data are words of the page.
-	data string
+	// data are words of the page, as plain text; shown is the same as Markdown.
+	data  string
+	shown *string
 	// left is how much of data was left out, in words.
-	left string
-	// lang is the language of data's block.
-	lang    string
+	left    string
 	path    string
 	picture bool
 }
@@ -107,48 +117,52 @@ type done struct {
 // Run carries out a plan, step by step, and stops at the first that fails. tell
 // is called in order, from this goroutine. Ending ctx cancels what is under way.
 func (e *Engine) Run(ctx context.Context, plan Plan, tell func(Event)) Outcome {
-	r := &running{Engine: e, tab: e.tab}
+	r := &running{Engine: e, tab: e.tab, prose: true, chosen: slices.Clone(e.Chosen)}
 	out := Outcome{Status: protocol.ToolDone}
-	var brief []string
+	var brief, texts []string
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
+		listed := ""
 		event := Event{Step: i, Verb: step.Verb, Said: step.Said, Title: intent(*step), Status: protocol.ToolRunning}
 		tell(event)
 		result, err := r.do(ctx, *step)
 		switch {
 		case err == nil:
 			event.Status, event.Title, event.Path, event.Picture = protocol.ToolDone, result.line, result.path, result.picture
-			event.Content = result.data
-			r.answer.done(result)
+			event.Content, event.Text = result.data, result.prose()
 		case ctx.Err() != nil:
 			event.Status = protocol.ToolCancelled
 			out.Status = protocol.ToolCancelled
-			r.answer.cancelled(*step)
+			event.Text = paragraphs(stoppedText(*step), skipped(plan.Steps[i+1:]))
 		default:
 			event.Status = protocol.ToolFailed
 			out.Status = protocol.ToolFailed
 			out.Error = plainError(err)
 			event.Content = out.Error.Message
-			r.answer.failed(*step, err)
+			var found []seen
+			event.Text, found = failure(*step, err)
+			event.Text = paragraphs(event.Text, skipped(plan.Steps[i+1:]))
+			if len(found) > 0 {
+				event.Which = r.which(plan.Steps[i:], found)
+				listed = choices(found, step.Verb)
+			}
 		}
 		tell(event)
+		texts = append(texts, event.Text, listed)
 		brief = append(brief, fmt.Sprintf("%s: %s", intent(*step), event.Status))
 		if err != nil {
-			r.answer.rest(plan.Steps[i+1:])
 			break
 		}
 	}
 	out.Brief = strings.Join(brief, "; ")
-	out.Text, out.Touched, out.Commands = r.answer.String(), r.touched, r.spent
+	out.Text, out.Touched, out.Commands = paragraphs(texts...), r.touched, r.spent
 	return out
 }
 
 // problem is a failure with more to say than a protocol.Error has room for.
 type problem struct {
 	cause *protocol.Error
-	// choices are what may have been meant; lines of ours with names of the page.
-	choices []string
-	// found are the same as the page has them.
+	// found are the elements of the page that may have been meant.
 	found []seen
 	ask   string
 }

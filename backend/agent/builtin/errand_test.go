@@ -71,7 +71,7 @@ func TestErrand(t *testing.T) {
 	}{
 		{say: "go to example.com", want: `goto{"url":"example.com"}`},
 		{say: "click Send", want: `click{"target":"e5"}`},
-		{say: "click Save", want: "ambiguous: 2 things on this page may be “Save”; e1 Save button the header; e2 Save button the main part"},
+		{say: "click Save", want: "ambiguous: 2 elements on this page match “Save”; e1 Save button the header; e2 Save button the main part"},
 		{say: "click Save", chosen: []string{"e9", "e2"}, want: `click{"target":"e2"}`},
 		{say: "click Sent", want: "no_element: Nothing on this page is called “Sent”; e5 Send button the main part"},
 		{say: "search for tides here", want: `fill{"target":"e4","value":"tides"}; press{"key":"Enter","target":"e4"}`},
@@ -84,7 +84,7 @@ func TestErrand(t *testing.T) {
 		{say: "wait 2 seconds", want: `wait{"for":"time","value":"2000"}`},
 		{say: "switch to tab 2", want: `tab{"tab":"t2"}`},
 		{say: "list the links", want: "said There is one link.\n@e9 Home → https://a.example/"},
-		{say: "screenshot", want: "said Took a picture of what is in view, 4 × 3: /shots/a.png"},
+		{say: "screenshot", want: "said Took a screenshot of what is in view, 4 × 3: /shots/a.png"},
 	} {
 		plan, unknown := NewGrammar(nil).Parse(c.say)
 		if unknown != nil || len(plan.Steps) != 1 {

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pilotfish/backend/protocol"
@@ -40,7 +41,7 @@ func (r *running) resolve(ctx context.Context, t Target, verb Verb) (aimed, erro
 	case len(found) == 0:
 		return r.decided(missing(all, t, verb))
 	case len(found) > 1:
-		return r.decided(several(found, t, verb))
+		return r.decided(several(found, t))
 	}
 	return aim(found[0]), nil
 }
@@ -82,14 +83,14 @@ func missing(all []seen, t Target, verb Verb) error {
 	}
 	switch {
 	case t.Kind == "result":
-		message = "I cannot tell which links of this page are results"
+		message = "I can’t tell which links on this page are results"
 	case t.Nth != 0:
 		where := t
 		where.Nth = 0
 		if n := len(choose(all, where, verb)); n > 0 {
-			message = fmt.Sprintf("There are only %d of them", n)
+			message = fmt.Sprintf("There are only %d", n)
 			if n == 1 {
-				message = "There is only one of them"
+				message = "There is only one"
 			}
 		}
 	case t.Within != "" && len(choose(all, Target{Name: t.Name, Kind: t.Kind, Quoted: t.Quoted}, verb)) > 0:
@@ -100,54 +101,41 @@ func missing(all []seen, t Target, verb Verb) error {
 	if t.Kind == "result" {
 		p.ask = "Say “click the third link”, or name one."
 	} else if len(near) > 0 {
-		p.choices, p.found, p.ask = choices(near, verb), near, "Did you mean one of these?"
+		p.found, p.ask = withRef(near), "Did you mean one of these?"
 	}
 	return p
 }
 
 // several asks which one is meant.
-func several(found []seen, t Target, verb Verb) error {
+func several(found []seen, t Target) error {
 	what := "“" + t.Name + "”"
 	if t.Name == "" {
 		what = "that"
 	}
-	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d things on this page may be %s", len(found), what), "name one by its ref")}
-	p.choices, p.found = choices(found, verb), found
-	p.ask = fmt.Sprintf("Which one? Say for example “%s @%s” or “%s the second %s”.", verb, first(found), verb,
-		strings.TrimSpace(escaped(t.Name)+" "+kindAsked(t, found)))
+	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d elements on this page match %s", len(found), what), "name one by its ref")}
+	p.found, p.ask = found, "Which one do you mean?"
 	return p
 }
 
-// kindAsked is the word for what was found, for an example.
-func kindAsked(t Target, found []seen) string {
-	if t.Kind != "" {
-		return t.Kind
-	}
-	return roleName(found[0].Role)
-}
-
-func first(found []seen) string {
-	for _, s := range found {
-		if s.Ref != "" {
-			return s.Ref
-		}
-	}
-	return "e1"
-}
-
-// choiceLines is how many things an answer offers.
+// choiceLines is how many elements an answer offers.
 const choiceLines = 6
 
-// choices are lines of Markdown with refs; the names are the page's.
-func choices(found []seen, _ Verb) []string {
+// choices list what was found as Markdown, with refs to name one by, for a person who
+// has no buttons; the names are the page's.
+func choices(found []seen, verb Verb) string {
 	var lines []string
+	example := ""
 	for _, s := range found {
 		if len(lines) == choiceLines {
-			return append(lines, fmt.Sprintf("- … %d more", len(found)-choiceLines))
+			lines = append(lines, fmt.Sprintf("- … %d more", len(found)-choiceLines))
+			break
 		}
 		line := "- "
 		if s.Ref != "" {
 			line += "`@" + s.Ref + "` "
+			if example == "" {
+				example = fmt.Sprintf("Say for example “%s @%s”.", verb, s.Ref)
+			}
 		}
 		words := []string{escaped(quote(s.Name))}
 		if role := roleName(s.Role); role != "" {
@@ -158,5 +146,31 @@ func choices(found []seen, _ Verb) []string {
 		}
 		lines = append(lines, line+strings.Join(words, ", "))
 	}
-	return lines
+	return paragraphs(strings.Join(lines, "\n"), example)
+}
+
+// which asks a person which of the found elements the first of some steps means. What
+// they choose goes with a message that asks for these steps again.
+func (r *running) which(steps []Step, found []seen) *protocol.ChatWhich {
+	said := make([]string, len(steps))
+	for i := range steps {
+		said[i] = steps[i].Said
+	}
+	w := &protocol.ChatWhich{Text: strings.Join(said, "\n"), Chosen: slices.Clone(r.Chosen)}
+	for _, s := range found {
+		if s.Ref == "" {
+			continue
+		}
+		if len(w.Elements) == choiceLines {
+			w.More++
+			continue
+		}
+		w.Elements = append(w.Elements, protocol.TaskPlainChoice{
+			Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: strings.TrimPrefix(s.place(), "in "),
+		})
+	}
+	if len(w.Elements) == 0 {
+		return nil
+	}
+	return w
 }

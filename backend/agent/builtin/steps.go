@@ -69,7 +69,7 @@ func intent(s Step) string {
 		}
 		return "Close the tab “" + s.Text + "”"
 	case VerbScreenshot:
-		return "Take a picture"
+		return "Take a screenshot"
 	case VerbPDF:
 		return "Save the page as PDF"
 	case VerbRead:
@@ -193,9 +193,10 @@ func (r *running) arrive(ctx context.Context, name string, a args, did string) (
 	if _, err := r.command(ctx, name, a, &info); err != nil {
 		return done{}, err
 	}
-	d := done{line: did + " " + cut(oneLine(info.URL), 300)}
+	d := done{line: did + " " + cut(oneLine(info.URL), 300), marked: escaped(did) + " " + linked(info.URL)}
 	if info.Title != "" {
 		d.line += " " + quote(info.Title)
+		d.marked += " " + escaped(quote(info.Title))
 	}
 	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
 		d.more = append(d.more, fmt.Sprintf("The server answered %d.", info.Status))
@@ -231,7 +232,7 @@ func (r *running) point(ctx context.Context, s Step) (done, error) {
 	case VerbHover:
 		d, _, err = r.act(ctx, "hover", a, "Moved the mouse over "+at.label)
 	case VerbFocus:
-		d, _, err = r.act(ctx, "focus", a, "Put the focus on "+at.label)
+		d, _, err = r.act(ctx, "focus", a, "Focused "+at.label)
 	case VerbCheck:
 		d, _, err = r.act(ctx, "check", a, "Switched on "+at.label)
 	case VerbUncheck:
@@ -256,6 +257,11 @@ func (r *running) write(ctx context.Context, s Step) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
+	return r.fill(ctx, at, s)
+}
+
+// fill writes into a field that was found.
+func (r *running) fill(ctx context.Context, at aimed, s Step) (done, error) {
 	name, did := "type", "Typed into "
 	if s.Verb == VerbFill {
 		name, did = "fill", "Filled "
@@ -265,7 +271,11 @@ func (r *running) write(ctx context.Context, s Step) (done, error) {
 	}
 	d, e, err := r.act(ctx, name, args{"target": at.target, "value": s.Text}, did+at.label)
 	if err == nil && e.Value != nil && *e.Value != "" {
-		d.line += ": it holds " + quote(*e.Value)
+		if s.Verb == VerbFill {
+			d.line += " with " + quote(*e.Value)
+		} else {
+			d.line += ", which now contains " + quote(*e.Value)
+		}
 	}
 	return d, err
 }
@@ -288,13 +298,12 @@ func (r *running) field(ctx context.Context, s Step) (aimed, error) {
 	}
 	switch len(found) {
 	case 0:
-		return aimed{}, protocol.NewError(protocol.CodeNoElement, "there is no field on this page", "")
+		return aimed{}, protocol.NewError(protocol.CodeNoElement, "this page has no field", "")
 	case 1:
 		return aim(found[0]), nil
 	}
-	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, "no field has the focus, and there are several", "say into which")}
-	p.choices, p.found = choices(found, s.Verb), found
-	p.ask = fmt.Sprintf("Into which? Say for example “type %s into @%s”.", escaped(cut(s.Text, 40)), first(found))
+	p := &problem{cause: protocol.NewError(protocol.CodeAmbiguous, "this page has several fields", "say into which")}
+	p.found, p.ask = found, "Into which one?"
 	return r.decided(p)
 }
 
@@ -307,7 +316,7 @@ func (r *running) searchHere(ctx context.Context, s Step) (done, error) {
 	at, err := r.resolve(ctx, Target{Kind: "search field"}, VerbFill)
 	if err != nil {
 		if p, ok := errors.AsType[*problem](err); ok && p.cause.Code == protocol.CodeNoElement {
-			return done{}, protocol.NewError(protocol.CodeNoElement, "I see no search field on this page", "say “search the web for "+s.Text+"”")
+			return done{}, protocol.NewError(protocol.CodeNoElement, "This page has no search field that I can find", "say “search the web for "+s.Text+"”")
 		}
 		return done{}, err
 	}
@@ -339,7 +348,7 @@ func (r *running) scroll(ctx context.Context, s Step) (done, error) {
 		d, e, err := r.act(ctx, "scroll", args{s.How: s.N}, "")
 		d.line = strings.Replace(scrollIntent(s, ""), "Scroll", "Scrolled", 1)
 		if err == nil && e.Moved != nil && e.Moved[0] == 0 && e.Moved[1] == 0 {
-			d.line = "Nothing moved: the page is scrolled as far as it goes, or has nothing more in that direction"
+			d.line = "Nothing moved: the page doesn’t scroll any further that way"
 		}
 		return d, err
 	}

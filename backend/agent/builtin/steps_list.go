@@ -9,9 +9,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// item is one of a list: as plain text, with a ref to name it by, and as Markdown for a
+// person.
+type item struct{ plain, marked string }
+
 // list shows what there is of one kind.
 func (r *running) list(ctx context.Context, s Step) (done, error) {
-	var lines []string
+	var items []item
 	switch s.How {
 	case "links":
 		var links []protocol.Link
@@ -19,7 +23,7 @@ func (r *running) list(ctx context.Context, s Step) (done, error) {
 			return done{}, err
 		}
 		for _, l := range links {
-			lines = append(lines, fmt.Sprintf("@%s %s → %s", l.Ref, oneLine(l.Text), cut(oneLine(l.URL), 200)))
+			items = append(items, item{fmt.Sprintf("@%s %s → %s", l.Ref, oneLine(l.Text), cut(oneLine(l.URL), 200)), linkNamed(cut(oneLine(l.Text), 200), l.URL)})
 		}
 	case "forms", "fields", "checkboxes":
 		forms, err := r.forms(ctx)
@@ -30,7 +34,7 @@ func (r *running) list(ctx context.Context, s Step) (done, error) {
 			if s.How == "checkboxes" && f.Checked == nil {
 				continue
 			}
-			lines = append(lines, fieldLine(f))
+			items = append(items, item{"@" + f.Ref + " " + fieldLine(f), escaped(fieldLine(f))})
 		}
 	case "tabs":
 		var tabs []protocol.Tab
@@ -42,9 +46,37 @@ func (r *running) list(ctx context.Context, s Step) (done, error) {
 			if t.Active {
 				mark = " (in front)"
 			}
-			lines = append(lines, fmt.Sprintf("%s %s %s%s", t.ID, quote(t.Title), cut(oneLine(t.URL), 200), mark))
+			items = append(items, item{
+				fmt.Sprintf("%s %s %s%s", t.ID, quote(t.Title), cut(oneLine(t.URL), 200), mark),
+				string(t.ID) + ": " + linkNamed(cut(oneLine(t.Title), 200), t.URL) + mark,
+			})
 		}
-	case "tables", "images", "frames", "console", "downloads":
+	case "tables":
+		return r.tables(ctx)
+	case "images":
+		var media []protocol.Medium
+		if _, err := r.command(ctx, "media", nil, &media); err != nil {
+			return done{}, err
+		}
+		for _, m := range media {
+			size := ""
+			if m.Width > 0 && m.Height > 0 {
+				size = fmt.Sprintf(", %d × %d", m.Width, m.Height)
+			}
+			items = append(items, item{
+				strings.TrimSpace(oneLine(m.Text)+" "+cut(oneLine(m.URL), 200)) + size, linkNamed(cut(oneLine(m.Text), 200), m.URL) + size,
+			})
+		}
+	case "downloads":
+		var files []protocol.Download
+		if _, err := r.command(ctx, "downloads", nil, &files); err != nil {
+			return done{}, err
+		}
+		for _, f := range files {
+			line := oneLine(f.Name) + ", " + f.State
+			items = append(items, item{f.ID + " " + line, escaped(line)})
+		}
+	case "frames", "console":
 		return r.listed(ctx, s.How)
 	default:
 		all, look, err := r.look(ctx)
@@ -56,16 +88,43 @@ func (r *running) list(ctx context.Context, s Step) (done, error) {
 			d.data, d.left = trimmedLines(strings.Split(look.Text, "\n"), "lines")
 			return d, nil
 		}
-		lines = things(all, s.How)
+		items = things(all, s.How)
 	}
-	return counted(lines, s.How), nil
+	return counted(items, s.How), nil
 }
 
-// counted is a list with how many there are.
-func counted(lines []string, what string) done {
-	if len(lines) == 0 {
-		return done{line: "There are no " + what + " here"}
+// tables shows the tables of the page.
+func (r *running) tables(ctx context.Context) (done, error) {
+	var found []protocol.Table
+	reply, err := r.command(ctx, "tables", nil, &found)
+	if err != nil {
+		return done{}, err
 	}
+	d := counted(make([]item, len(found)), "tables")
+	if len(found) == 0 {
+		return d, nil
+	}
+	d.data, d.left = trimmedLines(strings.Split(unwrapped(reply.Text), "\n"), "lines")
+	parts, used := []string{}, 0
+	for _, t := range found {
+		part := table(t, tableRows)
+		if used += len([]rune(part)); used > 2*shown && len(parts) > 0 {
+			break
+		}
+		parts = append(parts, part)
+	}
+	d.shown = new(paragraphs(parts...))
+	if d.left = ""; len(parts) < len(found) {
+		d.left = fmt.Sprintf("… %d more tables are not shown.", len(found)-len(parts))
+	}
+	return d, nil
+}
+
+// tableRows is how many rows of a table an answer shows.
+const tableRows = 40
+
+// counted is a list with how many there are.
+func counted(items []item, what string) done {
 	one := strings.TrimSuffix(what, "s")
 	switch what {
 	case "checkboxes":
@@ -73,35 +132,51 @@ func counted(lines []string, what string) done {
 	case "forms", "fields":
 		what, one = "form fields", "form field"
 	}
-	d := done{line: fmt.Sprintf("There are %d %s", len(lines), what)}
-	if len(lines) == 1 {
+	if len(items) == 0 {
+		return done{line: "There are no " + what + " on this page"}
+	}
+	d := done{line: fmt.Sprintf("There are %d %s", len(items), what)}
+	if len(items) == 1 {
 		d.line = "There is one " + one
 	}
-	d.data, d.left = trimmedLines(lines, what)
+	d.items(items, what)
 	return d
 }
 
+// items puts a list into what a step brought, as far as it is shown.
+func (d *done) items(list []item, what string) {
+	plain, marked := make([]string, len(list)), make([]string, len(list))
+	for i, one := range list {
+		plain[i], marked[i] = one.plain, one.marked
+	}
+	d.data, d.left = trimmedLines(plain, what)
+	n := strings.Count(d.data, "\n") + 1
+	d.shown = new(strings.Join(bullets(marked[:min(n, len(marked))]), "\n"))
+}
+
 // things are the lines of the headings, buttons or landmarks of a look.
-func things(all []seen, what string) []string {
-	var lines []string
+func things(all []seen, what string) []item {
+	var lines []item
 	for _, s := range all {
 		switch what {
 		case "headings":
 			inside := slices.ContainsFunc(s.parents, func(p *protocol.LookItem) bool { return p.Role == "heading" })
 			if (s.Role == "heading" || s.Level > 0) && !inside && s.Name != "" {
-				lines = append(lines, strings.Repeat("#", min(max(s.Level, 1), 6))+" "+oneLine(s.Name)+refMark(s.Ref))
+				level := min(max(s.Level, 1), 6)
+				lines = append(lines, item{strings.Repeat("#", level) + " " + oneLine(s.Name) + refMark(s.Ref), fmt.Sprintf("H%d: %s", level, escaped(oneLine(s.Name)))})
 			}
 		case "buttons":
 			if s.Role == "button" && s.Ref != "" {
-				line := "@" + s.Ref + " " + oneLine(s.Name)
+				line := oneLine(s.Name)
 				if where := s.place(); where != "" {
 					line += ", " + where
 				}
-				lines = append(lines, line)
+				lines = append(lines, item{"@" + s.Ref + " " + line, escaped(line)})
 			}
 		case "landmarks":
 			if slices.Contains([]string{"banner", "navigation", "main", "contentinfo", "complementary", "search", "region", "form"}, s.Role) {
-				lines = append(lines, strings.TrimSpace(roleName(s.Role)+" "+oneLine(s.Name)))
+				line := strings.TrimSpace(roleName(s.Role) + " " + oneLine(s.Name))
+				lines = append(lines, item{line, escaped(line)})
 			}
 		}
 	}
@@ -110,7 +185,7 @@ func things(all []seen, what string) []string {
 
 // listed shows the registry's own listing.
 func (r *running) listed(ctx context.Context, what string) (done, error) {
-	name := map[string]string{"tables": "tables", "images": "media", "frames": "frame", "console": "console", "downloads": "downloads"}[what]
+	name := map[string]string{"frames": "frame", "console": "console"}[what]
 	reply, err := r.command(ctx, name, nil, nil)
 	if err != nil {
 		return done{}, err
@@ -124,14 +199,14 @@ func (r *running) listed(ctx context.Context, what string) (done, error) {
 }
 
 func fieldLine(f protocol.FormField) string {
-	line := fmt.Sprintf("@%s %s %s", f.Ref, roleName(f.Role), quote(f.Label))
+	line := roleName(f.Role) + " " + quote(f.Label)
 	switch {
 	case f.Checked != nil && *f.Checked:
 		line += " on"
 	case f.Checked != nil:
 		line += " off"
 	case f.Value != "":
-		line += " holds " + quote(f.Value)
+		line += " with " + quote(f.Value)
 	}
 	if f.Required {
 		line += ", required"

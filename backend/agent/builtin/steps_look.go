@@ -98,7 +98,7 @@ func (r *running) choose(ctx context.Context, s Step) (done, error) {
 	if len(found) == 1 {
 		return r.take(ctx, aim(found[0]))
 	} else if len(found) > 1 {
-		at, err := r.decided(several(found, target, VerbClick))
+		at, err := r.decided(several(found, target))
 		if err != nil {
 			return done{}, err
 		}
@@ -161,10 +161,8 @@ func (r *running) set(ctx context.Context, s Step) (done, error) {
 	case slices.Contains(lists(), role):
 		return r.option(ctx, at, s.Text)
 	}
-	s.Verb, s.Target = VerbFill, Target{Raw: at.target}
-	d, err := r.write(ctx, s)
-	d.line = strings.Replace(d.line, "Filled "+at.target, "Filled "+at.label, 1)
-	return d, err
+	s.Verb = VerbFill
+	return r.fill(ctx, at, s)
 }
 
 // tabs opens, shows and closes tabs. What follows in the plan happens in the tab
@@ -218,7 +216,7 @@ func (r *running) tabs(ctx context.Context, s Step) (done, error) {
 		return done{line: "Closed the tab " + string(reply.Tab)}, nil
 	}
 	r.tab = reply.Tab
-	return done{line: "The tab " + string(reply.Tab) + " is in front"}, nil
+	return done{line: "Switched to the tab " + string(reply.Tab)}, nil
 }
 
 // whichTab finds a tab by its number, place or title.
@@ -292,18 +290,26 @@ func joinTabs(ids []protocol.TabID) string {
 // read shows the page's text.
 func (r *running) read(ctx context.Context, s Step) (done, error) {
 	var page protocol.PageText
-	if _, err := r.command(ctx, s.How, args{"max": shown}, &page); err != nil {
+	name := s.How
+	if r.prose {
+		name = "markdown"
+	}
+	if _, err := r.command(ctx, name, args{"max": shown}, &page); err != nil {
 		return done{}, err
 	}
-	d := done{line: "Read " + cut(oneLine(page.URL), 300)}
+	d := done{line: "Read " + cut(oneLine(page.URL), 300), marked: "Read " + linked(page.URL)}
 	if page.Title != "" {
 		d.line += " " + quote(page.Title)
+		d.marked += " " + escaped(quote(page.Title))
 	}
 	d.data, d.left = trimmed(page.Text, page.Length)
+	d.shown = new(quotation(d.data))
 	if s.How == "markdown" {
-		d.lang = "markdown"
+		// Whoever asks for Markdown wants its signs.
+		d.shown = new(block(d.data, "markdown"))
 	}
 	if strings.TrimSpace(page.Text) == "" {
+		d.shown = nil
 		d.more = append(d.more, "It shows no text.")
 	}
 	return d, nil
@@ -320,15 +326,18 @@ func (r *running) find(ctx context.Context, s Step) (done, error) {
 	if m.Total == 0 {
 		return done{line: quote(s.Text) + " is not on this page"}, nil
 	}
-	d := done{line: fmt.Sprintf("Found %s at %d places", quote(s.Text), m.Total)}
+	d := done{line: fmt.Sprintf("Found %s in %d places", quote(s.Text), m.Total)}
 	if m.Total == 1 {
-		d.line = "Found " + quote(s.Text) + " at one place"
+		d.line = "Found " + quote(s.Text) + " in one place"
 	}
-	lines := make([]string, len(m.Matches))
+	lines := make([]item, len(m.Matches))
 	for i, one := range m.Matches {
-		lines[i] = oneLine(one.Before+" »"+one.Text+"« "+one.After) + refMark(one.Ref)
+		lines[i] = item{
+			oneLine(one.Before+" »"+one.Text+"« "+one.After) + refMark(one.Ref),
+			strings.TrimSpace(escaped(oneLine(one.Before)) + " **" + escaped(oneLine(one.Text)) + "** " + escaped(oneLine(one.After))),
+		}
 	}
-	d.data, d.left = trimmedLines(lines, "places")
+	d.items(lines, "places")
 	if d.left == "" && m.Total > len(m.Matches) {
 		d.left = fmt.Sprintf("… %s more places are not shown.", thousands(m.Total-len(m.Matches)))
 	}
@@ -356,9 +365,11 @@ func (r *running) where(ctx context.Context, s Step) (done, error) {
 	case "title":
 		return done{line: "The title is " + title}, nil
 	case "url":
-		return done{line: "The address is " + cut(oneLine(info.URL), 2000)}, nil
+		return done{line: "The address is " + cut(oneLine(info.URL), 2000), marked: "The address is " + linkNamed(cut(oneLine(info.URL), 2000), info.URL)}, nil
 	}
-	return done{line: "This is " + cut(oneLine(info.URL), 500) + ", its title is " + title}, nil
+	return done{
+		line: "This is " + cut(oneLine(info.URL), 500) + ", its title is " + title, marked: "This is " + linked(info.URL) + ", its title is " + escaped(title),
+	}, nil
 }
 
 // file saves a picture or a PDF.
@@ -370,22 +381,26 @@ func (r *running) file(ctx context.Context, s Step) (done, error) {
 		}
 		return done{line: "Saved the page as PDF", more: []string{code(f.Path)}, path: f.Path}, nil
 	}
-	a, line := args{}, "Took a picture of what is in view"
+	a, line := args{}, "Took a screenshot of what is in view"
 	if s.How == "full" {
-		a["full"], line = true, "Took a picture of the whole page"
+		a["full"], line = true, "Took a screenshot of the whole page"
 	}
 	if !s.Target.Empty() {
 		at, err := r.resolve(ctx, s.Target, s.Verb)
 		if err != nil {
 			return done{}, err
 		}
-		a["element"], line = at.target, "Took a picture of "+at.label
+		a["element"], line = at.target, "Took a screenshot of "+at.label
 	}
 	var shot protocol.Screenshot
 	if _, err := r.command(ctx, "screenshot", a, &shot); err != nil {
 		return done{}, err
 	}
-	return done{line: fmt.Sprintf("%s, %d × %d", line, shot.Width, shot.Height), more: []string{code(shot.Path)}, path: shot.Path, picture: true}, nil
+	d := done{line: fmt.Sprintf("%s, %d × %d", line, shot.Width, shot.Height), path: shot.Path, picture: true}
+	if !r.prose {
+		d.more = []string{code(shot.Path)}
+	}
+	return d, nil
 }
 
 // wait waits, and says for what it did.

@@ -16,24 +16,24 @@ func Help() string {
 - look: *read this page*, *list the links*, *list the buttons*, *find "free shipping"*, *screenshot*, *what is the url*
 - tabs: *open a new tab with wikipedia*, *switch to tab 2*, *close this tab*
 
-Several steps go in one message, joined by “and”, “then”, commas or new lines. What is meant literally goes in quotes.`
+Several steps go in one message, joined by “and”, “then”, commas or new lines. Put exact names and texts in quotes.`
 }
 
 // Why says in plain words why a message was not understood.
 func (u *Unknown) Why() string {
 	switch {
 	case u.Word != "":
-		return fmt.Sprintf("I carry out plain instructions by rule and do not understand texts, and “%s” asks for that.", u.Word)
+		return fmt.Sprintf("I only carry out plain instructions, and “%s” asks for more than that.", u.Word)
 	case u.Said == "":
-		return "There is no instruction in this."
+		return "There is no instruction in this message."
 	case len(u.Understood) > 0:
 		steps := make([]string, len(u.Understood))
 		for i := range u.Understood {
 			steps[i] = lowerFirst(intent(u.Understood[i]))
 		}
-		return fmt.Sprintf("I understood %s, but not “%s”. So I did nothing of it.", strings.Join(steps, "; "), cut(oneLine(u.Said), 160))
+		return fmt.Sprintf("I understood %s, but not “%s”, so I did nothing.", strings.Join(steps, "; "), cut(oneLine(u.Said), 160))
 	}
-	return fmt.Sprintf("I do not understand “%s”.", cut(oneLine(u.Said), 160))
+	return fmt.Sprintf("I don’t understand “%s”.", cut(oneLine(u.Said), 160))
 }
 
 // Explain says in plain words that a message was not understood, what Pilot can
@@ -44,15 +44,15 @@ func (u *Unknown) Explain(others []string) string {
 	b.WriteString(escaped(u.Why()))
 	switch len(others) {
 	case 0:
-		b.WriteString(" An agent with a model would: install one, such as Claude Code, Codex or Gemini CLI, and choose it for this conversation.")
+		b.WriteString(" An agent with a model can: install one, such as Claude Code, Codex or Gemini CLI, and choose it under “Answered by”.")
 	case 1:
-		fmt.Fprintf(&b, " %s can: choose it for this conversation.", escaped(others[0]))
+		fmt.Fprintf(&b, " %s can: choose it under “Answered by”.", escaped(others[0]))
 	default:
 		last := len(others) - 1
-		fmt.Fprintf(&b, " %s and %s can: choose one for this conversation.", escaped(strings.Join(others[:last], ", ")), escaped(others[last]))
+		fmt.Fprintf(&b, " %s and %s can: choose one under “Answered by”.", escaped(strings.Join(others[:last], ", ")), escaped(others[last]))
 	}
 	if u.Word != "" {
-		b.WriteString(" If it is only the text of an instruction, put it in quotes: *search for \"how to bake bread\"*.")
+		b.WriteString(" If it is a text to type or to look for, put it in quotes: *search for \"how to bake bread\"*.")
 	}
 	b.WriteString("\n\nWhat I can do:")
 	b.WriteString(Help())
@@ -78,7 +78,7 @@ func Commands() []SlashCommand {
 		{"buttons", "the buttons of the page", ""},
 		{"forms", "the fields of the page", ""},
 		{"find", "find a text on the page", "text"},
-		{"screenshot", "take a picture of what is in view", ""},
+		{"screenshot", "take a screenshot of what is in view", ""},
 		{"tabs", "the open tabs", ""},
 		{"back", "go one page back", ""},
 		{"reload", "load the page again", ""},

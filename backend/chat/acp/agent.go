@@ -70,7 +70,7 @@ func (a *agent) initialize() {
 func (a *agent) explained(err error) error {
 	if rpc, ok := errors.AsType[*rpcError](err); ok {
 		if rpc.Code == codeAuthRequired {
-			return &chat.NeedsSignIn{Methods: a.can.methods()}
+			return &chat.NeedsSignIn{Methods: a.can.methods(), Why: rpc.Error()}
 		}
 		return protocol.NewError(protocol.CodeInternal, a.launch.Name+": "+rpc.Error(), "")
 	}

@@ -17,14 +17,14 @@ import (
 // and the reason is told.
 func TestAnAgentThatEndsInATurn(t *testing.T) {
 	for _, test := range []struct{ words, reason string }{
-		{"die 3", "ended with code 3"},
-		{"die 0", "ended"},
+		{"die 3", "exit code 3"},
+		{"die 0", "stopped"},
 		{"kill", "SIGKILL"},
 		{"close-out", "closed its output"},
 		{"rubbish 5000", "1000 lines in a row that are no messages"},
 		{"big 65", "more than 64 MB"},
 		{"child; kill", "SIGKILL"},
-		{"ask-late; die 4", "ended with code 4"},
+		{"ask-late; die 4", "exit code 4"},
 	} {
 		t.Run(test.words, func(t *testing.T) {
 			a := start(t)
@@ -37,8 +37,8 @@ func TestAnAgentThatEndsInATurn(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.reason) {
 				t.Errorf("the reason is %v", err)
 			}
-			if strings.HasPrefix(test.words, "die") && !strings.Contains(err.Error(), "a fault in the middle of a turn") {
-				t.Errorf("its last words are missing: %v", err)
+			if strings.HasPrefix(test.words, "die") && (!strings.Contains(protocol.AsError(err).Detail, "a fault in the middle of a turn") || strings.Contains(err.Error(), "a fault")) {
+				t.Errorf("its log is not beside the reason: %+v", protocol.AsError(err))
 			}
 			if !strings.Contains(sink.text(), "498 499 ") {
 				t.Error("what was said before the end is lost")
@@ -91,7 +91,7 @@ func TestAnAgentThatEndsBeforeATurn(t *testing.T) {
 	for _, method := range []string{"initialize", "session/new"} {
 		a := start(t, "-die-at", method)
 		_, err := a.Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink())
-		if err == nil || !strings.Contains(err.Error(), "ended with code 7") || !strings.Contains(err.Error(), "ends at "+method) {
+		if err == nil || !strings.Contains(err.Error(), "exit code 7") || !strings.Contains(protocol.AsError(err).Detail, "ends at "+method) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -284,7 +284,7 @@ func TestModelAndMode(t *testing.T) {
 func TestTheEndOfTheProcess(t *testing.T) {
 	a, session, sink := opened(t)
 	end, err := session.Prompt(within(t), chat.Prompt{Text: "say begun; die"})
-	if end.Reason != protocol.EndCrashed || err == nil || !strings.Contains(err.Error(), "ended with code 3") || !strings.Contains(err.Error(), "out of memory") {
+	if end.Reason != protocol.EndCrashed || err == nil || !strings.Contains(err.Error(), "exit code 3") || !strings.Contains(protocol.AsError(err).Detail, "out of memory") {
 		t.Errorf("%+v, %v", end, err)
 	}
 	<-a.Done()

@@ -5,7 +5,6 @@ package pilot
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -116,7 +115,7 @@ func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd,
 		s.say(unknown.Explain(s.pilot.driver.config.Others()))
 		return chat.TurnEnd{Reason: protocol.EndDone}, nil
 	}
-	out := s.Run(ctx, plan)
+	out := s.Run(ctx, plan, prompt.Chosen)
 	switch {
 	case out.Status != protocol.ToolCancelled:
 		return chat.TurnEnd{Reason: protocol.EndDone}, nil
@@ -126,9 +125,10 @@ func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd,
 	return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
 }
 
-// Run carries out a plan that was made already and tells the sink. It ends early
-// with ctx, with Cancel and with the agent.
-func (s *session) Run(ctx context.Context, plan builtin.Plan) builtin.Outcome {
+// Run carries out a plan that was made already and tells the sink; chosen are the refs
+// of elements that the person chose where several were meant. It ends early with ctx,
+// with Cancel and with the agent.
+func (s *session) Run(ctx context.Context, plan builtin.Plan, chosen []string) builtin.Outcome {
 	s.pilot.turns.Add(1)
 	defer s.pilot.turns.Done()
 	ctx, cancel := context.WithCancel(ctx)
@@ -140,13 +140,14 @@ func (s *session) Run(ctx context.Context, plan builtin.Plan) builtin.Outcome {
 	first := s.calls
 	s.calls += len(plan.Steps)
 	s.mu.Unlock()
-	out := builtin.NewEngine(s.commander, "").Run(ctx, plan, func(e builtin.Event) {
+	engine := builtin.NewEngine(s.commander, "")
+	engine.Chosen = chosen
+	out := engine.Run(ctx, plan, func(e builtin.Event) {
 		s.sink.Update(chat.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.id, first+e.Step))})
 	})
 	s.mu.Lock()
 	s.cancel = nil
 	s.mu.Unlock()
-	s.say(out.Text)
 	return out
 }
 
@@ -154,23 +155,16 @@ func (s *session) say(text string) {
 	s.sink.Update(chat.Update{Text: &chat.Chunk{Text: text}})
 }
 
-// toolUpdate is a step as a tool call.
+// toolUpdate is a step under way as a tool call, and its end as what came of it.
 func toolUpdate(e builtin.Event, call string) *chat.ToolUpdate {
 	kind := "browser"
 	u := &chat.ToolUpdate{Call: call, Title: &e.Title, Kind: &kind, Status: &e.Status}
 	if e.Status == protocol.ToolRunning {
-		// Only strings: it always has a JSON.
-		u.Input, _ = json.Marshal(map[string]string{"instruction": e.Said}) //nolint:errchkjson // see above
 		return u
 	}
-	if e.Content != "" {
-		u.Content = append(u.Content, protocol.ToolContent{Kind: protocol.ContentText, Text: e.Content})
-	}
-	if e.Path != "" {
-		u.Paths = []string{e.Path}
-		if e.Picture {
-			u.Content = append(u.Content, protocol.ToolContent{Kind: protocol.ContentImage, Path: e.Path})
-		}
+	u.Answer = &chat.Answer{Text: e.Text, Which: e.Which}
+	if e.Picture {
+		u.Answer.Picture = e.Path
 	}
 	return u
 }

@@ -93,9 +93,14 @@ func (t *tail) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// last returns the last n lines as one.
-func (t *tail) last(n int) string {
+// last returns the last lines, at most limit bytes of them.
+func (t *tail) last(limit int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.Join(t.lines[max(0, len(t.lines)-n):], " / ")
+	from, size := len(t.lines), 0
+	for from > 0 && size+len(t.lines[from-1]) < limit {
+		from--
+		size += len(t.lines[from]) + 1
+	}
+	return strings.Join(t.lines[from:], "\n")
 }

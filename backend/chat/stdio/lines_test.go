@@ -66,7 +66,7 @@ func TestTheLastWords(t *testing.T) {
 	for i := range 2 * protocol.AgentStderr {
 		words.add(string(rune('a' + i%26)))
 	}
-	if len(words.lines) != protocol.AgentStderr || words.last(2) != "m / n" {
-		t.Errorf("%d lines, %q", len(words.lines), words.last(2))
+	if len(words.lines) != protocol.AgentStderr || words.last(4) != "m\nn" {
+		t.Errorf("%d lines, %q", len(words.lines), words.last(4))
 	}
 }

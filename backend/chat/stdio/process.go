@@ -293,21 +293,23 @@ func (p *Process) finish() {
 	close(p.done)
 }
 
+// shownLog is how much of an agent's log a person can look at when it ended, in bytes.
+const shownLog = 4 << 10
+
 // reason is what a person is told. The caller holds mu.
 func (p *Process) reason(exit protocol.Exit) error {
 	message := p.launch.Name
 	switch {
 	case p.failure != nil:
-		message += " was ended: " + p.failure.Error()
+		message += " was stopped: " + p.failure.Error()
 	case exit.Signal != "":
-		message += " was ended by " + exit.Signal
+		message += " was killed (" + exit.Signal + ")"
 	case exit.Code != 0:
-		message += fmt.Sprintf(" ended with code %d", exit.Code)
+		message += fmt.Sprintf(" stopped with exit code %d", exit.Code)
 	default:
-		message += " ended"
+		message += " stopped"
 	}
-	if said := p.errLines.last(3); said != "" {
-		message += "; its last words: " + said
-	}
-	return protocol.NewError(protocol.CodeCrashed, message, "start it again; the conversation goes on where it was")
+	e := protocol.NewError(protocol.CodeCrashed, message, "restart it to continue; nothing is lost")
+	e.Detail = p.errLines.last(shownLog)
+	return e
 }

@@ -244,7 +244,7 @@ export class FakeChat {
     }
     if (kept.head.state === 'running' && !request.now) {
       if (kept.head.queue.length >= ChatQueue) {
-        const most = `${String(ChatQueue)} messages wait already.`;
+        const most = `${String(ChatQueue)} messages are queued already.`;
         return [409, { error: { code: 'busy', message: most, hint: 'Remove one first.' } }];
       }
       const queued = { id: message, text, attachments, ...(route && { route }) };

@@ -50,7 +50,7 @@ const pictures: Record<string, Picture> = {
     scenario: 'talks',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'New conversation' }).click();
-      await page.getByText('Nothing was said yet').waitFor();
+      await page.getByText('No messages yet').waitFor();
     },
   },
   'talk-lost-narrow': {
@@ -62,7 +62,7 @@ const pictures: Record<string, Picture> = {
       await page.evaluate(() => {
         window.fake?.talks.end();
       });
-      await page.getByText('What is said now is not shown').waitFor();
+      await page.getByText('Disconnected from this').waitFor();
     },
   },
   approvals: { scenario: 'approvals', prepare: go('Approvals 1') },

@@ -161,7 +161,7 @@ test('one that was deleted says so', async () => {
     window.fake?.talks.kept.delete('c2');
     window.fake?.talks.end();
   });
-  await page.getByText('What is said now is not shown').waitFor();
+  await page.getByText('Disconnected from this').waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('There is no conversation').waitFor();
 });

@@ -1,5 +1,12 @@
 import { createContext } from 'svelte';
-import type { ChatEntry, RouteKind, TabID } from '$ui/protocol/protocol';
+import type {
+  ChatEntry,
+  ChatWhich,
+  MessageID,
+  RouteKind,
+  TabID,
+  TaskPlainChoice,
+} from '$ui/protocol/protocol';
 
 /** What an entry may ask of its conversation. */
 export interface ChatContext {
@@ -17,7 +24,14 @@ export interface ChatContext {
   readonly again: ((entry: ChatEntry, route: RouteKind) => void) | undefined;
   /** Changes the table of routes for good; undefined where there is no model to choose. */
   readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
-  readonly restart: () => void;
+  /** Starts the agent again; undefined where that is offered elsewhere. */
+  readonly restart: (() => void) | undefined;
+  /** Says which element was meant; undefined where nothing is sent. */
+  readonly choose: ((which: ChatWhich, element: TaskPlainChoice) => void) | undefined;
+  /** The message that was sent last: only what answers it can still be chosen. */
+  readonly latest: MessageID | undefined;
+  /** Shows a picture in full; undefined where it is shown in place. */
+  readonly openPicture: ((url: string) => void) | undefined;
   /** The address of a picture in the session's folder, for as long as the viewer lives. */
   readonly picture: (path: string) => Promise<string | undefined>;
 }

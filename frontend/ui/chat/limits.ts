@@ -6,3 +6,6 @@ export const CHAT_PAGE = 200;
 export const FOLLOW_WITHIN = 24;
 /** How near to its beginning older entries are asked for, in pixels. */
 export const OLDER_WITHIN = 600;
+
+/** How much of a message has to be seen for it not to be repeated above its answer, in pixels. */
+export const PINNED_SEEN = 12;

@@ -5,6 +5,14 @@ import * as p from './protocol';
 /** Go writes a slice without elements as null; inside, a list is a list. */
 export const list = <S extends v.GenericSchema>(item: S) => v.nullish(v.array(item), []);
 
+/** protocol.TaskPlainChoice: an element of a page that may have been meant. */
+export const taskPlainChoiceSchema = v.object({
+  ref: v.string(),
+  name: v.string(),
+  kind: v.exactOptional(v.string()),
+  where: v.exactOptional(v.string()),
+});
+
 /** Every error code. */
 export const code = v.picklist([
   p.CodeBadArgument,
@@ -55,4 +63,5 @@ export const errorSchema = v.object({
   code,
   message: v.string(),
   hint: v.exactOptional(v.string()),
+  detail: v.exactOptional(v.string()),
 });

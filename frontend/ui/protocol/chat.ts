@@ -1,7 +1,7 @@
 // The schemas of a conversation: what the panel and the window receive of Chat is
 // checked against these, and schema.ts holds them against the generated types.
 import * as v from 'valibot';
-import { errorSchema, list } from './border';
+import { errorSchema, list, taskPlainChoiceSchema } from './border';
 import * as p from './protocol';
 
 export const chatUsageSchema = v.object({
@@ -135,6 +135,15 @@ export const chatEntrySchema = v.object({
   index: v.number(),
   text: v.exactOptional(v.string()),
   open: v.exactOptional(v.boolean()),
+  which: v.exactOptional(
+    v.object({
+      tab: v.exactOptional(v.string()),
+      elements: list(taskPlainChoiceSchema),
+      more: v.exactOptional(v.number()),
+      text: v.string(),
+      chosen: v.exactOptional(v.array(v.string())),
+    }),
+  ),
   attachments: v.exactOptional(v.array(chatAttachmentSchema)),
   images: v.exactOptional(v.array(chatAttachmentSchema)),
   route: v.exactOptional(

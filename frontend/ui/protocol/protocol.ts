@@ -691,6 +691,10 @@ export interface ChatEntry {
    * Open is set while more of the text, the tool or the answer is to come.
    */
   open?: boolean;
+  /**
+   * Which asks the person which element they mean (text).
+   */
+  which?: ChatWhich;
   attachments?: ChatAttachment[]; // user
   images?: ChatAttachment[]; // text: pictures that the agent sent
   route?: ChatRoute; // user
@@ -698,6 +702,24 @@ export interface ChatEntry {
   plan?: ChatPlanItem[];
   permission?: ChatPermission;
   end?: ChatEnd;
+}
+/**
+ * ChatWhich asks which of several elements of a page a person means. They answer
+ * with a message of Text, to which the elements of Chosen and the one that they choose
+ * now are attached.
+ */
+export interface ChatWhich {
+  tab?: TabID;
+  elements: TaskPlainChoice[];
+  /**
+   * More is how many elements are not among them.
+   */
+  more?: number /* int */;
+  text: string;
+  /**
+   * Chosen are the refs of elements that were chosen before.
+   */
+  chosen?: string[];
 }
 /**
  * ToolStatus is how far a tool call is.
@@ -1461,6 +1483,11 @@ export interface Error {
    * Hint says what to do next; empty when there is nothing to do.
    */
   hint?: string;
+  /**
+   * Detail is what a program wrote before it failed, in lines, for whoever looks
+   * closer; it is foreign text.
+   */
+  detail?: string;
 }
 
 //////////

@@ -1,6 +1,6 @@
 // The schemas of tasks and of the models that carry them out.
 import * as v from 'valibot';
-import { errorSchema, list } from './border';
+import { errorSchema, list, taskPlainChoiceSchema } from './border';
 import * as p from './protocol';
 
 /** protocol.Task: a task without its steps. */
@@ -106,16 +106,7 @@ export const taskPlainReplySchema = v.object({
   ),
   said: v.exactOptional(v.string()),
   error: v.exactOptional(errorSchema),
-  choices: v.exactOptional(
-    v.array(
-      v.object({
-        ref: v.string(),
-        name: v.string(),
-        kind: v.exactOptional(v.string()),
-        where: v.exactOptional(v.string()),
-      }),
-    ),
-  ),
+  choices: v.exactOptional(v.array(taskPlainChoiceSchema)),
 });
 
 export const taskRunRequestSchema = v.object({

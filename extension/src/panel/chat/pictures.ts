@@ -3,6 +3,15 @@ import { chatAttachmentSchema } from '$ui/protocol/chat';
 import type { Connection } from '../connection/connection';
 import { attachmentUrl } from '$ui/chat/pictures';
 
+/** A picture as an address that a tab can show: a data address would be refused there. */
+export function pictureAddress(url: string): string {
+  const [head = '', data = ''] = url.split(',', 2);
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const type = /^data:([^;]+)/.exec(head)?.[1] ?? 'image/png';
+  // It is let go with the panel.
+  return URL.createObjectURL(new Blob([bytes], { type }));
+}
+
 /** Pictures in the session's folder, fetched once each. */
 export class Pictures {
   readonly #connection: Connection;

@@ -151,6 +151,6 @@ export class Requests {
 function problem(error: unknown): Problem {
   if (error instanceof RefusedError) return { message: error.message, hint: error.hint };
   if (error instanceof OfflineError)
-    return { message: 'Pilotfish is not connected.', hint: 'Your text is still here.' };
-  return { message: 'Pilotfish does not answer.', hint: 'Try again.' };
+    return { message: 'Pilotfish is not connected.', hint: 'Your message is kept.' };
+  return { message: 'Pilotfish doesn’t respond.', hint: 'Try again.' };
 }

@@ -15,9 +15,4 @@ export function programName(command: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
-/** What the backend says as a sentence: Go writes it without a capital and a full stop. */
-export function sentence(text: string): string {
-  if (text === '') return '';
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
-}
+export { sentence } from '$ui/words';

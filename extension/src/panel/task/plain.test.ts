@@ -98,7 +98,7 @@ it('what failed is told, so that another way is taken, or none', async () => {
 
 it('what may be several things is asked, and the answer counts', async () => {
   const two: Partial<TaskPlainReply> = {
-    error: { code: 'ambiguous', message: '2 things on this page may be “Save”' },
+    error: { code: 'ambiguous', message: '2 elements on this page match “Save”' },
     choices: [
       { ref: 'e1', name: 'Save', kind: 'button', where: 'the header' },
       { ref: 'e2', name: 'Save', kind: 'button' },
@@ -107,7 +107,7 @@ it('what may be several things is asked, and the answer counts', async () => {
   const { plain, asked } = instructions(['Click Save'], [two, two, click('e2'), {}]);
   const wonders = await turn(plain, { text: 'The person answers: what?' });
   expect(wonders.actions).toEqual([
-    { do: 'ask', question: '2 things on this page may be “Save”. Which one do you mean?' },
+    { do: 'ask', question: '2 elements on this page match “Save”. Which one do you mean?' },
   ]);
   const { thought } = readAnswer(await plain.complete(prompt, never));
   expect(plain.choices).toEqual([

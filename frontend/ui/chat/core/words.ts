@@ -1,4 +1,11 @@
-import type { ChatEnd, ChatRoute, ChatTool, ChatUsage, RouteKind } from '$ui/protocol/protocol';
+import type {
+  ChatEnd,
+  ChatRoute,
+  ChatTool,
+  ChatUsage,
+  RouteKind,
+  TaskPlainChoice,
+} from '$ui/protocol/protocol';
 import { MaxRouteWord } from '$ui/protocol/protocol';
 
 /** Who carries a message out, in a word. */
@@ -34,8 +41,8 @@ export function routeRule(route: ChatRoute, text: string): RouteRule | undefined
     return {
       word,
       strong: false,
-      text: `Always: “${word}” is not for the strong model`,
-      done: `From now on “${word}” does not ask for the strong model. Settings has the whole list.`,
+      text: `Never use the strong model because of “${word}”`,
+      done: `“${word}” no longer selects the strong model. You can change this in Settings.`,
     };
   }
   const first = /^\s*(?:please\s+)?(\p{L}[\p{L}\p{N}’'-]*)/iu.exec(text)?.[1]?.toLowerCase();
@@ -43,8 +50,8 @@ export function routeRule(route: ChatRoute, text: string): RouteRule | undefined
   return {
     word: first,
     strong: true,
-    text: `Always: “${first}” is for the strong model`,
-    done: `From now on a message with “${first}” goes to the strong model. Settings has the whole list.`,
+    text: `Always use the strong model for “${first}”`,
+    done: `Messages with “${first}” now go to the strong model. You can change this in Settings.`,
   };
 }
 
@@ -89,17 +96,17 @@ export function endWords(end: ChatEnd, agent: string): string {
     case 'cancelled':
       return 'Stopped by you';
     case 'refused':
-      return `${agent} refused to answer this`;
+      return `${agent} declined to answer`;
     case 'max_tokens':
-      return 'The answer is longer than the model may give';
+      return 'The answer was cut off: it reached the model’s length limit';
     case 'max_turns':
-      return `${agent} reached its limit of steps`;
+      return `${agent} reached its step limit`;
     case 'failed':
       return end.error?.message ?? `${agent} failed`;
     case 'crashed':
       return end.error?.message ?? `${agent} stopped unexpectedly`;
     case 'restarted':
-      return 'Pilotfish ended in the middle of this';
+      return 'Interrupted: Pilotfish was closed';
   }
 }
 
@@ -138,6 +145,13 @@ export function wish(tool: ChatTool): string {
     default:
       return 'use a tool';
   }
+}
+
+/** An element that was chosen of several, in a few words. */
+export function choiceWords(element: TaskPlainChoice): string {
+  const name = element.name === '' ? `@${element.ref}` : `“${element.name}”`;
+  const where = element.where ? ` in ${element.where}` : '';
+  return `${name}${element.kind ? ` (${element.kind})` : ''}${where}`;
 }
 
 /** A time as it is near to now: the clock today, else the day. */

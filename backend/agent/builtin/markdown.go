@@ -1,0 +1,84 @@
+package builtin
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// linked is an address as Markdown: a link into the web, any other address as text.
+func linked(to string) string { return linkNamed(cut(oneLine(to), 200), to) }
+
+// linkNamed is a link into the web with a text of the page's; what leads nowhere in the web
+// is the text with its address as code.
+func linkNamed(text, to string) string {
+	text, to = escaped(oneLine(text)), oneLine(to)
+	if text == "" {
+		text = escaped(cut(to, 120))
+	}
+	u, err := url.Parse(to)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		if to == "" || text == escaped(to) {
+			return text
+		}
+		return text + " (" + code(cut(to, 120)) + ")"
+	}
+	return "[" + text + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C").Replace(u.String()) + ">)"
+}
+
+// quotation shows Markdown of a page as a quotation: each line of it begins with the sign,
+// so that nothing in it ends it. What would load a picture or be HTML is text.
+func quotation(text string) string {
+	text = strings.NewReplacer("![", `\![`, "<http", "<http", "<", `\<`).Replace(text)
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(visible(text))) {
+		b.WriteString(strings.TrimRight("> "+strings.TrimRight(line, "\n"), " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// table shows a table of a page; rows beyond most are counted.
+func table(t protocol.Table, most int) string {
+	width := len(t.Head)
+	for _, row := range t.Rows {
+		width = max(width, len(row))
+	}
+	if width == 0 {
+		return ""
+	}
+	line := func(cells []string) string {
+		var b strings.Builder
+		for i := range width {
+			cell := ""
+			if i < len(cells) {
+				cell = escaped(cut(oneLine(cells[i]), 200))
+			}
+			b.WriteString("| " + cell + " ")
+		}
+		return b.String() + "|"
+	}
+	var lines []string
+	if t.Caption != "" {
+		lines = append(lines, escaped(cut(oneLine(t.Caption), 200))+":", "")
+	}
+	lines = append(lines, line(t.Head), strings.Repeat("|---", width)+"|")
+	for i, row := range t.Rows {
+		if i == most {
+			lines = append(lines, "", fmt.Sprintf("… %s more rows are not shown.", thousands(len(t.Rows)-most)))
+			break
+		}
+		lines = append(lines, line(row))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// bullets is a list of Markdown items.
+func bullets(items []string) []string {
+	lines := make([]string, len(items))
+	for i, item := range items {
+		lines[i] = "- " + item
+	}
+	return lines
+}
