@@ -100,6 +100,10 @@ func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol
 			if errors.Is(err, context.DeadlineExceeded) && n.committed != "" {
 				return stillLoading(p, id, n)
 			}
+			if errors.Is(ctx.Err(), context.Canceled) {
+				// Whoever stops a navigation does not want the page any more.
+				_ = postCommand(context.WithoutCancel(ctx), p.session, cdppage.StopLoading, cdp.Empty{})
+			}
 			return err
 		}
 		info.Status = n.status

@@ -54,8 +54,12 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	}
 	// Asked before the attachments are kept: a message that is refused leaves
 	// nothing behind.
-	waits := c.turn != nil && req.Replaces == ""
-	if waits && !req.Now && len(c.state.Head.Queue) >= protocol.ChatQueue {
+	waits := (c.turn != nil || len(c.state.Head.Queue) > 0) && req.Replaces == ""
+	room := protocol.ChatQueue
+	if c.turn == nil {
+		room++ // the one that waits first begins its turn
+	}
+	if waits && !req.Now && len(c.state.Head.Queue) >= room {
 		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages are queued already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
 	}
 	kept, err := c.keepAttachments(req.Attachments)
@@ -78,7 +82,7 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 		// must not find it in the input again.
 		c.state.Head.Draft = ""
 	}
-	if c.turn == nil {
+	if c.turn == nil && (req.Now || !waits) {
 		if err := c.begin(message); err != nil {
 			return refused(err)
 		}
@@ -90,13 +94,17 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 		}
 		return c.headLocked(), nil
 	}
-	queue := c.state.Head.Queue
+	queue, held := c.state.Head.Queue, c.state.Held
 	c.state.Head.Queue = append(slices.Clone(queue), message)
+	// What waited since a Stop or a restart comes first: whoever writes on wants it all,
+	// in its order.
+	c.state.Held = held && c.turn != nil
 	if err := c.saveLocked(); err != nil {
-		c.state.Head.Queue = queue
+		c.state.Head.Queue, c.state.Held = queue, held
 		return refused(err)
 	}
 	c.m.news.touch(c, true)
+	c.next()
 	return c.headLocked(), nil
 }
 

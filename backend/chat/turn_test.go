@@ -67,6 +67,34 @@ func TestCancelEverywhere(t *testing.T) {
 	}
 }
 
+// What waited since a Stop comes before what is typed after it.
+func TestQueueKeepsItsOrderAfterAStop(t *testing.T) {
+	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+		if p.Text == "first" {
+			return untilCancelled(ctx, s, p)
+		}
+		return echo(ctx, s, p)
+	}}, "")
+	h.start("c1")
+	h.say("c1", "m1", "first")
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 2 })
+	h.say("c1", "m2", "second")
+	if _, err := h.Cancel(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	page := h.until("c1", func(p protocol.ChatPage) bool { return p.Head.Message == "" })
+	if len(page.Head.Queue) != 1 {
+		t.Fatalf("after Stop %+v waits", page.Head.Queue)
+	}
+	h.say("c1", "m3", "third")
+	page = h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 9 && p.Head.Message == "" })
+	wantTexts(t, page.Entries, "user first", "text working", "end cancelled",
+		"user second", "text You said: second", "end done", "user third", "text You said: third", "end done")
+	if len(page.Head.Queue) != 0 {
+		t.Errorf("%+v still waits", page.Head.Queue)
+	}
+}
+
 // An agent that does not end a cancelled turn loses its process, and the others
 // that it serves see why.
 func TestAnAgentThatDoesNotObey(t *testing.T) {

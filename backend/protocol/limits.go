@@ -122,6 +122,9 @@ const (
 	// StatusDelay is after how long a change of the foreground program or the
 	// title is told: one that is over sooner is not worth a flicker.
 	StatusDelay = 100 * time.Millisecond
+	// InterruptQuiet is how long an agent is silent after Escape or Ctrl-C until it
+	// counts as waiting for the person: far longer than the steps of its animation.
+	InterruptQuiet = time.Second
 	// MaxTitle bounds a title, in characters.
 	MaxTitle = 256
 	// MaxFirstScreen bounds what a panel is told at once of what its first terminal

@@ -176,6 +176,9 @@ func (v *viewer) listen(ctx context.Context) error {
 // interruptKey is what Ctrl-C sends.
 const interruptKey = 0x03
 
+// escapeKey is what Escape sends.
+const escapeKey = 0x1b
+
 // takeInput hands a message on to the program, piece by piece.
 func (v *viewer) takeInput(r io.Reader, piece []byte) error {
 	for left := protocol.MaxInputFrame; ; {
@@ -208,6 +211,9 @@ func (t *terminal) typed(v *viewer, p []byte) error {
 	// Focus and mouse reports come without the person's wish.
 	if !bytes.HasPrefix(p, []byte("\x1b[")) {
 		t.answered()
+	}
+	if len(p) == 1 && (p[0] == escapeKey || p[0] == interruptKey) {
+		t.interrupted()
 	}
 	t.activity(false)
 	t.mu.Unlock()

@@ -75,11 +75,43 @@ func (t *terminal) setStatus(status protocol.AgentStatus, message string) {
 		message = ""
 	}
 	message = cleanTitle(message)
+	t.calm()
 	if t.info.Status == status && t.info.Message == message {
 		return
 	}
 	t.info.Status, t.info.Message = status, message
 	t.changed()
+}
+
+// interrupted notes that the person pressed Escape or Ctrl-C while an agent works. Claude
+// has no hook for the end of a turn that was interrupted. But what works draws all the
+// time: an agent that falls silent after such a key waits for the person. It needs mu.
+func (t *terminal) interrupted() {
+	run := t.run
+	if t.info.Agent == protocol.AgentShell || t.info.Status != protocol.AgentWorking || run == nil {
+		return
+	}
+	t.calm()
+	t.hushed = time.AfterFunc(protocol.InterruptQuiet, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.hushed == nil || t.run != run {
+			return
+		}
+		t.hushed = nil
+		if t.info.State == protocol.TerminalLive && t.info.Status == protocol.AgentWorking {
+			t.info.Status, t.info.Message = protocol.AgentIdle, ""
+			t.changed()
+		}
+	})
+}
+
+// calm forgets an interruption: something else says what the agent does. It needs mu.
+func (t *terminal) calm() {
+	if t.hushed != nil {
+		t.hushed.Stop()
+		t.hushed = nil
+	}
 }
 
 // answered notes that the person typed: an agent that needed them has its

@@ -37,9 +37,12 @@ type terminal struct {
 	readCond sync.Cond
 
 	settleArmed bool
-	title       string // seen, told by settle
-	foreground  protocol.AgentStatus
-	size        sizer
+	// hushed fires when an agent that the person interrupted has been silent for a
+	// moment; nil while nobody did.
+	hushed     *time.Timer
+	title      string // seen, told by settle
+	foreground protocol.AgentStatus
+	size       sizer
 }
 
 // running is one process in one pseudo terminal.
@@ -366,6 +369,9 @@ func (t *terminal) deliver(run *running, frame []byte) {
 		t.title = t.stream.scan.title
 	}
 	t.activity(t.stream.scan.titles != titles)
+	if t.hushed != nil {
+		t.hushed.Reset(protocol.InterruptQuiet)
+	}
 	v := t.viewer
 	if v == nil {
 		t.mu.Unlock()

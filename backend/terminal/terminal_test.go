@@ -231,6 +231,25 @@ func TestHooksSetTheStatus(t *testing.T) {
 	})
 }
 
+// An agent has no hook for the end of a turn that a person interrupts: after Escape it
+// waits for them when it falls silent, and still works as long as it draws.
+func TestInterruptedAgentIsIdle(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw(`stty raw -echo; printf ready; (while :; do printf .; sleep 0.1; done) & spin=$!; dd bs=1 count=1 2>/dev/null >/dev/null; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do printf '+'; sleep 0.1; done; printf still; dd bs=1 count=1 2>/dev/null >/dev/null; kill $spin; printf stopped; exec cat`)
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("ready")
+	if err := w.m.SetStatus(info.ID, protocol.AgentWorking, ""); err != nil {
+		t.Fatal(err)
+	}
+	// Escape that interrupts nothing: the animation goes on.
+	c.typeText("\x1b")
+	c.waitText("still")
+	w.await(info.ID, "working while it draws", func(i protocol.TerminalInfo) bool { return i.Status == protocol.AgentWorking })
+	c.typeText("\x1b")
+	c.waitText("stopped")
+	w.await(info.ID, "idle after Escape", func(i protocol.TerminalInfo) bool { return i.Status == protocol.AgentIdle })
+}
+
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw(`trap '' HUP; (setsid sleep 988 &); printf old; exec cat`)
