@@ -4,10 +4,25 @@ import { facesKey, type KeptFaces } from './keptfaces';
 
 /** The faces of the panel, in the order of their switch. */
 export const faces = [
-  { id: 'terminal', name: 'Terminal', icon: 'terminal' },
-  { id: 'chat', name: 'Chat', icon: 'chat' },
-  { id: 'task', name: 'Task', icon: 'bolt' },
-] as const satisfies readonly { id: string; name: string; icon: IconName }[];
+  {
+    id: 'terminal',
+    name: 'Terminal',
+    icon: 'terminal',
+    about: 'Run a command-line agent or a shell next to the page.',
+  },
+  {
+    id: 'chat',
+    name: 'Chat',
+    icon: 'chat',
+    about: 'Ask about the page, or say what to do, one message at a time.',
+  },
+  {
+    id: 'task',
+    name: 'Task',
+    icon: 'bolt',
+    about: 'Give a goal. A model works through the steps by itself and asks before risky ones.',
+  },
+] as const satisfies readonly { id: string; name: string; icon: IconName; about: string }[];
 
 export type Face = (typeof faces)[number]['id'];
 

@@ -1,0 +1,38 @@
+//go:build unix
+
+package browser
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// A navigation whose command is cancelled is over in the browser, too: it gives up the
+// request that nobody waits for any more.
+func TestCancelledNavigationStopsLoading(t *testing.T) {
+	s := stageOf(t, `<p>Here</p>`)
+	asked, gone := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/slow" {
+			return
+		}
+		close(asked)
+		<-r.Context().Done()
+		close(gone)
+	}))
+	t.Cleanup(slow.Close)
+	ctx, stop := context.WithCancel(deadline(t))
+	go func() { <-asked; stop() }()
+	if _, err := s.Navigate(ctx, s.tab, slow.URL+"/slow", protocol.WaitLoad, nil); err == nil {
+		t.Error("a cancelled navigation ended well")
+	}
+	select {
+	case <-gone:
+	case <-deadline(t).Done():
+		t.Fatal("the browser still loads the page")
+	}
+}
