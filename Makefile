@@ -53,7 +53,7 @@ build: install-build $(PROGRAMS) ## build the programs into build/bin
 .PHONY: test
 test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all tests
 	@$(SAY_ROOT)
-	@build/display build/test $(TAGS)
+	@build/display --own build/test $(TAGS)
 
 .PHONY: lint
 lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript

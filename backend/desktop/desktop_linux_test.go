@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/desktop/testbus"
 	"pilotfish/backend/protocol"
 )
 
@@ -22,7 +23,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // bus starts a session bus of the test's own.
 func bus(t *testing.T) *dbus.Conn {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1")
+	config, err := testbus.WriteConfig(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "dbus-daemon", "--config-file="+config, "--nofork", "--print-address=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

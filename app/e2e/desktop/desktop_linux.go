@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"pilotfish/backend/desktop/testbus"
 )
 
 // startTimeout is how long a part of the desktop may take to say that it is up.
@@ -81,7 +83,12 @@ func (d *Desktop) start(ctx context.Context) error {
 		return err
 	}
 	d.display = ":" + number
-	d.address, err = d.run(ctx, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=3")
+	// The panel reads its settings from xfconf.
+	config, err := testbus.WriteConfig(d.cfg.Dir, "org.xfce.Xfconf")
+	if err != nil {
+		return err
+	}
+	d.address, err = d.run(ctx, "dbus-daemon", "--config-file="+config, "--nofork", "--nopidfile", "--print-address=3")
 	if err != nil {
 		return err
 	}
