@@ -291,9 +291,10 @@ func (m *Manager) forget(id protocol.TerminalID) {
 }
 
 // environment sets what programs ask for before they use colours, and tells the
-// user's own shell which terminal it has.
+// user's own shell which terminal it has. Its prompt names one folder of a path
+// where it is bash and the user has not decided otherwise: a panel is narrow.
 func environment(launch Launch, tty string) []string {
-	out := make([]string, 0, len(launch.Env)+3)
+	out := make([]string, 0, len(launch.Env)+4)
 	for _, v := range launch.Env {
 		switch name, _, _ := strings.Cut(v, "="); name {
 		case "TERM", "COLORTERM", "COLUMNS", "LINES", protocol.EnvTTY:
@@ -304,6 +305,9 @@ func environment(launch Launch, tty string) []string {
 	out = append(out, "TERM=xterm-256color", "COLORTERM=truecolor")
 	if launch.Kind == protocol.AgentShell {
 		out = append(out, protocol.EnvTTY+"="+tty)
+		if !slices.ContainsFunc(out, func(v string) bool { return strings.HasPrefix(v, "PROMPT_DIRTRIM=") }) {
+			out = append(out, "PROMPT_DIRTRIM=1")
+		}
 	}
 	return out
 }

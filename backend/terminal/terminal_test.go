@@ -396,3 +396,14 @@ func TestOnlyAShellKnowsItsTerminal(t *testing.T) {
 	d := w.attach(agent.ID, 0, 0)
 	d.waitText("<none> </dev/pts/")
 }
+
+func TestThePromptOfAShellIsShort(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentShell, "")
+	c := w.attach(info.ID, 0, 0)
+	c.waitText("$ ")
+	c.typeText("cd /usr/share/doc; PS1='\\w> '\n")
+	c.waitText(".../doc> ")
+	c.typeText("echo $PROMPT_DIRTRIM, set by the user: $(PROMPT_DIRTRIM=3 bash -c 'echo $PROMPT_DIRTRIM')\n")
+	c.waitText("\r1, set by the user: 3")
+}

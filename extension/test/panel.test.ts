@@ -429,6 +429,36 @@ describe('losing and finding again', () => {
   });
 });
 
+describe('the last row', () => {
+  it('is seen whole at every height, with one terminal and with two', async () => {
+    await openLive();
+    const cut = async (height: number): Promise<number> => {
+      await page.setViewportSize({ width: 400, height });
+      return page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            // Once the size has stood still, and the rows were drawn anew.
+            let before = '';
+            const look = (): void => {
+              const view = document.querySelector('.terminal-view:not([hidden])');
+              const last = view?.querySelector('.xterm-rows')?.lastElementChild;
+              const [box, row] = [view, last].map((it) => it?.getBoundingClientRect().bottom ?? 0);
+              const now = `${String(box)} ${String(row)}`;
+              if (now === before) resolve((row ?? 0) - (box ?? 0));
+              else setTimeout(look, 100);
+              before = now;
+            };
+            setTimeout(look, 100);
+          }),
+      );
+    };
+    for (let height = 560; height < 580; height++) expect(await cut(height)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'New terminal' }).click();
+    await page.getByRole('tab').nth(1).waitFor();
+    for (let height = 560; height < 580; height++) expect(await cut(height)).toBeLessThanOrEqual(0);
+  });
+});
+
 describe('a checkpoint', () => {
   const flood = 'x'.repeat(70_000) + '\r\n';
   const last = (terminal: FakeTerminal) =>
