@@ -74,7 +74,7 @@ const (
 	RingMax = 8 << 20
 	// CheckpointEvery is after how many drawn bytes a viewer sends a checkpoint
 	// at the latest; it sends one earlier when the terminal falls quiet.
-	CheckpointEvery = 2 << 20
+	CheckpointEvery = 4 << 20
 	// CheckpointQuiet is how long the terminal is quiet before a checkpoint.
 	CheckpointQuiet = 50 * time.Millisecond
 	// MaxCheckpoint bounds a checkpoint's text, in bytes.

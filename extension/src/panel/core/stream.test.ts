@@ -366,13 +366,13 @@ describe('checkpoints', () => {
     expect(socket().of('checkpoint')).toHaveLength(1);
   });
 
-  it('are sent every 2 MiB of a flood', async () => {
+  it('are sent every 4 MiB of a flood', async () => {
     await live();
-    for (let i = 0; i < 33; i++) {
+    for (let i = 0; i < 65; i++) {
       socket().output(i * 65_536, new Uint8Array(65_536));
       screen.draw();
     }
-    expect(socket().of('checkpoint')).toMatchObject([{ offset: 2 * 1024 * 1024 }]);
+    expect(socket().of('checkpoint')).toMatchObject([{ offset: 4 * 1024 * 1024 }]);
   });
 
   it('are not taken while a sequence is open, and after it', async () => {

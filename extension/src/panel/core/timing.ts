@@ -49,7 +49,7 @@ export const SAY_AFTER = 400;
 /** After how many drawn bytes a viewer acknowledges. */
 export const ACK_EVERY = 64 * 1024;
 /** After how many drawn bytes a checkpoint is sent at the latest. */
-export const CHECKPOINT_EVERY = 2 * 1024 * 1024;
+export const CHECKPOINT_EVERY = 4 * 1024 * 1024;
 /** How long the terminal is quiet before a checkpoint, in milliseconds. */
 export const CHECKPOINT_QUIET = 50;
 /** How long the terminal is quiet before it is told what it looks like, in milliseconds. */
