@@ -333,6 +333,12 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		}
 		return a.insert(ctx, aimed.Filled.Selected)
 	}
+	if aimed.Filled.State == "press" {
+		if err := a.chooseByKey(ctx, aimed); err != nil {
+			return err
+		}
+	}
+	a.fx.out.Untrusted = aimed.Filled.Told
 	if what == "choose" || what == "fill" {
 		a.after["ref"] = aimed.Reached.Ref
 		value := aimed.Filled.Value

@@ -235,3 +235,26 @@ func toJSON(t *testing.T, v any) string {
 	}
 	return string(data)
 }
+
+// TestSelectIsTrusted: an option is chosen by a key, with one event of each kind;
+// what no key chooses is set by script, and said to be.
+func TestSelectIsTrusted(t *testing.T) {
+	s := stageOf(t, `<select id=one><option>Ah<option disabled>Bee<option>Cee<option>Dee</select><select id=many multiple><option>A<option>B<option>C</select>
+		<select id=deaf onkeydown="event.preventDefault()"><option>X<option>Y</select><script>log = []; for (const type of ['input', 'change']) addEventListener(type, (e) => log.push(type + ' ' + e.isTrusted + ' ' + e.target.value))</script>`)
+	for _, c := range []struct{ target, value, at string }{{"#one", "Dee", "Dee"}, {"#one", "Ah", "Ah"}, {"#one", "Cee", "Cee"}} {
+		e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: c.target, Values: []string{c.value}})
+		if e.Untrusted || e.Value == nil || *e.Value != c.at {
+			t.Errorf("%+v: %+v", c, e)
+		}
+		s.expects(t, "choosing "+c.value, "input true "+c.at, "change true "+c.at)
+	}
+	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: "#one", Values: []string{"Cee"}}); e.Untrusted {
+		t.Errorf("what is chosen already: %+v", e)
+	}
+	s.expects(t, "choosing what is chosen")
+	for target, values := range map[string][]string{"#many": {"A", "C"}, "#deaf": {"Y"}} {
+		if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: target, Values: values}); !e.Untrusted {
+			t.Errorf("%s was set by script and does not say so: %+v", target, e)
+		}
+	}
+}

@@ -53,6 +53,8 @@ type aimed struct {
 		State    string   `json:"state"`
 		Value    string   `json:"value"`
 		Selected bool     `json:"selected"`
+		Key      string   `json:"key"`  // that chooses an option
+		Told     bool     `json:"told"` // by events of ours
 		Why      string   `json:"why"`
 		Options  []string `json:"options"`
 	} `json:"filled"`

@@ -153,7 +153,7 @@ globalThis.pilotfishDo ??= (() => {
       page.watch();
       if (last) expect(last);
       if (what === 'fill') out.filled = page.fill(ref, value);
-      else if (what === 'choose') out.filled = page.choose(ref, wanted);
+      else if (what === 'choose') out.filled = page.choose(ref, wanted, true);
       else {
         const took = page.focus(ref);
         out.filled = took ? { state: 'ok', value: '' } : { state: 'refused', why: 'takes no focus' };

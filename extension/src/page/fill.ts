@@ -4,7 +4,10 @@ import { isEditingHost, isSecret, mask } from './value.js';
 
 /** What setting a value led to. `type` asks the caller to insert the text by trusted input. */
 export type Filled =
-  | { state: 'ok'; value: string }
+  /** `told`: the page was told by events of ours, which it can tell from a person's. */
+  | { state: 'ok'; value: string; told?: boolean }
+  /** The key that chooses the option from the one beside it, by trusted input. */
+  | { state: 'press'; key: 'ArrowDown' | 'ArrowUp' }
   | { state: 'type'; selected: boolean }
   | { state: 'gone' }
   | { state: 'refused'; why: string; options?: string[] };
@@ -19,7 +22,7 @@ const composed = /^(date|time|datetime-local|month|week|color|range)$/;
 export function fill(look: Looker, ref: string, value: string): Filled {
   const el = elementOf(look, ref);
   if (!el) return { state: 'gone' };
-  if (el instanceof HTMLSelectElement) return choose(look, ref, [value]);
+  if (el instanceof HTMLSelectElement) return choose(look, ref, [value], true);
   if (el instanceof HTMLInputElement) {
     if (el.type === 'file') return refuse('files are given by upload');
     if (el.type === 'checkbox' || el.type === 'radio') return refuse('use check or uncheck');
@@ -64,7 +67,7 @@ function setWhole(el: HTMLInputElement, value: string): Filled {
     return refuse(`not a value for ${el.type}: ${JSON.stringify(value)}`);
   }
   tell(el);
-  return { state: 'ok', value: el.value };
+  return { state: 'ok', value: el.value, told: true };
 }
 
 function tell(el: Element): void {
@@ -73,7 +76,7 @@ function tell(el: Element): void {
 }
 
 /** Chooses options of a native list by label or value; several only where it takes several. */
-export function choose(look: Looker, ref: string, wanted: string[]): Filled {
+export function choose(look: Looker, ref: string, wanted: string[], press = false): Filled {
   const el = elementOf(look, ref);
   if (!el) return { state: 'gone' };
   if (!(el instanceof HTMLSelectElement))
@@ -95,10 +98,34 @@ export function choose(look: Looker, ref: string, wanted: string[]): Filled {
   }
   el.focus({ preventScroll: true });
   const changed = all.some((option) => option.selected !== picked.includes(option));
+  const by = press && changed ? beside(el, picked[0]) : undefined;
+  if (by) {
+    // No event tells of this step, so the page hears of the option that is wanted only.
+    el.selectedIndex = by.option.index;
+    return { state: 'press', key: by.key };
+  }
   if (el.multiple) for (const option of all) option.selected = picked.includes(option);
   else if (picked[0]) el.selectedIndex = picked[0].index;
   if (changed) tell(el);
-  return { state: 'ok', value: [...el.selectedOptions].map((option) => option.label).join(', ') };
+  const value = [...el.selectedOptions].map((option) => option.label).join(', ');
+  return { state: 'ok', value, told: changed };
+}
+
+/** The option from which one arrow key chooses another, and that key; none for lists that open or take several. */
+function beside(
+  el: HTMLSelectElement,
+  wanted: HTMLOptionElement | undefined,
+): { option: HTMLOptionElement; key: 'ArrowDown' | 'ArrowUp' } | undefined {
+  if (!wanted || el.multiple || el.size > 1) return undefined;
+  if (getComputedStyle(el).appearance === 'base-select') return undefined;
+  const usable = [...el.options].filter(
+    (option) => !option.matches(':disabled') && getComputedStyle(option).display !== 'none',
+  );
+  const at = usable.indexOf(wanted);
+  const before = usable[at - 1];
+  const after = usable[at + 1];
+  if (at > 0 && before) return { option: before, key: 'ArrowDown' };
+  return at === 0 && after ? { option: after, key: 'ArrowUp' } : undefined;
 }
 
 function single<T>(list: T[]): T | undefined {

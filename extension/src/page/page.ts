@@ -68,7 +68,7 @@ export interface Page {
   /** Prepares a field for trusted input, or sets what cannot be typed. */
   fill(ref: string, value: string): filling.Filled;
   /** Chooses options of a native list. */
-  choose(ref: string, wanted: string[]): filling.Filled;
+  choose(ref: string, wanted: string[], press?: boolean): filling.Filled;
   /** Whether a checkable thing is on. */
   checked(ref: string): ReturnType<typeof filling.checkedState>;
   /** What a field holds now. */
@@ -162,7 +162,7 @@ export function createPage(): Page {
     },
     scroll: (ref, dx, dy) => reaching.scroll(look, ref, dx, dy),
     fill: (ref, value) => filling.fill(look, ref, value),
-    choose: (ref, wanted) => filling.choose(look, ref, wanted),
+    choose: (ref, wanted, press) => filling.choose(look, ref, wanted, press),
     checked: (ref) => filling.checkedState(look, ref),
     value: (ref, expected) => filling.valueOf(look, ref, expected),
     focus: (ref) => filling.focus(look, ref),
