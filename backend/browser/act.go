@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 
@@ -36,6 +37,13 @@ type action struct {
 	// guarded: the input is a press that must meet the target.
 	guarded bool
 	pressed bool
+	// asked: what came of it is known, and not asked for once more.
+	asked bool
+	// again: a press was held back, and is tried once more; lead is how many
+	// milliseconds it was on its way. moving: the target does not rest.
+	again  bool
+	lead   float64
+	moving bool
 	// selected: what is typed takes the place of something.
 	selected bool
 	// keys is the panel that the user types in, which a press must not disturb.
@@ -161,20 +169,23 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 		return a.bare(ctx)
 	}
 	args := map[string]any{"watch": true, "guarded": guarded, "last": a.last}
+	if a.q.At != nil {
+		args["offset"] = a.q.At
+	}
+	if a.again {
+		args["again"] = true
+	}
+	if a.lead > 0 {
+		args["lead"] = a.lead
+	}
 	f, aimed, err := a.p.aimMeanwhile(ctx, a.q.Target, "aim", args, a.fx.prepare)
 	if err != nil {
 		return point{}, err
 	}
-	a.f, a.guarded = f, guarded
+	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
 	a.fx.out.Hit = aimed.Reached.Line
-	at := aimed.Reached.Point
-	if a.q.At != nil {
-		at = point{aimed.Reached.Box[0] + a.q.At[0], aimed.Reached.Box[1] + a.q.At[1]}
-		if a.q.At[0] < 0 || a.q.At[1] < 0 || a.q.At[0] > aimed.Reached.Box[2] || a.q.At[1] > aimed.Reached.Box[3] {
-			return point{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside of %s, which is %.0f × %.0f", plain(aimed.Reached.Line), aimed.Reached.Box[2], aimed.Reached.Box[3]), "it counts from its top left corner: --at 10,5")
-		}
-	}
-	at, a.way, err = a.p.outward(ctx, f, at, aimed.Reached.Line, guarded)
+	at, way, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, guarded)
+	a.way = way
 	return at, err
 }
 
@@ -220,12 +231,46 @@ func (a *action) click(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.last = &arrival{"mouseup", count}
-	at, err := a.point(ctx, true)
-	if err != nil {
-		return err
+	began := time.Now()
+	for try := 1; ; try++ {
+		a.last = &arrival{"mouseup", count}
+		at, err := a.point(ctx, true)
+		if err != nil {
+			return err
+		}
+		if err := a.pressAt(ctx, at, button, bits, count, mods); err != nil {
+			return err
+		}
+		if err := a.settle(ctx); err != nil {
+			return err
+		}
+		// The page has seen nothing of a press that was held back: it is done again
+		// where the target is by now.
+		if !a.heldBack() {
+			return nil
+		}
+		if try == pressTries || time.Since(began) > pressWait && try > 1 {
+			why := " moves away from the pointer: each press would have met "
+			hint := "another way may lead there: the keyboard, or `pilotfish press Enter --target`"
+			if a.moving {
+				why, hint = " does not stop moving: each press would have met ", fmt.Sprintf("click a point that it passes: `pilotfish click %.0f,%.0f`", at.X, at.Y)
+			}
+			return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+why+plain(a.told.Guard.Met)+", and was held back", hint)
+		}
+		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
-	return a.pressAt(ctx, at, button, bits, count, mods)
+}
+
+// How often, and how long, a press is tried on something that moves away from it.
+const (
+	pressTries = 8
+	pressWait  = 6 * time.Second
+)
+
+// heldBack says whether a press met something else and was held back from the page.
+func (a *action) heldBack() bool {
+	g := a.told.Guard
+	return a.guarded && g != nil && g.OK != nil && !*g.OK
 }
 
 func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton, bits int64, count int, mods int64) error {
@@ -271,8 +316,11 @@ func (a *action) check(ctx context.Context) error {
 		return err
 	}
 	ref := aimed.Reached.Ref
-	var state string
-	if err := a.p.ask(ctx, f, "checked", map[string]string{"ref": ref}, &state); err != nil {
+	var now struct {
+		State   string `json:"state"`
+		Grouped bool   `json:"grouped"`
+	}
+	if err := a.p.ask(ctx, f, "checked", map[string]string{"ref": ref}, &now); err != nil {
 		return err
 	}
 	a.fx.out.Hit = aimed.Reached.Line
@@ -281,12 +329,12 @@ func (a *action) check(ctx context.Context) error {
 		want = "on"
 	}
 	switch {
-	case state == "none" || state == "gone":
+	case now.State == "none" || now.State == "gone":
 		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is nothing that is switched on or off", "click it instead")
-	case state == want:
+	case now.State == want:
 		a.fx.out.Nothing = true
 		return nil
-	case !a.q.On && strings.Contains(aimed.Reached.Line, " ("):
+	case !a.q.On && now.Grouped:
 		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is a radio button", "check another one of its group")
 	}
 	a.q.Target, a.after["ref"] = ref, ref
@@ -426,6 +474,10 @@ func (a *action) focused(ctx context.Context) error {
 
 // settle asks the frames on the way what came of it.
 func (a *action) settle(ctx context.Context) error {
+	if a.asked {
+		return nil
+	}
+	a.asked = true
 	if ref, ok := a.after["ref"]; ok && ref == "" {
 		delete(a.after, "ref")
 	}

@@ -179,20 +179,42 @@ func TestRefsLast(t *testing.T) {
 	}
 }
 
-// TestShiftBetweenLookAndPress: what moves away after it was aimed at gets no
-// event, and neither does what came in its place.
+// TestShiftBetweenLookAndPress: what came in the place of a target that moved away
+// gets no event; the press is done again where the target is, if it rests.
 func TestShiftBetweenLookAndPress(t *testing.T) {
 	s := stageOf(t, `<style>button { position: absolute; top: 0; left: 0; width: 200px; height: 80px }</style>
 		<button id=a onclick="hit = 'a'">Right</button><button id=b style="top: 200px" onclick="hit = 'b'">Wrong</button>
 		<script>var hit = ''; addEventListener('mousemove', () => { a.style.top = '200px'; b.style.top = '0' })</script>`)
-	ref := s.ref(t, "Right")
-	s.refused(t, click(ref), protocol.CodeCovered)
-	if hit := s.eval(t, "hit"); hit != "" {
-		t.Errorf("the click met %q", hit)
-	}
-	s.act(t, click(ref)) // it moves no more
+	s.act(t, click(s.ref(t, "Right")))
 	if hit := s.eval(t, "hit"); hit != "a" {
 		t.Errorf("the click met %q", hit)
+	}
+}
+
+// TestMoving: what comes to rest is waited for, what goes on moving is met on its
+// way, and what flees is not met; nothing else is.
+func TestMoving(t *testing.T) {
+	style := `<style>body { margin: 0 } button { position: absolute; width: 120px; height: 60px } #b { left: 0; top: 0; width: 100%; height: 300px }</style><script>var hit = ''</script><button id=b onclick="hit += 'wrong'">Behind</button>`
+	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
+		"/rests":   style + `<button id=a onclick="hit += 'a'" style="top:100px;animation:go 1.5s linear both">Right</button><style>@keyframes go { to { left: 500px } }</style>`,
+		"/endless": style + `<button id=a onclick="hit += 'a'" style="top:100px;animation:go 2s linear infinite alternate">Right</button><style>@keyframes go { to { left: 600px } }</style>`,
+		"/script":  style + `<button id=a onclick="hit += 'a'" style="top:100px">Right</button><script>let x = 0; (function go() { x = (x + 7) % 600; a.style.left = x + 'px'; requestAnimationFrame(go) })()</script>`,
+		"/flees":   style + `<button id=a onclick="hit += 'a'" style="top:100px">Right</button><script>addEventListener('mousemove', (e) => { a.style.left = (e.clientX + 200) % 600 + 'px' })</script>`,
+	})}
+	s.tab = s.first(t)
+	for _, path := range []string{"/rests", "/endless", "/script"} {
+		s.open(t, path)
+		s.act(t, click("text=Right"))
+		if hit := s.eval(t, "hit"); hit != "a" {
+			t.Errorf("%s: the click met %q", path, hit)
+		}
+	}
+	s.open(t, "/flees")
+	if why := s.refused(t, click("#a"), protocol.CodeNotActable); !strings.Contains(why, "moves away") {
+		t.Error(why)
+	}
+	if hit := s.eval(t, "hit"); hit != "" {
+		t.Errorf("what flees: the click met %q", hit)
 	}
 }
 

@@ -45,7 +45,7 @@ func (a *action) scroll(ctx context.Context) error {
 	f, ref := a.p.frames.main(), ""
 	a.fx.out.Hit = "the page"
 	if a.q.Target != "" {
-		name, args := "take", map[string]any{"watch": true}
+		name, args := "take", map[string]any{"watch": true, "want": "thing"}
 		if a.q.DX == 0 && a.q.DY == 0 {
 			name = "aim"
 		}
@@ -160,6 +160,6 @@ func (a *action) choose(ctx context.Context, s *session) error {
 	if a.fx.chooser == nil {
 		return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+" is no file field and opens no file chooser", "name the file field itself")
 	}
-	a.guarded = false
+	a.guarded, a.asked = false, false
 	return a.p.ask(ctx, a.f, "watch", nil, nil)
 }

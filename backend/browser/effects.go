@@ -276,6 +276,8 @@ type settled struct {
 	Guard *struct {
 		OK  *bool  `json:"ok"`
 		Met string `json:"met"`
+		// Late is how many milliseconds after it was aimed the press came.
+		Late float64 `json:"late"`
 	} `json:"guard"`
 	Value *struct {
 		Value   string `json:"value"`

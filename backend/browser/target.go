@@ -24,6 +24,8 @@ type resolution struct {
 	ByRef string     `json:"byRef"`
 	Point point      `json:"point"`
 	Box   [4]float64 `json:"box"`
+	// Moving: it does not rest, and the point is where it will be in a moment.
+	Moving bool `json:"moving"`
 }
 
 // point is a place in a frame's viewport, in CSS pixels.
@@ -87,8 +89,8 @@ func (r *resolution) refusal() error {
 			by = r.ByRef + " " + by
 		}
 		return protocol.NewError(protocol.CodeCovered, what+" is covered by "+by, "close or move that first")
-	case "moving":
-		return protocol.NewError(protocol.CodeTimeout, what+" does not stop moving", "try again")
+	case "outside":
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside of %s, which is %.0f × %.0f", what, r.Box[2], r.Box[3]), "it counts from its top left corner: --at 10,5")
 	case "off-screen":
 		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "scroll the area that it lies in, or choose another target")
 	}
@@ -189,12 +191,16 @@ func (p *page) aimMeanwhile(ctx context.Context, target, name string, args map[s
 		return nil, aimed{}, err
 	}
 	if !certain && a.Located != nil && a.Located.State == "none" {
-		other, ref, err := p.elsewhere(ctx, target)
+		want, _ := args["want"].(string)
+		if want == "" && (name == "take" || name == "set") {
+			want = "field"
+		}
+		other, err := p.elsewhere(ctx, target, want)
 		if err != nil {
 			return nil, aimed{}, err
 		}
 		if other != nil {
-			args["target"], f, a = ref, other, aimed{}
+			f, a = other, aimed{}
 			if err := ask(ctx, f, name, args, &a); err != nil {
 				return nil, aimed{}, err
 			}
@@ -220,21 +226,22 @@ func (p *page) aimMeanwhile(ctx context.Context, target, name string, args map[s
 	return f, a, nil
 }
 
-// elsewhere looks for a target in the child frames.
-func (p *page) elsewhere(ctx context.Context, target string) (*docFrame, string, error) {
+// elsewhere looks for a target in the child frames, and returns the one that has
+// it; nil when none has.
+func (p *page) elsewhere(ctx context.Context, target, want string) (*docFrame, error) {
 	if pointTarget().MatchString(target) {
-		return nil, "", nil
+		return nil, nil
 	}
 	var at *docFrame
 	sum := located{State: "many", Target: target}
 	for _, f := range p.frames.all()[1:] {
 		var l located
-		err := p.look(ctx, f, "locate", map[string]string{"target": target}, &l)
+		err := p.look(ctx, f, "locate", map[string]string{"target": target, "want": want}, &l)
 		if errors.Is(err, errReplaced) {
 			continue
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		switch l.State {
 		case "one":
@@ -248,11 +255,11 @@ func (p *page) elsewhere(ctx context.Context, target string) (*docFrame, string,
 	}
 	switch sum.Count {
 	case 0:
-		return nil, "", nil
+		return nil, nil
 	case 1:
-		return at, sum.Candidates[0].Ref, nil
+		return at, nil
 	}
-	return nil, "", sum.refusal()
+	return nil, sum.refusal()
 }
 
 // outward turns a point of a frame into one of the tab's viewport and makes

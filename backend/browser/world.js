@@ -12,8 +12,10 @@ globalThis.pilotfishDo ??= (() => {
   const check = (event) => {
     if (!guard || !event.isTrusted) return;
     if (guard.ok === undefined && event.type.endsWith('down')) {
-      const met = page.at(event.clientX, event.clientY);
-      guard.ok = met !== null && guard.accepts(met);
+      const at = { x: event.clientX, y: event.clientY };
+      const met = page.at(at.x, at.y);
+      guard.ok = met !== null && guard.accepts(met, at);
+      guard.late = performance.now() - guard.since;
       if (!guard.ok) guard.met = met ? page.words(met) : 'nothing';
     }
     if (guard.ok !== false) return;
@@ -72,51 +74,53 @@ globalThis.pilotfishDo ??= (() => {
 
   const arm = (accepts) => {
     disarm();
-    guard = { accepts };
+    guard = { accepts, since: performance.now() };
     for (const type of types) addEventListener(type, check, { capture: true, passive: false });
   };
   const disarm = () => {
     const was = guard;
     guard = undefined;
     if (was) for (const type of types) removeEventListener(type, check, { capture: true });
-    return was && { ok: was.ok, met: was.met };
+    return was && { ok: was.ok, met: was.met, late: was.late };
   };
 
-  // A target that is no ref becomes one; what it could have meant otherwise.
-  const find = (target) => {
-    const found = page.locate(target);
-    return found.state === 'one' ? { ref: found.ref, line: found.line } : { found };
+  // What a target means, or the answer that it means no one thing.
+  const find = (target, want) => {
+    const found = page.find(target, want);
+    if (found.state === 'one') return { spot: found.spot };
+    return found.state === 'lost' ? { other: { reached: found.now } } : { other: { located: found } };
   };
 
   const commands = {
     look: (options) => page.snapshot(options),
     count: () => page.count(),
     more: ({ handle, max }) => page.more(handle, max) ?? null,
-    locate: ({ target }) => page.locate(target),
+    locate: ({ target, want }) => page.locate(target, want),
     refOf: ({ el }) => page.refOf(el),
     /** Finds and reaches a target and begins to watch: all that comes before the input. */
-    async aim({ target, watch, scroll, guarded, last }) {
-      const { ref, found } = find(target);
-      if (found) return { located: found };
-      const reached = scroll === false ? page.resolve(ref) : await page.reach(ref);
+    async aim({ target, watch, guarded, last, offset, again, lead }) {
+      const { spot, other } = find(target);
+      if (other) return other;
+      if (offset) spot.offset = { x: offset[0], y: offset[1] };
+      const reached = await page.reach(spot, { again, lead });
       if (reached.state !== 'ok') return { reached };
       acting = true;
       if (watch) soon();
       if (last) expect(last);
       // What happens inside a frame or a player is not seen from here.
-      if (guarded && !/^(i?frame|video|audio|object|embed)$/.test(page.element(ref)?.localName)) arm((met) => page.accepts(ref, met));
+      if (guarded && !/^(i?frame|video|audio|object|embed)$/.test(spot.el.localName)) arm((met, at) => page.accepts(spot, met, at));
       return { reached };
     },
     /** As aim, for what needs no point: fields, lists, files. */
-    take({ target, watch, enabled }) {
-      const { ref, found } = find(target);
-      if (found) return { located: found };
-      const now = page.resolve(ref);
+    take({ target, watch, enabled, want = 'field' }) {
+      const { spot, other } = find(target, want);
+      if (other) return other;
+      const now = page.resolve(spot);
       const passes = ['ok', 'covered', 'off-screen'];
       if (!enabled) passes.push('hidden', 'disabled');
       if (!passes.includes(now.state)) return { reached: now };
       if (watch) page.watch();
-      return { reached: { ...now, state: 'ok', ref, line: now.line } };
+      return { reached: { ...now, state: 'ok', ref: spot.ref, line: now.line } };
     },
     watch: () => page.watch(),
     /** Until what came of the input is asked. */
@@ -169,17 +173,17 @@ globalThis.pilotfishDo ??= (() => {
     /** Both ends of a drag, neither moved by reaching the other. */
     async drag({ target, to }) {
       const ends = [find(target), find(to)];
-      for (const { found } of ends) if (found) return { located: found };
+      for (const { other } of ends) if (other) return other;
       let from, end;
       for (let i = 0; i < 3; i++) {
-        end = await page.reach(ends[1].ref);
+        end = await page.reach(ends[1].spot);
         if (end.state !== 'ok') return { reached: end };
-        from = await page.reach(ends[0].ref);
+        from = await page.reach(ends[0].spot);
         if (from.state !== 'ok') return { reached: from };
         if (!from.scrolled) break;
       }
       page.watch();
-      arm((met) => page.accepts(ends[0].ref, met));
+      arm((met, at) => page.accepts(ends[0].spot, met, at));
       return { reached: from, to: end };
     },
     at({ x, y, watch, last }) {
@@ -221,7 +225,7 @@ globalThis.pilotfishDo ??= (() => {
     resolve: ({ ref }) => page.resolve(ref),
     fill: ({ ref, value }) => page.fill(ref, value),
     choose: ({ ref, wanted }) => page.choose(ref, wanted),
-    checked: ({ ref }) => page.checked(ref),
+    checked: ({ ref }) => ({ state: page.checked(ref), grouped: page.grouped(ref) }),
     value: ({ ref, expected }) => page.value(ref, expected) ?? null,
     focus: ({ ref }) => page.focus(ref),
     scroll: ({ ref, dx, dy }) => page.scroll(ref, dx, dy) ?? null,

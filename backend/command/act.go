@@ -14,7 +14,7 @@ import (
 func targetArg() Arg {
 	return Arg{
 		Name: "target", Type: String, Required: true,
-		Help: `what to act on: a ref such as e5, a CSS selector, role=button name="Save", text=…, label=…, or a point x,y`,
+		Help: `what to act on: a ref such as e5, a CSS selector, role=button name="Save", text=… (the words themselves), label=…, or a point x,y`,
 	}
 }
 
@@ -178,8 +178,6 @@ func (in *invocation) blamed(url string, err error, hit bool) error {
 	switch e.Code {
 	case protocol.CodeNavigation, protocol.CodeBadArgument, protocol.CodeScript:
 		named = hit
-	case protocol.CodeTimeout:
-		named = strings.HasSuffix(e.Message, stillMoving)
 	}
 	if named {
 		if url == "" { // the action did not come so far as to know
@@ -189,9 +187,6 @@ func (in *invocation) blamed(url string, err error, hit bool) error {
 	}
 	return err
 }
-
-// stillMoving ends the error of a target that no click can meet.
-const stillMoving = "does not stop moving"
 
 // namesThings says whether an error of a code is about things of the page, by
 // the names that it gives them.

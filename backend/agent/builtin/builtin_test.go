@@ -34,6 +34,7 @@ func TestChoose(t *testing.T) {
 			thing("", "region", "Billing", thing("e11", "textbox", "Name")), thing("", "region", "Delivery", thing("e12", "textbox", "Name")),
 			thing("e13", "button", "What’s new?"), thing("e14", "button", "Save as…"), thing("e15", "button", "Next ›")),
 		same, again,
+		thing("e40", "list", "", thing("", "text", "Alpha"), thing("", "text", "Beta")), thing("e41", "click", "Gamma Delta"),
 	}, nil)
 	// Without a level the first heading is the page's own.
 	for _, s := range page {
@@ -67,7 +68,7 @@ func TestChoose(t *testing.T) {
 		{"the first result", VerbClick, "e10"},
 		{"the second result", VerbClick, "e20"},
 		{"the third result", VerbClick, ""},
-		{"Prices", VerbScroll, "text"},
+		{"Prices", VerbScroll, `text="Prices"`},
 		{"Prices", VerbClick, ""},
 		{"Name", VerbFill, "e11 e12"},
 		{"Name in the Delivery section", VerbFill, "e12"},
@@ -75,6 +76,9 @@ func TestChoose(t *testing.T) {
 		{`"What's new?"`, VerbClick, "e13"},
 		{"Save as", VerbClick, "e14"},
 		{"Next", VerbClick, "e15"},
+		{"Beta", VerbClick, `text="Beta"`},
+		{"Delta", VerbClick, `text="Delta"`},
+		{"Gamma Delta", VerbHover, "e41"},
 		{"the first link in the navigation", VerbClick, "e2"},
 	} {
 		target, ok := targets.parse(newMessage(test.said), newMessage(test.said).text)
@@ -84,11 +88,7 @@ func TestChoose(t *testing.T) {
 		}
 		var got []string
 		for _, s := range choose(page, target, test.verb) {
-			ref := s.Ref
-			if ref == "" {
-				ref = "text"
-			}
-			got = append(got, ref)
+			got = append(got, pointed(s, target, test.verb).target)
 		}
 		if is := strings.Join(got, " "); is != test.want {
 			t.Errorf("%s %q (%+v) is %q, want %q", test.verb, test.said, target, is, test.want)

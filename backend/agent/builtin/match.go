@@ -103,16 +103,15 @@ func anyThing(verb Verb) bool {
 // choose finds what a target means among the things of a page: those of the
 // best way to match that matches at all.
 func choose(all []seen, t Target, verb Verb) []seen {
-	var pool []seen
-	for _, s := range all {
-		if (s.Ref != "" || anyThing(verb) && s.Name != "") && s.within(t.Within) {
-			pool = append(pool, s)
-		}
-	}
+	pool := within(all, t, func(s seen) bool { return s.Ref != "" || anyThing(verb) && s.Name != "" })
 	if t.Kind == "result" {
 		pool = results(pool)
 	}
 	found := named(pool, t, verb)
+	if len(found) == 0 && verb == VerbClick && t.Kind == "" && t.Name != "" {
+		// Words in something that listens for all that is in it.
+		found = byName(within(all, t, func(s seen) bool { return s.Ref == "" && s.heard() }), t.Name, true)
+	}
 	switch {
 	case t.Nth > len(found):
 		return nil
@@ -122,6 +121,22 @@ func choose(all []seen, t Target, verb Verb) []seen {
 		return found[len(found)-1:]
 	}
 	return sameEffect(found)
+}
+
+// within are the things of a part of the page that pass a test.
+func within(all []seen, t Target, passes func(seen) bool) []seen {
+	var pool []seen
+	for _, s := range all {
+		if passes(s) && s.within(t.Within) {
+			pool = append(pool, s)
+		}
+	}
+	return pool
+}
+
+// heard says whether something around a thing may listen for a click on it.
+func (s seen) heard() bool {
+	return slices.ContainsFunc(s.parents, func(p *protocol.LookItem) bool { return p.Ref != "" })
 }
 
 // named are the things of the right role and name.

@@ -43,7 +43,23 @@ func (r *running) resolve(ctx context.Context, t Target, verb Verb) (aimed, erro
 	case len(found) > 1:
 		return r.decided(several(found, t))
 	}
-	return aim(found[0]), nil
+	return pointed(found[0], t, verb), nil
+}
+
+// pointed is aim for a verb of the mouse. Where what was found is only something
+// that listens, such as a list as a whole, the person means the words in it.
+func pointed(s seen, t Target, verb Verb) aimed {
+	a := aim(s)
+	mouse := slices.Contains([]Verb{VerbClick, VerbDouble, VerbRight, VerbHover, VerbDrag}, verb)
+	if mouse && t.Name != "" && s.Ref != "" && roleName(s.Role) != "picture" && !operated(s.Role) && even(s.Name) != even(t.Name) {
+		a.target = "text=" + quoted(t.Name)
+	}
+	return a
+}
+
+// operated says whether a role is that of a thing which is operated as a whole.
+func operated(role string) bool {
+	return slices.ContainsFunc([][]string{clickables(), fields(), lists(), switches()}, func(all []string) bool { return slices.Contains(all, role) })
 }
 
 // aim turns a thing into what the registry is given. A heading or a text has no

@@ -1,6 +1,7 @@
 import { MessageError } from '../messages/envelope';
 import type { Done } from '../messages/methods';
 import type { Page } from '../page/page';
+import type { Spot } from '../page/types';
 import { drag } from './drag';
 import { clearText, pressKey, readChords, replaceText, typeText } from './keys';
 import { pointer, type Pointer } from './pointer';
@@ -21,17 +22,33 @@ interface On {
  */
 export class Acts {
   readonly #page: Page;
+  /** What was judged last: its ref, and how it was named. */
+  #named: { ref: string; target: string } | undefined;
 
   constructor(page: Page) {
     this.#page = page;
   }
 
-  /** The ref of what a target means: a ref, `role=option name="…"`, `text=…`. */
+  /** The ref of the field that a target means: a ref, `role=option name="…"`, `text=…`. */
   find(target: string): string {
-    const found = this.#page.locate(target);
+    return this.#find(target, 'field').ref;
+  }
+
+  /** As find, for what is judged before it is acted on; a pointer goes to what was named. */
+  judged(target: string): string {
+    const ref = this.find(target);
+    this.#named = { ref, target };
+    return ref;
+  }
+
+  #find(name: string, want: 'thing' | 'field'): Spot {
+    const target = want === 'thing' && this.#named?.ref === name ? this.#named.target : name;
+    const found = this.#page.find(target, want);
     switch (found.state) {
       case 'one':
-        return found.ref;
+        return found.spot;
+      case 'lost':
+        throw refusal(found.now);
       case 'none':
         throw new MessageError(
           'no_element',
@@ -132,6 +149,8 @@ export class Acts {
     if (state === 'none' || state === 'gone')
       throw notActable(`${line} is nothing that is switched on or off`, 'Click it instead.');
     if (state === want) return { hit: line };
+    if (!on && this.#page.grouped(ref))
+      throw notActable(`${line} is a radio button`, 'Check another one of its group.');
     const came = await this.click({ ref, button: 'left', count: 1, keys: '' }, signal);
     if (came.left !== true && this.#page.element(ref) !== null && this.#page.checked(ref) !== want)
       throw notActable(`${line} was clicked and is still ${this.#page.checked(ref)}`);
@@ -169,28 +188,31 @@ export class Acts {
     // First where it ends: what is dragged has to be in view when it begins.
     const end = await this.#reach(to, signal);
     const at = await this.#reach(ref, signal);
-    const box = this.#page.box(to);
-    const point =
-      box === undefined ? end.point : { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 };
     return this.#watched(`${at.line} to ${end.line}`, () => {
-      drag(at, { met: end.met, point }, ({ x, y }) => this.#page.at(x, y));
+      drag(at, end, ({ x, y }) => this.#page.at(x, y));
     });
   }
 
   /** Brings an element into view and finds a point at which a pointer would meet it. */
-  async #reach(ref: string, signal: AbortSignal): Promise<Pointer & { line: string }> {
-    const reached = await this.#page.reach(ref);
+  async #reach(target: string, signal: AbortSignal): Promise<Pointer & { line: string }> {
+    const spot = this.#find(target, 'thing');
+    const reached = await this.#page.reach(spot);
     signal.throwIfAborted();
     if (reached.state !== 'ok') throw refusal(reached);
-    const met = this.#page.at(reached.point.x, reached.point.y);
-    const el = this.#page.element(ref);
-    // What lies there belongs to the element: reach has tested that.
-    const target = met !== null && this.#page.accepts(ref, met) ? met : el;
-    if (target === null) throw refusal({ state: 'gone', ref, was: reached.line });
-    const { x, y } = reached.point;
-    this.#page.mask.lift({ area: [x, y, x, y] }); // shows where it points
+    const { point, line } = reached;
+    const met = this.#page.at(point.x, point.y);
+    // What moves may be elsewhere by now; a frame is met as such.
+    if (met === null || (met !== spot.el && !this.#page.accepts(spot, met, point)))
+      throw refusal({
+        state: 'covered',
+        ref: spot.ref,
+        line,
+        by: met ? this.#page.words(met) : 'nothing',
+        byRef: '',
+      });
+    this.#page.mask.lift({ area: [point.x, point.y, point.x, point.y] }); // shows where it points
     this.#page.mask.lower();
-    return { met: target, point: reached.point, line: reached.line };
+    return { met, point, line };
   }
 
   /** What needs no pointer may lie out of view. */

@@ -53,29 +53,33 @@ function begin(): void {
         el instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(el) : null,
     });
   };
-  /** The ref of a target; a ref must have been shown to who asks, in this document. */
-  const find = (caller: string, target: string): string => {
+  /** Refuses a ref that was not shown to who asks, in this document. */
+  const seen = (caller: string, target: string): string => {
     if (isRef(target) && !shown.has(caller, target))
       throw new MessageError(
         'no_element',
         `${target} was not shown since this page was loaded.`,
         'Look at the page again.',
       );
-    return acts.find(target);
+    return target;
   };
+  /** The ref of the field that a target means. */
+  const find = (caller: string, target: string): string => acts.find(seen(caller, target));
   const told = (): Told => ({ next: page.next(), url: location.href, title: document.title });
   /** An action, before which everything is checked that may have changed on its way. */
   const act =
     <P extends About, R extends Pick<Done, 'change'>>(
       does: (params: P, signal: AbortSignal) => Promise<R>,
+      // What is pointed at is found by the action itself: a text is more than a ref.
+      take: (caller: string, target: string) => string = find,
     ): ((params: P, asked: Asked) => Promise<R & Told>) =>
     async (params, { signal }) => {
       signal.throwIfAborted();
       about(params);
       const ref = 'ref' in params ? params.ref : undefined;
-      const at = typeof ref === 'string' ? { ref: find(params.caller, ref) } : {};
+      const at = typeof ref === 'string' ? { ref: take(params.caller, ref) } : {};
       const to = 'to' in params ? params.to : undefined;
-      const onto = typeof to === 'string' ? { to: find(params.caller, to) } : {};
+      const onto = typeof to === 'string' ? { to: take(params.caller, to) } : {};
       const done = await does({ ...params, ...at, ...onto }, signal);
       const { appeared = [], changed = [] } = done.change ?? {};
       shown.note(params.caller, [...appeared, ...changed].join('\n'));
@@ -108,7 +112,7 @@ function begin(): void {
     },
     facts: ({ ref, ...params }) => {
       about(params);
-      const at = ref === undefined ? {} : { ref: find(params.caller, ref) };
+      const at = ref === undefined ? {} : { ref: acts.judged(seen(params.caller, ref)) };
       if (at.ref !== undefined) {
         acts.known(at.ref);
         shown.note(params.caller, at.ref);
@@ -136,15 +140,15 @@ function begin(): void {
     },
   };
   const does: Desk<'cs:rpc'> = {
-    click: act((params, signal) => acts.click(params, signal)),
-    hover: act((params, signal) => acts.hover(params, signal)),
+    click: act((params, signal) => acts.click(params, signal), seen),
+    hover: act((params, signal) => acts.hover(params, signal), seen),
     fill: act((params, signal) => acts.fill(params, signal)),
     type: act((params, signal) => acts.type(params, signal)),
     select: act((params, signal) => acts.select(params, signal)),
     check: act((params, signal) => acts.check(params, signal)),
     scroll: act((params, signal) => acts.scroll(params, signal)),
     press: act((params, signal) => acts.press(params, signal)),
-    drag: act((params, signal) => acts.drag(params, signal)),
+    drag: act((params, signal) => acts.drag(params, signal), seen),
     ready: () => null,
   };
   covering(page);

@@ -28,7 +28,7 @@ export function refusal(now: Exclude<Reached, { state: 'ok' }>): MessageError {
       return make('covered', `${now.line} is covered by ${now.by}.`, 'Act on that first.');
     case 'off-screen':
       return make('hidden', `${now.line} cannot be brought into view.`, 'Scroll what it is in.');
-    case 'moving':
-      return make('covered', `${now.line} goes on moving.`, 'Try again when it rests.');
+    case 'outside':
+      return make('bad_argument', `That point is outside of ${now.line}.`, '');
   }
 }

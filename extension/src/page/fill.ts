@@ -1,5 +1,6 @@
 import type { Looker } from './look.js';
 import { elementOf } from './resolve.js';
+import { roleOf } from './role.js';
 import { isEditingHost, isSecret, mask } from './value.js';
 
 /** What setting a value led to. `type` asks the caller to insert the text by trusted input. */
@@ -143,6 +144,12 @@ export function checkedState(look: Looker, ref: string): 'on' | 'off' | 'mixed' 
   const said = el.getAttribute('aria-checked') ?? el.getAttribute('aria-pressed');
   if (said === null) return 'none';
   return said === 'mixed' ? 'mixed' : said === 'true' ? 'on' : 'off';
+}
+
+/** Whether a thing is one of a group and is switched off by choosing another. */
+export function isGrouped(look: Looker, ref: string): boolean {
+  const el = elementOf(look, ref);
+  return el !== null && /^(radio|menuitemradio)$/.test(roleOf(el));
 }
 
 /** What a field holds now, masked when secret: the proof of a fill. */

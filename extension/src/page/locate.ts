@@ -1,28 +1,62 @@
 import { signs } from './format.js';
-import { viewport } from './geometry.js';
+import { rectOf, viewport } from './geometry.js';
 import { matcher } from './lines.js';
-import { type Looker, pageRoot, walkItems } from './look.js';
+import { type Looker, modalOf, pageRoot, walkItems } from './look.js';
+import { quote } from './quote.js';
+import { spotOf } from './resolve.js';
+import { mayFocus, roleOf, widgets } from './role.js';
 import { isOperable } from './state.js';
 import { parseTarget, type Target } from './target.js';
-import type { Candidate, Item, Located } from './types.js';
+import { findText, type Standing } from './texts.js';
+import type { Candidate, Item, Located, Resolution, Spot } from './types.js';
 
 /** Candidates that an ambiguous target is answered with. */
 const shownCandidates = 8;
 
+/** What a target is wanted for: to be pointed at, or to be filled, switched or focused. */
+export type Want = 'thing' | 'field';
+
+/** What a target led to, with what is acted on. */
+export type Found =
+  | { state: 'one'; spot: Spot }
+  | { state: 'lost'; now: Extract<Resolution, { state: 'unknown' | 'gone' }> }
+  | Exclude<Located, { state: 'one' }>;
+
+/** Something that a target may mean: an element of a look, or a text where it stands. */
+interface Match {
+  item: Item;
+  standing?: Standing;
+}
+
 /** Finds what a target means: exactly one thing, or says what it could have been. */
-export function locate(look: Looker, input: string): Located {
-  const num = look.refs.parse(input.trim());
-  if (num !== undefined) {
-    const known = look.refs.get(num);
-    const item = known?.node ? look.describe(known.node) : undefined;
-    if (!known) return { state: 'none', target: input, near: [] };
-    return { state: 'one', ref: look.refs.format(num), line: item ? look.line(item) : known.said };
+export function locate(look: Looker, input: string, want: Want = 'thing'): Located {
+  const found = find(look, input, want);
+  switch (found.state) {
+    case 'one':
+      return { state: 'one', ref: found.spot.ref, line: found.spot.line };
+    case 'lost':
+      return found.now.state === 'gone'
+        ? { state: 'one', ref: found.now.ref, line: found.now.was }
+        : { state: 'none', target: input, near: [] };
+    default:
+      return found;
+  }
+}
+
+/** As locate, with what is acted on. */
+export function find(look: Looker, input: string, want: Want = 'thing'): Found {
+  const ref = input.trim().replace(/^@/, '');
+  if (look.refs.parse(ref) !== undefined) {
+    const spot = spotOf(look, ref);
+    if ('state' in spot) return { state: 'lost', now: spot };
+    const item = look.describe(spot.el);
+    return { state: 'one', spot: item ? { ...spot, line: look.line(item) } : spot };
   }
   const target = parseTarget(input);
   if (target.by === 'bad') return { state: 'bad', target: input, why: target.why };
-  const items = [...walkItems(look.items(pageRoot(), viewport(), false))];
+  const all = new Things(look);
   try {
-    return answer(look, input, target, choose(look, items, target), items);
+    return answer(look, input, target, choose(all, target, want), all);
   } catch (error) {
     return {
       state: 'bad',
@@ -34,61 +68,181 @@ export function locate(look: Looker, input: string): Located {
 
 /** The elements that a target means just now, none of them given a ref. */
 export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
-  const items = [...walkItems(look.items(pageRoot(), viewport(), false))];
-  const found = choose(look, items, target).map(({ el }) => el);
+  const found = choose(new Things(look), target, 'thing').map(({ item }) => item.el);
   const unique = found.filter((el, at) => found.indexOf(el) === at);
   if (target.by === 'point' || target.nth === undefined) return unique;
   const nth = unique[target.nth - 1];
   return nth ? [nth] : [];
 }
 
-function choose(look: Looker, items: Item[], target: Exclude<Target, { by: 'bad' }>): Item[] {
+/** The things of the page, looked for when they are needed. */
+class Things {
+  readonly look: Looker;
+  #items: Item[] | undefined;
+
+  constructor(look: Looker) {
+    this.look = look;
+  }
+
+  get items(): Item[] {
+    this.#items ??= [...walkItems(this.look.items(pageRoot(), viewport(), false))];
+    return this.#items;
+  }
+
+  /** The thing that an element is. */
+  of(el: Element): Item {
+    const known = this.items.find((item) => item.el === el && item.role !== 'text');
+    return known ?? { ...plain(el), name: this.look.words(el) };
+  }
+}
+
+function choose(all: Things, target: Exclude<Target, { by: 'bad' }>, want: Want): Match[] {
+  const { look } = all;
   switch (target.by) {
     case 'css':
-      return [...select(look, target.selector)].map((el) => itemOf(look, items, el));
+      return [...select(look, target.selector)].map((el) => ({ item: all.of(el) }));
     case 'point': {
       const el = look.tree.at(target.x, target.y);
-      return el ? [itemOf(look, items, actable(look, items, el))] : [];
+      if (!el) return [];
+      return [{ item: all.of(want === 'field' ? (fieldAround(look, el) ?? el) : el) }];
     }
     case 'role': {
       const role = target.role.toLowerCase();
-      const same = items.filter(({ role: own }) => own === role || signs[own] === role);
-      return target.name === undefined ? same : best(same, target.name, ({ name }) => name);
+      if (role === 'text' && target.name !== undefined) return texts(all, target.name, want);
+      let same = all.items.filter(({ role: own }) => own === role || signs[own] === role);
+      if (same.length === 0) same = unlisted(all, role);
+      const name = ({ name: own }: Item): string => own;
+      return (target.name === undefined ? same : best(same, target.name, name)).map(asMatch);
     }
-    case 'label': {
-      const fields = items.filter(
-        ({ el }) =>
-          /^(input|select|textarea|button)$/.test(el.localName) ||
-          isOperable(el, () => false) ||
-          el.hasAttribute('role'),
-      );
-      return best(
-        fields.filter(({ offered }) => offered),
-        target.text,
-        ({ name }) => name,
-      );
-    }
-    case 'text': {
-      const found = best(items, target.text, ({ name, cells }) => cells?.join(' ') ?? name);
-      return found.map((item) =>
-        item.offered ? item : itemOf(look, items, actable(look, items, item.el)),
-      );
-    }
+    case 'label':
+      return best(fieldsOf(all), target.text, ({ name }) => name).map(asMatch);
+    case 'text':
+      return texts(all, target.text, want);
   }
+}
+
+/** Things of a role that a look leaves out because they say nothing of their own. */
+function unlisted({ look }: Things, role: string): Item[] {
+  const found = [...look.tree.all(document)].filter(
+    (el) => roleOf(el) === role && el.checkVisibility({ visibilityProperty: true }),
+  );
+  return found.map((el) => ({ ...plain(el), role, name: look.aria(el).name || look.said(el) }));
+}
+
+const asMatch = (item: Item): Match => ({ item });
+
+/** Things that have a label: fields, and what else can be operated. */
+function fieldsOf(all: Things): Item[] {
+  return all.items.filter(
+    ({ el, offered }) =>
+      offered &&
+      (/^(input|select|textarea|button)$/.test(el.localName) ||
+        isOperable(el, () => false) ||
+        el.hasAttribute('role')),
+  );
+}
+
+/**
+ * What a text means: the places where it can be read, the whole of what something
+ * says before a part of it, and as it is written before other capitals. What is
+ * nowhere to be read may be the name of something: of a picture, or of a mark.
+ */
+function texts(all: Things, text: string, want: Want): Match[] {
+  const root = pageRoot();
+  const standing = root ? findText(all.look.tree, root, text) : [];
+  const tiers: ((one: Standing) => boolean)[] = [
+    ({ whole, same }) => whole && same,
+    ({ whole }) => whole,
+    () => true,
+  ];
+  const named = ({ name, cells }: Item): string => cells?.join(' ') ?? name;
+  for (const [tier, fits] of tiers.entries()) {
+    const found = standing.filter(fits);
+    if (want === 'field') {
+      const fields = fieldsFor(all, found);
+      if (fields.length > 0) return fields;
+    }
+    if (found.length > 0 && want === 'thing')
+      return found.map((one) => ({ item: { ...plain(one.el), name: one.text }, standing: one }));
+    const items =
+      want === 'field' ? fieldsOf(all) : all.items.filter(({ role }) => role !== 'text');
+    const same = innermost(all.look, alike(items, text, named, tier));
+    if (same.length > 0) return same.map(asMatch);
+    if (found.length > 0)
+      return found.map(({ el }) => ({ item: all.of(fieldAround(all.look, el) ?? el) }));
+  }
+  return [];
+}
+
+/** The fields that some texts are the labels of, or stand in. */
+function fieldsFor(all: Things, found: readonly Standing[]): Match[] {
+  const { look } = all;
+  const fields = (of: (el: Element) => Element | undefined): Match[] => {
+    const out = new Set(found.map(({ el }) => of(el)).filter((el) => el !== undefined));
+    return [...out].map((el) => ({ item: all.of(el) }));
+  };
+  const labels = fields((el) => labelled(look, el));
+  return labels.length > 0 ? labels : fields((el) => fieldAround(look, el));
+}
+
+/** The field that a text is the label of. */
+function labelled(look: Looker, el: Element): Element | undefined {
+  const { tree } = look;
+  const label = tree.closest(el, (at) => at.localName === 'label') as HTMLLabelElement | null;
+  if (label?.control) return label.control;
+  const named = tree.closest(el, (at) => at.id !== '' && labelledBy(at) !== null);
+  return (named && labelledBy(named)) ?? undefined;
+}
+
+function labelledBy(el: Element): Element | null {
+  const root = el.getRootNode() as Document | ShadowRoot;
+  return root.querySelector(`[aria-labelledby~="${CSS.escape(el.id)}"]`);
+}
+
+/** The nearest thing around an element that takes the focus or can be operated. */
+function fieldAround(look: Looker, el: Element): Element | undefined {
+  const near = look.tree.closest(
+    el,
+    (at) => widgets.has(roleOf(at)) || isOperable(at, () => false) || mayFocus(at),
+  );
+  return near && near !== document.body && near !== document.documentElement ? near : undefined;
 }
 
 /** The exact matches; without any, those without regard to case, then those that contain it. */
 function best(items: Item[], text: string, of: (item: Item) => string): Item[] {
+  for (const tier of [0, 1, 2]) {
+    const found = alike(items, text, of, tier);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The matches of one kind: exact, without regard to case, or that contain it. */
+function alike(items: Item[], text: string, of: (item: Item) => string, tier: number): Item[] {
   if (/^\/.+\/[a-z]*$/s.test(text)) {
     const test = matcher(text);
-    return items.filter((item) => test(of(item)));
+    return tier === 2 ? items.filter((item) => test(of(item))) : [];
   }
-  const exact = items.filter((item) => of(item) === text);
-  if (exact.length > 0) return exact;
   const low = text.toLowerCase();
-  const same = items.filter((item) => of(item).toLowerCase() === low);
-  if (same.length > 0) return same;
-  return items.filter((item) => of(item).toLowerCase().includes(low));
+  const tests: ((name: string) => boolean)[] = [
+    (name) => name === text,
+    (name) => name.toLowerCase() === low,
+    (name) => name.toLowerCase().includes(low),
+  ];
+  return items.filter((item) => tests[tier]?.(of(item)));
+}
+
+/** Of things of one name that stand in each other, the one that can be operated, else the inner one. */
+function innermost(look: Looker, items: Item[]): Item[] {
+  const outer = (a: Item, b: Item): boolean => a.el !== b.el && look.tree.contains(a.el, b.el);
+  return items.filter(
+    (item) =>
+      !items.some(
+        (other) =>
+          (outer(item, other) && (other.offered || !item.offered)) ||
+          (outer(other, item) && other.offered && !item.offered),
+      ),
+  );
 }
 
 function* select(look: Looker, selector: string): Generator<Element> {
@@ -97,22 +251,11 @@ function* select(look: Looker, selector: string): Generator<Element> {
   for (const el of look.tree.all(document)) if (el.matches(selector)) yield el;
 }
 
-/** The nearest thing around an element that can be acted on, or the element itself. */
-function actable(look: Looker, items: Item[], el: Element): Element {
-  const offered = new Set(items.filter((item) => item.offered).map((item) => item.el));
-  const label = look.tree.closest(el, (at) => at.localName === 'label') as HTMLLabelElement | null;
-  const near = look.tree.closest(el, (at) => offered.has(at));
-  return near ?? label?.control ?? el;
-}
-
-function itemOf(look: Looker, items: Item[], el: Element): Item {
-  const known = items.find((item) => item.el === el && item.role !== 'text');
-  if (known) return known;
-  const name = look.words(el);
+function plain(el: Element): Item {
   return {
     el,
     role: 'element',
-    name,
+    name: '',
     states: [],
     offered: false,
     num: 0,
@@ -125,30 +268,75 @@ function answer(
   look: Looker,
   input: string,
   target: Exclude<Target, { by: 'bad' }>,
-  found: Item[],
-  items: Item[],
-): Located {
-  let unique = found.filter((item, at) => found.findIndex((other) => other.el === item.el) === at);
-  if (unique.length > 1 && unique.some((item) => item.offered))
-    unique = unique.filter((item) => item.offered);
+  found: Match[],
+  all: Things,
+): Found {
+  let unique = found.filter(
+    ({ item, standing }, at) =>
+      standing !== undefined || found.findIndex((other) => other.item.el === item.el) === at,
+  );
+  unique = within(look, unique);
   if (target.by !== 'point' && target.nth !== undefined) {
     const nth = unique[target.nth - 1];
     unique = nth ? [nth] : [];
   }
   const [first] = unique;
-  if (!first) return { state: 'none', target: input, near: similar(look, items, target) };
-  if (unique.length === 1) return { state: 'one', ...candidate(look, first) };
+  if (!first) return { state: 'none', target: input, near: similar(look, all.items, target) };
+  if (unique.length === 1) return { state: 'one', spot: spotFor(look, first, target) };
   return {
     state: 'many',
     target: input,
     count: unique.length,
-    candidates: unique.slice(0, shownCandidates).map((item) => candidate(look, item)),
+    candidates: unique.slice(0, shownCandidates).map((match) => candidate(look, match)),
   };
 }
 
-function candidate(look: Looker, item: Item): Candidate {
+/** Of several matches those that a person could mean: what can be seen, and what a modal dialog leaves. */
+function within(look: Looker, found: Match[]): Match[] {
+  const modal = modalOf(look.tree);
+  const tests: ((el: Element) => boolean)[] = [
+    (el) => el.checkVisibility({ visibilityProperty: true }) || look.describe(el) !== undefined,
+    (el) => !modal || look.tree.contains(modal, el),
+    (el) => look.tree.closest(el, (at) => at.hasAttribute('inert')) === null,
+    (el) => look.tree.closest(el, (at) => at.getAttribute('aria-hidden') === 'true') === null,
+  ];
+  let left = found;
+  for (const test of tests) {
+    if (left.length < 2) return left;
+    const some = left.filter(({ item }) => test(item.el));
+    if (some.length > 0) left = some;
+  }
+  return left;
+}
+
+function spotFor(look: Looker, match: Match, target: Target): Spot {
+  const { ref, line } = candidate(look, match);
+  const { item, standing } = match;
+  const spot: Spot = { ref, el: item.el, line, said: '' };
+  if (standing && standing.ranges.length > 0) spot.text = standing.ranges;
+  if (target.by === 'point') {
+    const { left, top } = rectOf(item.el);
+    spot.offset = { x: target.x - left, y: target.y - top };
+  }
+  return spot;
+}
+
+/** How something is told: a text with what it stands in. */
+function candidate(look: Looker, { item, standing }: Match): Candidate {
   item.num = look.refs.number(item.el);
-  return { ref: look.refs.format(item.num), line: look.line(item) };
+  const ref = look.refs.format(item.num);
+  if (!standing) return { ref, line: look.line(item) };
+  const { tree, listens } = look;
+  const around = tree.closest(
+    item.el,
+    (at) => at.localName === 'label' || widgets.has(roleOf(at)) || isOperable(at, listens),
+  );
+  const control = around?.localName === 'label' ? (around as HTMLLabelElement).control : around;
+  const thing = control ? look.describe(control) : undefined;
+  if (thing && (thing.el === item.el || thing.name === standing.text))
+    return { ref: look.refs.format(thing.num), line: look.line(thing) };
+  const words = `${ref} ${quote(standing.text)}`;
+  return { ref, line: thing ? `${words} in ${look.line(thing)}` : words };
 }
 
 /** Things that share a word with what was looked for. */
@@ -174,7 +362,7 @@ function similar(look: Looker, items: Item[], target: Target): Candidate[] {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, 4)
-    .map(({ item }) => candidate(look, item));
+    .map(({ item }) => candidate(look, { item }));
 }
 
 /** Whether two words differ by one letter: another, one more, one less, or two that changed places. */

@@ -64,6 +64,9 @@ export class Looker {
     return fresh.length > 0;
   }
 
+  /** Whether the page is known to listen for the pointer on an element. */
+  readonly listens = (el: Element): boolean => this.#listening.has(el);
+
   /** The things of a part of the page, with their refs, covered ones marked. */
   items(root: Element | null, view: Area, near: boolean, part: Part = {}): Item[] {
     if (root === null) return [];
@@ -154,33 +157,66 @@ export class Looker {
     );
   }
 
-  /** What a look makes of one element: undefined when it would not show it. */
+  /**
+   * What a look makes of one element: the same walk, from the same beginning, that
+   * goes only where the element is. What a look would not name by itself is
+   * described by its own; undefined for what is not drawn.
+   */
   describe(el: Element): Item | undefined {
+    const found = this.#shown(el) ?? this.#plain(el);
+    if (!found) return undefined;
+    found.num = this.refs.number(el);
+    found.view = visibleArea(this.tree, found.hit ?? el);
+    return found;
+  }
+
+  /** An element as a look shows it. */
+  #shown(el: Element): Item | undefined {
+    const modal = modalOf(this.tree);
+    const root = modal && this.tree.contains(modal, el) ? modal : pageRoot();
+    if (root === null) return undefined;
     const styles = new Styles(this.#sheets);
-    const view = viewport();
     const names = new Names(this.tree, styles);
+    const only = new Map<Element, Element[]>();
+    for (const end of [el, ...standsFor(el, names)])
+      for (let at = end, up = this.tree.parent(at); up; at = up, up = this.tree.parent(at)) {
+        const children = only.get(up) ?? [];
+        if (children.includes(at)) break;
+        only.set(up, [...children, at]);
+      }
+    // What the element has in it is seen, where that is asked for, too.
+    only.delete(el);
+    return this.#find(el, root, { names, styles, only, passed: new Set(only.keys()) });
+  }
+
+  /** An element that no look shows, as something that a pointer can meet. */
+  #plain(el: Element): Item | undefined {
+    const styles = new Styles(this.#sheets);
+    const names = new Names(this.tree, styles);
+    for (const root of [el, ...standsFor(el, names)]) {
+      const item = this.#find(el, root, { names, styles });
+      if (item) return item;
+    }
+    const drawn = el.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    if (!drawn && styles.of(el).display !== 'contents') return undefined;
+    return { ...blank(el), role: 'element', name: short(names.content(el)) };
+  }
+
+  #find(
+    el: Element,
+    root: Element,
+    at: Pick<WalkConfig, 'names' | 'styles' | 'only' | 'passed'>,
+  ): Item | undefined {
     const walk = new Walk({
+      ...at,
       tree: this.tree,
-      styles,
       rects: new Rects(),
-      names,
-      listens: (at) => at === el || this.#listening.has(at),
-      view,
+      listens: (one) => (at.only === undefined && one === el) || this.#listening.has(one),
+      view: viewport(),
       region: null,
       escaped: new Set(),
     });
-    // What is not drawn itself is met where something else stands for it.
-    const image = el.localName === 'area' ? imageOf(el as HTMLAreaElement) : null;
-    const stands = image ? [image] : names.labels.of(el);
-    for (const root of [el, ...stands]) {
-      const items = [...walkItems(walk.run(root))];
-      const found = items.find((item) => item.el === el && item.role !== 'text');
-      if (!found) continue;
-      found.num = this.refs.number(el);
-      found.view = visibleArea(this.tree, found.hit ?? el);
-      return found;
-    }
-    return undefined;
+    return [...walkItems(walk.run(root))].find((item) => item.el === el && item.role !== 'text');
   }
 
   /** Role and name as the accessibility standards compute them. */
@@ -192,6 +228,11 @@ export class Looker {
   /** The role as the accessibility standards compute it. */
   role(el: Element): string {
     return roleOf(el);
+  }
+
+  /** The text inside an element, as a name would have it. */
+  said(el: Element): string {
+    return new Names(this.tree, new Styles(this.#sheets)).content(el);
   }
 
   /** A few words about any element: what covers something, what was hit. */
@@ -298,7 +339,7 @@ export class Looker {
     const seen = meet(rect, view);
     const met = this.tree.at((seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2);
     if (met !== null && (hit ?? el).contains(met)) return undefined;
-    return aim(this.tree, el, hit, rect, view).by;
+    return aim(this.tree, el, hit, rect, view, { listens: this.listens }).by;
   }
 
   /** Everything that what is drawn in the view stands in, wherever its ancestors lie. */
@@ -387,6 +428,12 @@ function reparent(all: readonly Line[], found: Line[]): Line[] {
     const up = all[line.parent];
     return { ...line, parent: up ? (index.get(up) ?? -1) : -1 };
   });
+}
+
+/** What is met in place of an element that is not drawn itself. */
+function standsFor(el: Element, names: Names): readonly Element[] {
+  const image = el.localName === 'area' ? imageOf(el as HTMLAreaElement) : null;
+  return image ? [image] : names.labels.of(el);
 }
 
 function short(name: string): string {

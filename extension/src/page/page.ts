@@ -1,20 +1,19 @@
-import { belongs } from './cover.js';
 import { Extract } from './data.js';
 import { type Facts, factsOf } from './facts.js';
 import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
 import { boxOf, rectOf } from './geometry.js';
-import { locate } from './locate.js';
+import { find, type Found, locate, type Want } from './locate.js';
 import { Looker, pageRoot } from './look.js';
 import { markdown } from './markdown.js';
 import { type Expected, Mask } from './mask.js';
 import type { Shown } from './maskface.js';
 import * as reaching from './reach.js';
 import { Refs } from './refs.js';
-import { elementOf, resolve } from './resolve.js';
+import { accepts, elementOf, judge, resolve, spotOf } from './resolve.js';
 import { Scene } from './scene.js';
 import { type FrameMark, readableText } from './text.js';
-import type { Box, Located, Resolution, Snapshot, SnapshotOptions } from './types.js';
+import type { Box, Located, Point, Resolution, Snapshot, SnapshotOptions, Spot } from './types.js';
 import { waitFor, type Waited, type WaitFor } from './wait.js';
 import { type Change, Watch } from './watch.js';
 
@@ -40,17 +39,19 @@ export interface Page {
   /** The lines behind a handle; undefined when it is not known (any more). */
   more(handle: string, max?: number): Pick<Snapshot, 'text' | 'more'> | undefined;
   /** Finds what a target means. */
-  locate(target: string): Located;
-  /** Says whether a ref is what it was and can be acted on. */
-  resolve(ref: string): Resolution;
+  locate(target: string, want?: Want): Located;
+  /** As locate, with what is acted on: an element, a text in one, a point of one. */
+  find(target: string, want?: Want): Found;
+  /** Says whether a ref, or what was found, is what it was and can be acted on. */
+  resolve(what: string | Spot): Resolution;
   /** The element behind a ref, for the protocol's DOM domain. */
   element(ref: string): Element | null;
   /** The ref of an element, given now if it had none. */
   refOf(el: Element): string;
   /** The next free number: the base for another document in this frame. */
   next(): number;
-  /** Whether a click on an element acts on a ref: it is in it, in its stand-in, or in its label. */
-  accepts(ref: string, met: Element): boolean;
+  /** Whether a click that met an element at a point acts on exactly what was reached. */
+  accepts(spot: Spot, met: Element, point: Point): boolean;
   /** The innermost element at a point, closed shadow roots included. */
   at(x: number, y: number): Element | null;
   /** A few words about an element. */
@@ -59,8 +60,8 @@ export interface Page {
   aria(el: Element): { role: string; name: string };
   /** Where a ref lies, in the frame's viewport. */
   box(ref: string): Box | undefined;
-  /** Scrolls to a ref, waits for its animations, and finds a point that hits it. */
-  reach(ref: string): Promise<reaching.Reached>;
+  /** Scrolls to what is meant, waits for its animations, and finds a point that hits it. */
+  reach(what: string | Spot, way?: reaching.Way): Promise<reaching.Reached>;
   /** The ref of what a click on a point would meet, and its words. */
   hit(x: number, y: number): { ref: string; words: string } | undefined;
   /** Scrolls the page or a ref's area by pixels. */
@@ -71,6 +72,8 @@ export interface Page {
   choose(ref: string, wanted: string[], press?: boolean): filling.Filled;
   /** Whether a checkable thing is on. */
   checked(ref: string): ReturnType<typeof filling.checkedState>;
+  /** Whether it is one of a group, of which another is chosen to switch it off. */
+  grouped(ref: string): boolean;
   /** What a field holds now. */
   value(ref: string, expected?: string): ReturnType<typeof filling.valueOf>;
   /** Puts the focus on a ref. */
@@ -138,16 +141,13 @@ export function createPage(): Page {
     },
     snapshot: (options) => look.snapshot(options),
     more: (handle, max) => look.more(handle, max),
-    locate: (target) => locate(look, target),
-    resolve: (ref) => resolve(look, ref),
+    locate: (target, want) => locate(look, target, want),
+    find: (target, want) => find(look, target, want),
+    resolve: (what) => (typeof what === 'string' ? resolve(look, what) : judge(look, what).now),
     element: (ref) => elementOf(look, ref),
     refOf: (el) => refs.format(refs.number(el)),
     next: () => refs.next,
-    accepts: (ref, met) => {
-      const el = elementOf(look, ref);
-      if (el === null) return false;
-      return tree.contains(el, met) || belongs(tree, el, look.describe(el)?.hit ?? el, met);
-    },
+    accepts: (spot, met, point) => accepts(look, spot, met, point),
     at: (x, y) => tree.at(x, y),
     words: (el) => look.words(el),
     aria: (el) => look.aria(el),
@@ -155,7 +155,10 @@ export function createPage(): Page {
       const el = elementOf(look, ref);
       return el ? boxOf(rectOf(el)) : undefined;
     },
-    reach: (ref) => reaching.reach(look, ref),
+    reach: async (what, way) => {
+      const spot = typeof what === 'string' ? spotOf(look, what) : what;
+      return 'state' in spot ? spot : reaching.reach(look, spot, way);
+    },
     hit: (x, y) => {
       const el = tree.at(x, y);
       return el ? { ref: refs.format(refs.number(el)), words: look.words(el) } : undefined;
@@ -164,6 +167,7 @@ export function createPage(): Page {
     fill: (ref, value) => filling.fill(look, ref, value),
     choose: (ref, wanted, press) => filling.choose(look, ref, wanted, press),
     checked: (ref) => filling.checkedState(look, ref),
+    grouped: (ref) => filling.isGrouped(look, ref),
     value: (ref, expected) => filling.valueOf(look, ref, expected),
     focus: (ref) => filling.focus(look, ref),
     watch: () => {

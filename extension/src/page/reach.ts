@@ -1,44 +1,145 @@
-import { boxOf, rectOf } from './geometry.js';
+import { rectOf, viewport } from './geometry.js';
 import type { Looker } from './look.js';
 import { afterglow, animated, frame, patience } from './motion.js';
-import { elementOf, judge, type Judged } from './resolve.js';
-import type { Box, Point, Resolution } from './types.js';
+import { areasOf, around, elementOf, judge, type Judged } from './resolve.js';
+import type { Box, Point, Resolution, Spot } from './types.js';
 
 /** Where to act on an element, or why not. */
 export type Reached =
-  | { state: 'ok'; ref: string; line: string; point: Point; box: Box; scrolled: boolean }
-  | Exclude<Resolution, { state: 'ok' }>
-  | { state: 'moving'; ref: string; line: string };
+  | {
+      state: 'ok';
+      ref: string;
+      line: string;
+      point: Point;
+      box: Box;
+      scrolled: boolean;
+      /** It does not rest: the point is where it will be in a moment. */
+      moving?: true;
+    }
+  | Exclude<Resolution, { state: 'ok' }>;
+
+/** How something is reached. */
+export interface Way {
+  /** It was missed: whether it moves is looked at before it is tried again. */
+  again?: boolean;
+  /** Milliseconds from here to the press, where that is known. */
+  lead?: number;
+}
 
 /**
- * Brings an element into view, lets its running animations come to rest, and
- * finds a point that really hits it. It scrolls only what must be scrolled.
+ * Brings what is meant into view, lets it come to rest, and finds a point that
+ * really hits it. It scrolls only what must be scrolled, and back where that was
+ * of no use.
  */
-export async function reach(look: Looker, ref: string): Promise<Reached> {
-  const num = look.refs.parse(ref);
-  const known = num === undefined ? undefined : look.refs.get(num);
-  if (!known) return { state: 'unknown', ref };
-  if (!known.node) return { state: 'gone', ref, was: known.said };
-  const el = known.node;
-  let at = judge(look, ref, el, known.said);
+export async function reach(look: Looker, spot: Spot, way: Way = {}): Promise<Reached> {
+  let at = judge(look, spot);
   let scrolled = false;
   if (at.now.state === 'off-screen' || at.now.state === 'covered') {
-    scrolled = bringIntoView(at.item?.hit ?? el, at.now.state === 'covered');
-    if (scrolled) at = judge(look, ref, el, known.said);
+    const tried = scrollFree(look, spot, at);
+    scrolled = tried.scrolled;
+    at = tried.at;
   }
   if (at.over !== undefined && (fades(at.over) || faded(at.over)))
-    at = await uncovered(() => judge(look, ref, el, known.said), at);
+    at = await uncovered(() => judge(look, spot), at);
+  else if (at.now.state !== 'ok' && scrolled) {
+    // What follows the scrolling, as a header that leaves, moves with the next frame.
+    await frame();
+    at = judge(look, spot);
+  }
   if (at.now.state !== 'ok') return at.now;
-  const stand = at.item?.hit ?? el;
-  if (moves(stand)) {
-    if (!(await settle(stand))) return { state: 'moving', ref, line: at.now.line };
-    at = judge(look, ref, el, known.said);
+  const stand = at.item?.hit ?? spot.el;
+  let lead: Point | undefined;
+  if (way.again === true || moves(stand)) {
+    lead = await settle(stand, way.lead ?? usualLead);
+    at = judge(look, spot);
     if (at.now.state !== 'ok') return at.now;
   }
-  const rect = at.item?.rect ?? rectOf(el);
+  const areas = areasOf(spot, at.item);
+  const { left, right, top, bottom } = around(areas);
   // A frame is hit when its own document is: its middle will do.
-  const point = at.point ?? { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
-  return { state: 'ok', ref, line: at.now.line, point, box: boxOf(rect), scrolled };
+  let point = at.point ?? { x: (left + right) / 2, y: (top + bottom) / 2 };
+  if (lead) point = { x: point.x + lead.x, y: point.y + lead.y };
+  const { ref, line, box } = { ...at.now };
+  return { state: 'ok', ref, line, point, box, scrolled, ...(lead && { moving: true as const }) };
+}
+
+/** Milliseconds that a press is usually on its way, for something that moves. */
+const usualLead = 25;
+
+/**
+ * Scrolls to what is out of view or covered, until a place is found where it can
+ * be hit: no more than needed, then to the middle, the beginning and the end.
+ */
+function scrollFree(look: Looker, spot: Spot, first: Judged): { at: Judged; scrolled: boolean } {
+  let at = first;
+  let scrolled = false;
+  const off = at.now.state === 'off-screen';
+  if (!off && at.over && overAll(look, at.over)) return { at, scrolled };
+  const before = places(look, spot.el);
+  const target = at.item?.hit ?? spot.el;
+  for (const block of off ? blocks : blocks.slice(1)) {
+    if (!bringIntoView(look, spot, target, block)) continue;
+    scrolled = true;
+    at = judge(look, spot);
+    if (at.now.state !== 'off-screen' && at.now.state !== 'covered') return { at, scrolled };
+  }
+  if (!scrolled || off) return { at, scrolled };
+  for (const [el, x, y] of before) el.scrollTo({ left: x, top: y, behavior: 'instant' });
+  return { at: judge(look, spot), scrolled: false };
+}
+
+const blocks = ['nearest', 'center', 'start', 'end'] as const;
+type Block = (typeof blocks)[number];
+
+/** Whether what covers lies over all that can be seen, so that scrolling frees nothing. */
+function overAll(look: Looker, over: Element): boolean {
+  const staying = look.tree.closest(over, (at) => getComputedStyle(at).position === 'fixed');
+  if (!staying) return false;
+  const rect = staying.getBoundingClientRect();
+  return rect.width * rect.height >= innerWidth * innerHeight * 0.9;
+}
+
+function* scrollers(look: Looker, el: Element): Generator<Element> {
+  const page = document.scrollingElement ?? document.documentElement;
+  for (let at = look.tree.parent(el); at; at = look.tree.parent(at))
+    if (at !== page && (at.scrollHeight > at.clientHeight || at.scrollWidth > at.clientWidth)) {
+      const { overflowX, overflowY } = getComputedStyle(at);
+      if (overflowX !== 'visible' || overflowY !== 'visible') yield at;
+    }
+  yield page;
+}
+
+function places(look: Looker, el: Element): [el: Element, x: number, y: number][] {
+  return [...scrollers(look, el)].map((at) => [at, at.scrollLeft, at.scrollTop]);
+}
+
+/** Scrolls at once to what is meant; false when nothing of it moved. */
+function bringIntoView(look: Looker, spot: Spot, el: Element, block: Block): boolean {
+  const target = el.localName === 'area' ? (el.parentElement ?? el) : el;
+  const before = rectOf(el);
+  target.scrollIntoView({ behavior: 'instant', block, inline: 'nearest' });
+  // A part of something big may lie far from where that begins.
+  if (spot.text || spot.offset) for (const at of scrollers(look, el)) align(spot, at, block);
+  const after = rectOf(el);
+  return before.left !== after.left || before.top !== after.top;
+}
+
+function align(spot: Spot, scroller: Element, block: Block): void {
+  const areas = areasOf(spot);
+  if (areas.length === 0) return;
+  const all = around(areas);
+  const x = spot.offset ? all.left + spot.offset.x : (all.left + all.right) / 2;
+  const y = spot.offset ? all.top + spot.offset.y : (all.top + all.bottom) / 2;
+  const page = scroller === (document.scrollingElement ?? document.documentElement);
+  const port = page ? viewport() : scroller.getBoundingClientRect();
+  const inside = x >= port.left && x < port.right && y >= port.top && y < port.bottom;
+  if (inside && block === 'nearest') return;
+  const part = { nearest: 0.5, center: 0.5, start: 0.15, end: 0.85 }[block];
+  scroller.scrollBy({
+    left: x >= port.left && x < port.right ? 0 : x - (port.left + port.right) / 2,
+    top: y - (port.top + (port.bottom - port.top) * part),
+    behavior: 'instant',
+  });
 }
 
 /** Waits while what covers an element is on its way: lists and dialogs fade before they are gone. */
@@ -65,33 +166,48 @@ function faded(over: Element): boolean {
   return !over.checkVisibility({ opacityProperty: true });
 }
 
-/** Scrolls at once to an element; to the middle when something that stays put may cover an edge. */
-export function bringIntoView(el: Element, middle: boolean): boolean {
-  const target = el.localName === 'area' ? (el.parentElement ?? el) : el;
-  const before = rectOf(el);
-  const block = middle ? 'center' : 'nearest';
-  target.scrollIntoView({ behavior: 'instant', block, inline: 'nearest' });
-  const after = rectOf(el);
-  return before.left !== after.left || before.top !== after.top;
-}
+/** How long a press waits for something that moves, in milliseconds. */
+const restWait = 3000;
+/** Frames after which what moves without an end is not waited for. */
+const endlessFrames = 12;
 
-/** Waits, frame by frame, while an animation moves the element; true once it rests. */
-async function settle(el: Element): Promise<boolean> {
+/**
+ * Waits, frame by frame, while something moves; undefined once it rests, else how
+ * far it goes in the time that a press takes.
+ */
+async function settle(el: Element, lead: number): Promise<Point | undefined> {
+  const start = performance.now();
   let last = el.getBoundingClientRect();
+  let then = start;
   let still = 0;
-  for (let i = 0; i < patience; i++) {
+  let pace: Point = { x: 0, y: 0 };
+  for (let i = 1; performance.now() - start < restWait; i++) {
     await frame();
     const now = el.getBoundingClientRect();
+    const at = performance.now();
     const same =
       now.left === last.left &&
       now.top === last.top &&
       now.width === last.width &&
       now.height === last.height;
     still = same ? still + 1 : 0;
-    if (still >= 2) return true;
+    if (still >= 2) return undefined;
+    const passed = Math.max(1, at - then);
+    pace = {
+      x: ((now.left + now.right - last.left - last.right) / 2 / passed) * lead,
+      y: ((now.top + now.bottom - last.top - last.bottom) / 2 / passed) * lead,
+    };
     last = now;
+    then = at;
+    if (i >= endlessFrames && endless(el)) break;
   }
-  return false;
+  return pace;
+}
+
+/** Whether all that moves an element is animated without an end. */
+function endless(el: Element): boolean {
+  const asked = (target: Element): boolean => target.contains(el);
+  return animated(asked) && !animated(asked, true);
 }
 
 function moves(el: Element): boolean {

@@ -1,9 +1,10 @@
-import { aim } from './cover.js';
+import { type Aim, aim, aimAt, belongs, controlIn, hitsText } from './cover.js';
 import { identity } from './format.js';
-import { boxOf, rectOf, viewport } from './geometry.js';
+import { type Area, boxOf, rectOf, viewport } from './geometry.js';
 import { type Looker, modalOf } from './look.js';
 import { isDisabled } from './state.js';
-import type { Item, Point, Resolution } from './types.js';
+import { rectsOf } from './texts.js';
+import type { Item, Point, Resolution, Spot } from './types.js';
 
 /** The node behind a ref while it is in the document. */
 export function elementOf(look: Looker, ref: string): Element | null {
@@ -11,17 +12,25 @@ export function elementOf(look: Looker, ref: string): Element | null {
   return num === undefined ? null : (look.refs.get(num)?.node ?? null);
 }
 
+/** What a ref means, with what who asks was shown of it; else what became of it. */
+export function spotOf(
+  look: Looker,
+  ref: string,
+): Spot | Extract<Resolution, { state: 'unknown' | 'gone' }> {
+  const num = look.refs.parse(ref);
+  const known = num === undefined ? undefined : look.refs.get(num);
+  if (!known) return { state: 'unknown', ref };
+  if (!known.node) return { state: 'gone', ref, was: known.said };
+  return { ref, el: known.node, line: known.said, said: known.said };
+}
+
 /**
  * Says whether a ref still is what it was when it was shown, and whether it
  * can be acted on where it is now. Nothing is scrolled.
  */
 export function resolve(look: Looker, ref: string): Resolution {
-  const num = look.refs.parse(ref);
-  const known = num === undefined ? undefined : look.refs.get(num);
-  if (num === undefined || !known) return { state: 'unknown', ref };
-  const el = known.node;
-  if (!el) return { state: 'gone', ref, was: known.said };
-  return judge(look, ref, el, known.said).now;
+  const spot = spotOf(look, ref);
+  return 'state' in spot ? spot : judge(look, spot).now;
 }
 
 /** What an element is now, and where to act on it if that can be done. */
@@ -33,26 +42,35 @@ export interface Judged {
   over?: Element;
 }
 
-/** As resolve, for an element that was found otherwise. */
-export function judge(look: Looker, ref: string, el: Element, said: string): Judged {
+/** As resolve, for what was found otherwise. */
+export function judge(look: Looker, spot: Spot): Judged {
+  const { ref, el, said } = spot;
+  if (!el.isConnected) return { now: { state: 'gone', ref, was: spot.line } };
   const item = look.describe(el);
-  const why = item ? hiddenBy(look, el, item) : 'not shown';
-  if (!item || why !== undefined) {
-    const line = item ? look.line(item) : look.words(el);
+  const why = hiddenBy(look, el, item?.hit ?? el) ?? (item ? undefined : 'not shown');
+  const line = spot.text || !item ? spot.line : look.line(item);
+  if (!item || why !== undefined)
     return why === 'inert'
       ? { now: { state: 'inert', ref, line } }
       : { now: { state: 'hidden', ref, line, why: why ?? 'not shown' } };
-  }
   const is = identity(item);
-  const line = look.line(item);
-  if (said !== '' && said !== is)
+  if (said !== '' && !isSame(said, is))
     return { item, now: { state: 'changed', ref, from: said, to: is } };
-  if (isDisabled(el)) return { item, now: { state: 'disabled', ref, line } };
-  const rect = item.rect ?? rectOf(el);
-  const box = boxOf(rect);
-  const { point, by, outside } = aim(look.tree, el, item.hit, rect, item.view ?? viewport());
-  if (point) return { item, point, now: { state: 'ok', ref, line, box } };
-  if (item.role === 'frame') return { item, now: { state: 'ok', ref, line, box } };
+  if (isOff(look, spot)) return { item, now: { state: 'disabled', ref, line } };
+  if (item.hit) spot.hit = item.hit;
+  else delete spot.hit;
+  const areas = areasOf(spot, item);
+  const box = boxOf(areas.length === 1 && areas[0] ? areas[0] : around(areas));
+  if (areas.length === 0) return { item, now: { state: 'gone', ref, was: line } };
+  const found = find(look, spot, item, areas);
+  if (found === 'outside') return { item, now: { state: 'outside', ref, line, box } };
+  const { point, by, outside, control } = found;
+  if (point) {
+    if (control) spot.control = control;
+    else delete spot.control;
+    return { item, point, now: { state: 'ok', ref, line, box } };
+  }
+  if (item.role === 'frame' && !spot.offset) return { item, now: { state: 'ok', ref, line, box } };
   if (by && !outside) {
     const over = look.describe(by);
     const byRef = over?.offered ? look.refs.format(over.num) : '';
@@ -61,9 +79,85 @@ export function judge(look: Looker, ref: string, el: Element, said: string): Jud
   return { item, now: { state: 'off-screen', ref, line, box } };
 }
 
+/** Whether what would be acted on is disabled: for a text, what it is the words of. */
+function isOff({ tree }: Looker, { el, text }: Spot): boolean {
+  if (isDisabled(el)) return true;
+  if (!text) return false;
+  const at = tree.closest(el, (one) => /^(button|option|label)$/.test(one.localName));
+  const control = at?.localName === 'label' ? (at as HTMLLabelElement).control : at;
+  return control ? isDisabled(control) : false;
+}
+
+/** Whether a thing still is what it was; one without a name may have got one in the meantime. */
+function isSame(said: string, is: string): boolean {
+  return (
+    said === is ||
+    (is.startsWith('click') && said.startsWith('click') && (said === 'click' || is === 'click'))
+  );
+}
+
+/** Where what is meant lies: the lines of a text, or the box of an element. */
+export function areasOf(spot: Spot, item?: Item): Area[] {
+  if (spot.text) return spot.text.flatMap(rectsOf);
+  return [item?.rect ?? rectOf(spot.el)];
+}
+
+/** The box around some areas. */
+export function around(areas: readonly Area[]): Area {
+  return {
+    left: Math.min(...areas.map(({ left }) => left)),
+    top: Math.min(...areas.map(({ top }) => top)),
+    right: Math.max(...areas.map(({ right }) => right)),
+    bottom: Math.max(...areas.map(({ bottom }) => bottom)),
+  };
+}
+
+function find(look: Looker, spot: Spot, item: Item, areas: Area[]): Aim | 'outside' {
+  const { tree, listens } = look;
+  const { el, text, offset } = spot;
+  const view = item.view ?? viewport();
+  const hits = (met: Element, point: Point): { control?: Element } | false => {
+    if (text) return hitsText(tree, text, met, point, listens) ? {} : false;
+    const target = item.hit ?? el;
+    if (!belongs(tree, el, target, met)) return false;
+    const control = controlIn(tree, target, met, el, listens);
+    return control ? { control } : {};
+  };
+  if (offset) {
+    const { left, top, right, bottom } = around(areas);
+    const point = { x: left + offset.x, y: top + offset.y };
+    if (offset.x < 0 || offset.y < 0 || point.x > right || point.y > bottom) return 'outside';
+    const inView =
+      point.x >= view.left && point.x < view.right && point.y >= view.top && point.y < view.bottom;
+    if (!inView) return { outside: true };
+    const met = tree.at(point.x, point.y);
+    const found = met && hits(met, point);
+    if (found) return { point, outside: false, ...found };
+    return met ? { by: met, outside: false } : { outside: true };
+  }
+  if (text) return aimAt(tree, areas, view, hits, true);
+  return aim(tree, el, item.hit, areas[0] ?? rectOf(el), view, { thorough: true, listens });
+}
+
+/**
+ * Whether a press that met something, at a point, acts on exactly what was aimed
+ * at: it is asked when the press is really there.
+ */
+export function accepts(look: Looker, spot: Spot, met: Element, point: Point): boolean {
+  const { tree, listens } = look;
+  const { el, text, offset, hit = el } = spot;
+  if (!el.isConnected) return false;
+  if (offset) {
+    const { left, top } = around(areasOf(spot));
+    if (Math.abs(left + offset.x - point.x) > 1.5 || Math.abs(top + offset.y - point.y) > 1.5)
+      return false;
+  }
+  if (text) return hitsText(tree, text, met, point, listens);
+  return belongs(tree, el, hit, met) && controlIn(tree, hit, met, el, listens) === spot.control;
+}
+
 /** What around an element keeps it from a person, if anything does. */
-function hiddenBy(look: Looker, el: Element, item: Item): string | undefined {
-  const shown = item.hit ?? el;
+function hiddenBy(look: Looker, el: Element, shown: Element): string | undefined {
   const modal = modalOf(look.tree);
   if (modal && !look.tree.contains(modal, el)) return 'inert';
   for (let at: Element | null = shown; at; at = look.tree.parent(at)) {

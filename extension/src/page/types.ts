@@ -119,7 +119,25 @@ export type Resolution =
   | { state: 'hidden'; ref: string; line: string; why: string }
   | { state: 'inert'; ref: string; line: string }
   | { state: 'covered'; ref: string; line: string; by: string; byRef: string }
+  | { state: 'outside'; ref: string; line: string; box: Box }
   | { state: 'off-screen'; ref: string; line: string; box: Box };
+
+/** What is acted on: an element, or a text or a point of one. */
+export interface Spot {
+  ref: string;
+  el: Element;
+  /** Its line, for a report. */
+  line: string;
+  /** What who asks was shown of it; empty for one that is named by what it is now. */
+  said: string;
+  /** The text that is meant, and not all of the element. */
+  text?: Range[];
+  /** The point that is meant, from the top left corner of its box. */
+  offset?: Point;
+  /** What a pointer meets in its place, and the control in it that it was aimed at. */
+  hit?: Element;
+  control?: Element;
+}
 
 /** A thing that a target may have meant. */
 export interface Candidate {

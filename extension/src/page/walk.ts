@@ -217,7 +217,11 @@ export class Walk {
     const item: Item = {
       el,
       role,
-      name: unnamed.has(role) && !offered && !isLabelled(el) ? '' : this.#at.names.of(el),
+      // What something stands in needs no name for it.
+      name:
+        this.#at.passed?.has(el) || (unnamed.has(role) && !offered && !isLabelled(el))
+          ? ''
+          : this.#at.names.of(el),
       states: statesOf(el, role, { disabled, focused: this.#focused, fieldsets: this.#fieldsets }),
       offered,
       num: 0,
@@ -288,10 +292,11 @@ export class Walk {
     if (widget) return;
     const texts = item.children.every((child) => child.role === 'text' || child.role === 'img');
     if (texts && item.name === '' && item.children.length <= 3) {
-      item.name = this.#at.names.content(el);
+      if (!this.#at.passed?.has(el)) item.name = this.#at.names.content(el);
       item.children = [];
     }
-    if (role === 'row' && item.name === '') item.name = this.#at.names.content(el);
+    if (role === 'row' && item.name === '' && !this.#at.passed?.has(el))
+      item.name = this.#at.names.content(el);
     if (markup.has(role)) item.role = 'click';
     // A wrapper that listens for what bubbles up to it is no thing of its own.
     const inner = count(item.children);

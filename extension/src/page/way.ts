@@ -23,6 +23,8 @@ export interface WalkConfig {
   turned?: (el: Element) => void;
   /** Hears of each element that cuts off what overflows it, or scrolls. */
   cuts?: (el: Element) => void;
+  /** What is only passed on the way to what is asked for: its name is not. */
+  passed?: ReadonlySet<Element>;
 }
 
 /** What surrounds an element on the way down. */
