@@ -44,6 +44,8 @@ type action struct {
 	again  bool
 	lead   float64
 	moving bool
+	// carries: a drag ends on a thing, of which the page says where it is.
+	carries bool
 	// selected: what is typed takes the place of something.
 	selected bool
 	// keys is the panel that the user types in, which a press must not disturb.
@@ -168,7 +170,7 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 	if m := pointTarget().FindStringSubmatch(a.q.Target); m != nil {
 		return a.bare(ctx)
 	}
-	args := map[string]any{"watch": true, "guarded": guarded, "last": a.last}
+	args := map[string]any{"watch": true, "guarded": guarded, "hovers": !guarded, "last": a.last}
 	if a.q.At != nil {
 		args["offset"] = a.q.At
 	}
@@ -301,13 +303,30 @@ func (a *action) hover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := a.point(ctx, false)
-	if err != nil {
-		return err
+	for try := 1; ; try++ {
+		at, err := a.point(ctx, false)
+		if err != nil {
+			return err
+		}
+		a.held.move(at)
+		if err := a.sendMoves(ctx, at, []message{a.moved(at, mods)}); err != nil {
+			return err
+		}
+		if err := a.settle(ctx); err != nil {
+			return err
+		}
+		if g := a.told.Guard; g == nil || g.OK == nil || *g.OK {
+			return nil
+		}
+		if try == hoverTries {
+			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer came: it would have met %s", plain(a.fx.out.Hit), plain(a.told.Guard.Met)), "try again")
+		}
+		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
-	a.held.move(at)
-	return a.sendMoves(ctx, at, []message{a.moved(at, mods)})
 }
+
+// hoverTries is how often the pointer follows something that moves away from it.
+const hoverTries = 3
 
 // check clicks only when that changes something, and looks afterwards.
 func (a *action) check(ctx context.Context) error {

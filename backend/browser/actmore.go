@@ -31,13 +31,13 @@ func (a *action) ends(ctx context.Context) (from, to point, err error) {
 	if aimed.To == nil {
 		return from, to, errors.New("the page did not say where the drag ends")
 	}
-	a.f, a.guarded, a.fx.out.Hit = f, true, aimed.Reached.Line+" to "+aimed.To.Line
-	if from, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, true); err != nil {
+	a.f, a.guarded, a.carries, a.fx.out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
+	// What one end needs scrolled is scrolled: the other lies in the same frame.
+	if to, _, err = a.p.outward(ctx, f, aimed.To.Point, aimed.To.Line, false); err != nil {
 		return from, to, err
 	}
-	// What one end needs scrolled is scrolled: the other lies in the same frame.
-	to = point{from.X + aimed.To.Point.X - aimed.Reached.Point.X, from.Y + aimed.To.Point.Y - aimed.Reached.Point.Y}
-	return from, to, nil
+	from, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, true)
+	return from, to, err
 }
 
 // scroll brings something into view, or scrolls the page or an area.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
@@ -186,15 +187,15 @@ func (a *action) drag(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	path := []point{from}
+	var via []point
 	for _, target := range a.q.Via {
 		at, err := a.via(ctx, target)
 		if err != nil {
 			return err
 		}
-		path = append(path, at)
+		via = append(via, at)
 	}
-	path = steps(append(path, to), a.q.Speed)
+	path := steps(slices.Concat([]point{from}, via, []point{to}), a.q.Speed)
 	if a.q.Speed > 0 {
 		if err := inTime(ctx, time.Duration(len(path))*stepTime, "the drag"); err != nil {
 			return err
@@ -216,6 +217,18 @@ func (a *action) drag(ctx context.Context) error {
 			a.release(ctx, at, left)
 		}
 	}()
+	if a.carries && len(path) > 0 {
+		// The page may make room for what is dragged: where that goes is asked again.
+		at = path[0]
+		if err = a.send(ctx, a.p.session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
+			return err
+		}
+		messages = nil
+		if to, err = a.heading(ctx, to); err != nil {
+			return err
+		}
+		path = steps(slices.Concat([]point{at}, via, []point{to}), a.q.Speed)
+	}
 	next := time.Now()
 	for _, at = range path {
 		if a.fx.drag == nil {
@@ -243,13 +256,52 @@ func (a *action) drag(ctx context.Context) error {
 	if err = a.hearDrag(ctx); err != nil {
 		return err
 	}
-	var last []message
 	if a.fx.drag != nil {
-		last = append(a.over(to, &entered), dragged(input.DispatchDragEventTypeDrop, to, a.fx.drag))
+		if err = a.send(ctx, a.p.session, a.over(to, &entered)...); err != nil {
+			return err
+		}
 	}
-	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, to, left, 0, 1, mods))
-	err = a.send(ctx, a.p.session, last...)
+	err = a.drop(ctx, from, to)
 	return err
+}
+
+// drop lets go at the end of a drag. Where something else is by now, what is
+// dragged goes back where it was.
+func (a *action) drop(ctx context.Context, from, to point) error {
+	var last []message
+	var met string
+	if a.carries {
+		if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "over", nil, &met) }); err != nil {
+			return err
+		}
+	}
+	end, kind := to, input.DispatchDragEventTypeDrop
+	if met != "" {
+		end, kind = from, input.DispatchDragEventTypeDragCancel
+		last = append(last, named["escape"].press(0)...)
+		last = append(last, mouse(input.DispatchMouseEventTypeMouseMoved, from, input.MouseButtonLeft, 1, 0, 0))
+	}
+	if a.fx.drag != nil {
+		last = append(last, dragged(kind, to, a.fx.drag))
+	}
+	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, end, input.MouseButtonLeft, 0, 1, a.held.mods()))
+	if err := a.send(ctx, a.p.session, last...); err != nil || met == "" {
+		return err
+	}
+	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; it was taken back", lookAgain)
+}
+
+// heading is where a drag ends by now.
+func (a *action) heading(ctx context.Context, to point) (point, error) {
+	if !a.carries {
+		return to, nil
+	}
+	var at *point
+	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
+		return to, err
+	}
+	to, _, err := a.p.outward(ctx, a.f, *at, a.fx.out.Hit, false)
+	return to, err
 }
 
 // over is a native drag at a point.

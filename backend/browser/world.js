@@ -8,10 +8,11 @@ globalThis.pilotfishDo ??= (() => {
 
   // From the press on, the pointer must meet what was aimed at: what was moved
   // in between gets no event, and the caller is told what was met.
-  const types = 'pointerdown mousedown touchstart pointerup mouseup touchend click auxclick dblclick contextmenu'.split(' ');
+  const presses = 'pointerdown mousedown touchstart pointerup mouseup touchend click auxclick dblclick contextmenu'.split(' ');
+  const moves = 'pointerover pointerenter pointermove mouseover mouseenter mousemove'.split(' ');
   const check = (event) => {
     if (!guard || !event.isTrusted) return;
-    if (guard.ok === undefined && event.type.endsWith('down')) {
+    if (guard.ok === undefined && (guard.types === moves || event.type.endsWith('down'))) {
       const at = { x: event.clientX, y: event.clientY };
       const met = page.at(at.x, at.y);
       guard.ok = met !== null && guard.accepts(met, at);
@@ -72,15 +73,15 @@ globalThis.pilotfishDo ??= (() => {
   };
   addEventListener('contextmenu', noMenu);
 
-  const arm = (accepts) => {
+  const arm = (accepts, types = presses) => {
     disarm();
-    guard = { accepts, since: performance.now() };
+    guard = { accepts, types, since: performance.now() };
     for (const type of types) addEventListener(type, check, { capture: true, passive: false });
   };
   const disarm = () => {
     const was = guard;
     guard = undefined;
-    if (was) for (const type of types) removeEventListener(type, check, { capture: true });
+    if (was) for (const type of was.types) removeEventListener(type, check, { capture: true });
     return was && { ok: was.ok, met: was.met, late: was.late };
   };
 
@@ -91,6 +92,22 @@ globalThis.pilotfishDo ??= (() => {
     return found.state === 'lost' ? { other: { reached: found.now } } : { other: { located: found } };
   };
 
+  // What is dragged, and what it is to be dropped on: whether the pointer has met that.
+  let drop;
+  const carries = ['pointermove', 'dragenter', 'dragover'];
+  const carried = (event) => {
+    if (event.isTrusted && event.composedPath().includes(drop?.to.el)) drop.met = true;
+  };
+  const carry = (from, to, at) => {
+    put();
+    drop = { from, to, at, met: false };
+    for (const type of carries) addEventListener(type, carried, { capture: true, passive: true });
+  };
+  const put = () => {
+    drop = undefined;
+    for (const type of carries) removeEventListener(type, carried, { capture: true });
+  };
+
   const commands = {
     look: (options) => page.snapshot(options),
     count: () => page.count(),
@@ -98,7 +115,7 @@ globalThis.pilotfishDo ??= (() => {
     locate: ({ target, want }) => page.locate(target, want),
     refOf: ({ el }) => page.refOf(el),
     /** Finds and reaches a target and begins to watch: all that comes before the input. */
-    async aim({ target, watch, guarded, last, offset, again, lead }) {
+    async aim({ target, watch, guarded, hovers, last, offset, again, lead }) {
       const { spot, other } = find(target);
       if (other) return other;
       if (offset) spot.offset = { x: offset[0], y: offset[1] };
@@ -108,7 +125,8 @@ globalThis.pilotfishDo ??= (() => {
       if (watch) soon();
       if (last) expect(last);
       // What happens inside a frame or a player is not seen from here.
-      if (guarded && !/^(i?frame|video|audio|object|embed)$/.test(spot.el.localName)) arm((met, at) => page.accepts(spot, met, at));
+      const opaque = /^(i?frame|video|audio|object|embed)$/.test(spot.el.localName);
+      if ((guarded || hovers) && !opaque) arm((met, at) => page.accepts(spot, met, at), guarded ? presses : moves);
       return { reached };
     },
     /** As aim, for what needs no point: fields, lists, files. */
@@ -135,6 +153,7 @@ globalThis.pilotfishDo ??= (() => {
       begin();
       if (coming) await arrival;
       user.holding = false;
+      put();
       const change = await page.settled(frames);
       acting = false;
       const out = { change, guard: disarm(), url: location.href, title: document.title };
@@ -146,6 +165,7 @@ globalThis.pilotfishDo ??= (() => {
     disarm() {
       user.holding = acting = false;
       cancel();
+      put();
       arrived();
       return disarm() ?? null;
     },
@@ -184,7 +204,26 @@ globalThis.pilotfishDo ??= (() => {
       }
       page.watch();
       arm((met, at) => page.accepts(ends[0].spot, met, at));
+      carry(ends[0].spot, ends[1].spot, end.point);
       return { reached: from, to: end };
+    },
+    /** Where a drag ends by now: a page may make room when something is dragged. */
+    async heading() {
+      if (!drop) return null;
+      await scheduler.postTask(() => 0, { priority: 'background' });
+      const end = await page.reach(drop.to);
+      if (end.state === 'ok') drop.at = end.point;
+      return drop.at;
+    },
+    /** Whether what is dragged has come to where it is to be dropped; what is there else. */
+    over() {
+      if (!drop || drop.met) return '';
+      const { x, y } = drop.at;
+      const met = page.at(x, y);
+      // What follows the pointer lies over everything.
+      if (met === null || drop.from.el.contains(met)) return '';
+      if ([met, ...document.elementsFromPoint(x, y)].some((el) => page.accepts(drop.to, el, drop.at))) return '';
+      return page.words(met);
     },
     at({ x, y, watch, last }) {
       const hit = page.hit(x, y);
