@@ -124,7 +124,7 @@ const (
 	StatusDelay = 100 * time.Millisecond
 	// InterruptQuiet is how long an agent is silent after Escape or Ctrl-C until it
 	// counts as waiting for the person: far longer than the steps of its animation.
-	InterruptQuiet = time.Second
+	InterruptQuiet = 2 * time.Second
 	// MaxTitle bounds a title, in characters.
 	MaxTitle = 256
 	// MaxFirstScreen bounds what a panel is told at once of what its first terminal

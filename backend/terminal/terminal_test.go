@@ -235,7 +235,7 @@ func TestHooksSetTheStatus(t *testing.T) {
 // waits for them when it falls silent, and still works as long as it draws.
 func TestInterruptedAgentIsIdle(t *testing.T) {
 	w := newWorld(t)
-	info := w.raw(`stty raw -echo; printf ready; (while :; do printf .; sleep 0.1; done) & spin=$!; dd bs=1 count=1 2>/dev/null >/dev/null; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do printf '+'; sleep 0.1; done; printf still; dd bs=1 count=1 2>/dev/null >/dev/null; kill $spin; printf stopped; exec cat`)
+	info := w.raw(`stty raw -echo; printf ready; (while :; do printf .; sleep 0.1; done) & spin=$!; dd bs=1 count=1 2>/dev/null >/dev/null; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do printf '+'; sleep 0.1; done; printf still; dd bs=1 count=1 2>/dev/null >/dev/null; kill $spin; printf stopped; exec cat`)
 	c := w.attach(info.ID, 0, 0)
 	c.waitText("ready")
 	if err := w.m.SetStatus(info.ID, protocol.AgentWorking, ""); err != nil {
