@@ -111,7 +111,7 @@ test('it goes on where it was after the list, and after its session came back', 
       sessions: fake.state.sessions.map((one) => ({ ...one, state: 'restarting' as const })),
     });
   });
-  await page.getByText('It goes on when its session runs again').waitFor();
+  await page.getByText('The session is starting.').waitFor();
   await page.evaluate(() => {
     const fake = window.fake;
     fake?.talks.put('c2', { kind: 'text', text: 'Three.' });
