@@ -68,7 +68,7 @@ func builtins() []builtin {
 				{name: "action", choices: []string{"list", "show", "send"}, help: "what to do; list when it is left out"},
 				{name: "conversation", help: "its id, as list shows it"},
 				{name: "text", rest: true, help: "what to say"},
-				{name: "agent", flag: true, help: "who answers in a new conversation: pilot, claude, …"},
+				{name: "agent", flag: true, help: "who answers in a new conversation: pilot, claude, …, or the name of a model that is set up"},
 			},
 			examples: []string{"pilotfish chat", `pilotfish chat send new "go to example.com" --tab t1`, "pilotfish chat show 5F2A"},
 		}, (*program).chat},

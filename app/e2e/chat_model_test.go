@@ -33,6 +33,10 @@ func chatting(r model.Request) model.Reply {
 	}
 	ref := regexp.MustCompile(`\b(e\d+)\b[^\n]*Save`).FindStringSubmatch(said)
 	switch title := regexp.MustCompile(`Saved, \w+`).FindString(said); {
+	case last.Role == "user" && strings.Contains(said, "cookies"):
+		return call("", "browser_run", map[string]any{"commands": []string{"eval document.cookie"}})
+	case len(last.Results) > 0 && strings.Contains(said, "error refused"):
+		return model.Reply{Text: "You did not allow it."}
 	case last.Role == "user" && strings.Contains(said, "Why"):
 		return call("I look at the page.", "browser_snapshot", map[string]any{"interactive": true})
 	case len(last.Results) > 0 && title != "":
@@ -61,6 +65,7 @@ func (p *product) pickAgent(panel *tap.Page, words string) {
 // the keyboard.
 func (p *product) answer(panel *tap.Page, label string) {
 	p.t.Helper()
+	p.until(panel, "it is asked", fmt.Sprintf(`[...document.querySelectorAll('article.permission button')].some((b) => b.textContent.trim() === %s)`, strconv.Quote(label)))
 	// A press that comes right after the question was drawn does not count.
 	p.eventually("the question is answered", func() bool {
 		var asked bool
@@ -98,7 +103,7 @@ func TestChatModel(t *testing.T) {
 	p.toChat(panel)
 	p.pickAgent(panel, "Set up a model")
 	p.setUp(panel, protocol.LLMCompatible, hosted.OpenAIURL())
-	p.until(panel, "the model answers here", `document.querySelector('form .picker')?.title === 'OpenAI-compatible (OpenAI-compatible, fake-model)'`)
+	p.until(panel, "the model answers here", `document.querySelector('form .picker')?.title === 'OpenAI-compatible (fake-model)'`)
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model-empty.png")); err != nil {
 		t.Error(err)
 	}
@@ -124,9 +129,14 @@ func TestChatModel(t *testing.T) {
 		}
 	}
 
+	// What is denied is not done, and the model hears it.
+	p.say(panel, "What cookies does this page have?")
+	p.answer(panel, "Deny")
+	p.untilSaid(panel, "You did not allow it.")
+
 	// An instruction is carried out at once, and the model is told of it.
 	p.say(panel, "click Save")
-	p.until(panel, "Pilot has done it", `[...document.querySelectorAll('article.end')].length === 2`)
+	p.until(panel, "Pilot has done it", `[...document.querySelectorAll('article.end')].length === 3`)
 	p.say(panel, "And what now?")
 	p.untilSaid(panel, "things before")
 	raw := string(hosted.Requests()[len(hosted.Requests())-1].Raw)

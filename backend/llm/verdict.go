@@ -63,7 +63,7 @@ func (m *Manager) try(ctx context.Context, profile string) error {
 	case !answers:
 		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered, but not as a model does", t.base.Host), "check the address: it usually ends with /v1")
 	case !calls:
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s answers, but does not call a tool when it is asked to", t.profile.Model), "choose another model: Task needs one that calls tools")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s answers, but does not call a tool when it is asked to", t.profile.Model), "choose another model: Task and Chat need one that calls tools")
 	}
 	return nil
 }

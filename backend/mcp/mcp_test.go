@@ -3,9 +3,12 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -194,6 +197,7 @@ func TestTheToolsFitTheBudget(t *testing.T) {
 func TestTools(t *testing.T) {
 	b := &backend{}
 	s := overPipe(t, b, nil)
+	inProcess := mcp.NewToolbox(b.config("t3"))
 	for _, c := range []struct {
 		tool        string
 		args        any
@@ -244,6 +248,59 @@ func TestTools(t *testing.T) {
 		}
 		if asked != c.asked || !strings.Contains(said(result), c.text) || result.IsError != c.failed {
 			t.Errorf("%s %v:\nasked %s\nwant  %s\nsaid %q, want %q, failed %v", c.tool, c.args, asked, c.asked, said(result), c.text, result.IsError)
+		}
+		// Who calls the tools without a transport gets the same.
+		args, err := json.Marshal(c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct := inProcess.Call(t.Context(), c.tool, args)
+		if asked := b.last(); asked != c.asked || direct.Text != said(result) || direct.Failed != c.failed {
+			t.Errorf("%s %v in this process: asked %s, said %q, failed %v", c.tool, c.args, asked, direct.Text, direct.Failed)
+		}
+	}
+}
+
+// The tools of a program that calls them itself are those of the server.
+func TestToolbox(t *testing.T) {
+	b := &backend{}
+	box := mcp.NewToolbox(b.config("t3"))
+	list, err := overPipe(t, b, nil).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := box.Tools()
+	if len(tools) != len(list.Tools) {
+		t.Fatalf("%d tools, and %d over the protocol", len(tools), len(list.Tools))
+	}
+	for _, one := range list.Tools {
+		i := slices.IndexFunc(tools, func(t mcp.Tool) bool { return t.Name == one.Name })
+		if i < 0 {
+			t.Errorf("%s is missing", one.Name)
+			continue
+		}
+		schema, err := json.Marshal(one.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ours, theirs any
+		if err := errors.Join(json.Unmarshal(tools[i].Schema, &ours), json.Unmarshal(schema, &theirs)); err != nil {
+			t.Fatal(err)
+		}
+		if tools[i].Title != one.Annotations.Title || tools[i].Description != one.Description || !reflect.DeepEqual(ours, theirs) {
+			t.Errorf("%s is another tool", one.Name)
+		}
+	}
+	if said := box.Instructions(); !strings.Contains(said, "Your tab is t3") {
+		t.Errorf("instructions: %s", said)
+	}
+	r := box.Call(t.Context(), "browser_screenshot", json.RawMessage(`{"image":true}`))
+	if r.Failed || len(r.Images) != 1 || string(r.Images[0].Data) != "picture of /shots/1.jpg" || r.Images[0].Mime != "image/jpeg" {
+		t.Errorf("a picture: %+v", r)
+	}
+	for name, args := range map[string]string{"browser_fly": `{}`, "browser_tabs": `[]`} {
+		if r := box.Call(t.Context(), name, json.RawMessage(args)); !r.Failed || !strings.Contains(r.Text, "error bad_argument") {
+			t.Errorf("%s %s: %+v", name, args, r)
 		}
 	}
 }

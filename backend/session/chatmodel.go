@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"pilotfish/backend/chat"
@@ -102,9 +101,12 @@ func (m *Manager) modelAgents() []protocol.AgentInfo {
 		names[p.Provider] = p.Name
 	}
 	for _, p := range m.cfg.Models.Profiles() {
+		detail := names[p.Provider] + ", " + p.Model
+		if p.Name == names[p.Provider] {
+			detail = p.Model // a profile is called like its provider unless it was given a name
+		}
 		agents = append(agents, protocol.AgentInfo{
-			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: driverModel,
-			Detail: strings.Join(slices.DeleteFunc([]string{names[p.Provider], p.Model}, func(s string) bool { return s == "" }), ", "),
+			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: driverModel, Detail: detail,
 		})
 	}
 	return agents

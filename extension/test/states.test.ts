@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatModelStates } from './chat-model-states';
 import { chatStates } from './chat-states';
 import { launch } from './fakes/face';
 import { states, take } from './states';
@@ -42,7 +43,7 @@ function cut(page: Page): Promise<string[]> {
   );
 }
 
-describe.each([...states, ...chatStates, ...taskStates])('$name', (state) => {
+describe.each([...states, ...chatStates, ...chatModelStates, ...taskStates])('$name', (state) => {
   it.each(widths)('%i px wide, in the light and in the dark', async (width) => {
     await take(browser, state, { width }, async (page) => {
       await page.evaluate(axe.source);

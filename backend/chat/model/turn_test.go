@@ -199,13 +199,14 @@ func TestABusyProvider(t *testing.T) {
 			answers := []fake.Reply{
 				{Status: 429, Text: "too many requests", RetryAfter: "0"},
 				{Status: 500, Text: "a fault", RetryAfter: "0"},
+				{Status: 529, Text: "overloaded", RetryAfter: "3"},
 				{Text: "Here I am."},
 				{Status: 429, Text: "your quota is used up", RetryAfter: "3600"},
 			}
 			var p *product
 			p = open(t, provider, func(fake.Request) fake.Reply { return answers[len(p.hosted.Requests())-1] }, nil)
 			p.send("m1", "Are you there?")
-			p.want(p.ended("m1"), "user Are you there?", "text Here I am.", "end done")
+			p.want(p.ended("m1"), "user Are you there?", "notice Mine is busy. The next attempt is in 3 seconds.", "text Here I am.", "end done")
 			p.send("m2", "And now?")
 			entries := p.ended("m2")
 			p.want(entries, "user And now?", "end failed busy")

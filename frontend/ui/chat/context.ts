@@ -24,6 +24,8 @@ export interface ChatContext {
   readonly again: ((entry: ChatEntry, route: RouteKind) => void) | undefined;
   /** Changes the table of routes for good; undefined where there is no model to choose. */
   readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
+  /** The agent is one model: there is no fast and no strong one to choose. */
+  readonly oneModel?: boolean;
   /** Starts the agent again; undefined where that is offered elsewhere. */
   readonly restart: (() => void) | undefined;
   /** Says which element was meant; undefined where nothing is sent. */
