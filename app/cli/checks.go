@@ -32,7 +32,7 @@ func (p *program) checkBrowser(ctx context.Context) finding {
 	}
 	version, err := browser.Version(ctx, found.Path)
 	if err != nil {
-		return fail("start it by hand to see why; another browser can be named in Settings", "%s (%s) does not say its version: %v", found.Name, found.Path, err)
+		return fail("start it yourself to see why, or choose another browser in Settings", "%s (%s) does not report its version: %v", found.Name, found.Path, err)
 	}
 	return ok("%s %s (%s)", found.Name, version, found.Path)
 }
@@ -42,7 +42,7 @@ func (p *program) checkBrowser(ctx context.Context) finding {
 func (p *program) checkSettings(ctx context.Context) finding {
 	settings, notice, err := p.settings()
 	if err != nil {
-		return fail("mend or remove the file; the app then starts with the defaults", "they cannot be read: %v", err)
+		return fail("fix or remove the file; without it the app uses the defaults", "the settings cannot be read: %v", err)
 	}
 	launched, err := agent.New(agent.Config{}).Launch(ctx, agent.LaunchConfig{
 		Kind: settings.Agent, Command: settings.AgentCommand, Args: settings.AgentArgs,
@@ -70,14 +70,14 @@ func (p *program) checkSettings(ctx context.Context) finding {
 
 func (p *program) checkSandbox(ctx context.Context) finding {
 	if runtime.GOOS != "linux" {
-		return ok("the system's own")
+		return ok("provided by the system")
 	}
 	if os.Geteuid() == 0 {
 		if p.getenv(protocol.EnvSandbox) == "1" {
-			return warn("run Pilotfish as an ordinary user wherever it is not a container that is thrown away",
+			return warn("run Pilotfish as an ordinary user unless this is a disposable container",
 				"off: running as root with %s=1", protocol.EnvSandbox)
 		}
-		return fail("run Pilotfish as an ordinary user, or set "+protocol.EnvSandbox+"=1 in a container that is thrown away", "Chromium does not run as root with its sandbox")
+		return fail("run Pilotfish as an ordinary user, or set "+protocol.EnvSandbox+"=1 in a disposable container", "Chromium does not run as root with its sandbox")
 	}
 	if err := userNamespace(ctx); err != nil {
 		return warn("if the browser does not start, install its distribution's package (it brings a sandbox of its own), or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0",
@@ -88,7 +88,7 @@ func (p *program) checkSandbox(ctx context.Context) finding {
 
 func (p *program) checkDisplay(ctx context.Context) finding {
 	if runtime.GOOS != "linux" {
-		return ok("the system's own")
+		return ok("provided by the system")
 	}
 	const headless = "without a screen use `pilotfish serve --headless`"
 	if wayland := p.getenv("WAYLAND_DISPLAY"); wayland != "" {
@@ -133,9 +133,9 @@ func (p *program) checkFolders(context.Context) finding {
 		info, err := os.Stat(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err := writable(existing(dir)); err != nil {
-				return fail("make the folder above it writable for you", "%s cannot be made: %v", dir, err)
+				return fail("make its parent folder writable for you", "%s cannot be created: %v", dir, err)
 			}
-			good = append(good, dir+" (not made yet)")
+			good = append(good, dir+" (not created yet)")
 			continue
 		}
 		if err != nil {
@@ -191,7 +191,7 @@ func (p *program) checkApp(ctx context.Context) finding {
 	case err != nil:
 		return fail("quit Pilotfish and start it again", "%s", protocol.AsError(err).Message)
 	case health.Protocol != protocol.Version:
-		return fail("update the older of the two, then restart the app", "the app speaks %s, this command %s", health.Protocol, protocol.Version)
+		return fail("update the older of the two, then restart the app", "the app uses protocol %s, this command %s", health.Protocol, protocol.Version)
 	case health.Version != version:
 		return warn("restart the app after an update", "running, version %s; this command is %s", health.Version, version)
 	}
@@ -201,7 +201,7 @@ func (p *program) checkApp(ctx context.Context) finding {
 func (p *program) checkCommand(context.Context) finding {
 	own, err := executable()
 	if err != nil {
-		return warn("", "this program does not know where it is: %v", err)
+		return warn("", "the path of this program is unknown: %v", err)
 	}
 	hint := "link it into a folder of your PATH: ln -s " + own + " ~/.local/bin/pilotfish (the app's own terminals find it without)"
 	found, err := exec.LookPath("pilotfish")
@@ -211,7 +211,7 @@ func (p *program) checkCommand(context.Context) finding {
 	if same(found, own) {
 		return ok("%s", found)
 	}
-	return warn(hint, "`pilotfish` on the PATH is another one: %s, this is %s", found, own)
+	return warn(hint, "`pilotfish` on the PATH is a different program: %s instead of %s", found, own)
 }
 
 func same(a, b string) bool {
@@ -248,7 +248,7 @@ func (p *program) checkAgents(ctx context.Context) finding {
 
 func (p *program) checkKeyring(ctx context.Context) finding {
 	if runtime.GOOS != "linux" {
-		return ok("the system's own")
+		return ok("provided by the system")
 	}
 	const hint = "install and unlock gnome-keyring or KWallet; without one, keys are kept for the session only"
 	conn, err := p.sessionBus(ctx)
@@ -288,7 +288,7 @@ func (p *program) sessionBus(ctx context.Context) (*dbus.Conn, error) {
 
 func (p *program) checkFonts(ctx context.Context) finding {
 	if runtime.GOOS != "linux" {
-		return ok("the system's own")
+		return ok("provided by the system")
 	}
 	count := func(pattern string) (int, error) {
 		out, err := exec.CommandContext(ctx, "fc-list", pattern, "file").Output()

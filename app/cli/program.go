@@ -43,7 +43,7 @@ func builtins() []builtin {
 		}, (*program).sessions},
 		{spec{
 			name: "app", summary: "show or quit the app, or renew its connections", group: groupApp,
-			args: []arg{{name: "action", help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: listen anew; panels and agents find it again", required: true, choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
+			args: []arg{{name: "action", help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: restart the local server; panels and agents reconnect", required: true, choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
 		}, (*program).app},
 		{spec{
 			name: "serve", summary: "run the sessions without window and tray, until Ctrl-C", group: groupApp,
@@ -55,7 +55,7 @@ func builtins() []builtin {
 		{spec{
 			name: "activity", summary: "show what was done in the session, by whom, and how it ended", group: groupApp,
 			args: []arg{
-				{name: "follow", kind: kindBool, flag: true, help: "go on with what is done from now"},
+				{name: "follow", kind: kindBool, flag: true, help: "keep showing what is done from now on"},
 				{name: "after", kind: kindInt, flag: true, help: "only what comes after this index"},
 				{name: "limit", kind: kindInt, flag: true, help: "at most so many entries (100 when it is left out)"},
 			},
@@ -96,12 +96,12 @@ func builtins() []builtin {
 			help:     "It carries out plain instructions (\"click Save\", \"type hello into Search and press Enter\") in the running app. A program that talks to agents starts it.",
 			examples: []string{"pilotfish agent", "pilotfish agent --tab t3"},
 		}, (*program).agent},
-		{spec{name: "doctor", summary: "say what is wrong with this installation, and how to mend it", group: groupApp}, (*program).doctor},
+		{spec{name: "doctor", summary: "check this installation and say how to fix problems", group: groupApp}, (*program).doctor},
 		{spec{
 			name: "agent-status", summary: "say what the agent in this terminal is doing", group: groupAgent,
 			args: []arg{
 				{name: "status", required: true, help: "what it is doing", choices: []string{string(protocol.AgentWorking), string(protocol.AgentIdle), string(protocol.AgentNeedsYou)}},
-				{name: "message", help: "what a person is shown with needs_you"},
+				{name: "message", help: "what the user is shown with needs_you"},
 				{name: "hook", kind: kindBool, flag: true, help: "called by an agent's hook: read the hook's JSON on the input, print nothing, never fail"},
 			},
 		}, (*program).agentStatus},

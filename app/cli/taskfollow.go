@@ -58,7 +58,7 @@ func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) er
 }
 
 func goesOn(id protocol.TaskID) string {
-	return fmt.Sprintf("it goes on; `pilotfish task follow %s` shows it, `pilotfish task stop %s` ends it", id, id)
+	return fmt.Sprintf("the task keeps running; `pilotfish task follow %s` shows it, `pilotfish task stop %s` stops it", id, id)
 }
 
 // ended says how a task ended, on the output when all went well. With --json the
@@ -89,7 +89,7 @@ func taskError(head protocol.Task) *protocol.Error {
 	case protocol.TaskStopped:
 		return protocol.NewError(protocol.CodeRefused, "the task was stopped", fmt.Sprintf("`pilotfish task show %s` says what it had done", head.ID))
 	case protocol.TaskInterrupted:
-		return protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: its panel is closed", "open the panel beside "+where(head)+" and go on with it there")
+		return protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: its panel is closed", "open the panel beside "+where(head)+" and resume it there")
 	case protocol.TaskIdle, protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused, protocol.TaskFailed:
 	}
 	e := protocol.NewError(protocol.CodeInternal, "the task failed: "+say.OneLine(why), "")

@@ -157,7 +157,7 @@ func TestTaskFromPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		said, code := r.end()
-		if code != 130 || !strings.Contains(said, "it goes on; `pilotfish task follow") {
+		if code != 130 || !strings.Contains(said, "the task keeps running; `pilotfish task follow") {
 			t.Errorf("exit code %d:\n%s", code, said)
 		}
 		task := p.newest()
@@ -220,7 +220,7 @@ func plainly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) {
 	p.ended(panel, protocol.TaskDone)
 	p.saved(p.page(browser, "/form"), "Saved: AdaBob, Berlin, with news")
 	p.press(panel, "Replay without a model")
-	p.until(panel, "it is done again", `document.querySelector('.end.done')?.innerText.includes('All 2 actions were done again')`)
+	p.until(panel, "it is done again", `document.querySelector('.end.done')?.innerText.includes('All 2 recorded actions were replayed')`)
 	p.saved(p.page(browser, "/form"), "Saved: AdaBobBob, Berlin, with news")
 }
 

@@ -215,8 +215,8 @@ func TestTaskFillsForm(t *testing.T) {
 				t.Errorf("a model that sees none was sent %d pictures", len(seen))
 			}
 			p.press(panel, "Change the model")
-			p.until(panel, "the form is there", control("It takes pictures"))
-			p.do(panel, control("It takes pictures")+".click()")
+			p.until(panel, "the form is there", control("The model accepts images"))
+			p.do(panel, control("The model accepts images")+".click()")
 			p.press(panel, "Use it")
 			p.task(panel, pages+"/landed", "See the page")
 			p.ended(panel, protocol.TaskDone)

@@ -45,7 +45,7 @@ func allowedCDP(in *invocation) error {
 	}
 	hint := "you can allow it: cdp_allow in the settings"
 	if in.agent() {
-		hint = "the person can allow it to agents: cdp_allow_agents in the settings"
+		hint = "the user can allow it for agents: cdp_allow_agents in the settings"
 	}
 	if near := spelling.Nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
 		hint = "did you mean " + near + "? Otherwise " + hint

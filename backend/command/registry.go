@@ -124,7 +124,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed("", err)
 	}
 	if !slices.Contains(call.Scopes, c.Scope) && !mayAsk(c.Spec, call) {
-		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token has not", c.Name, c.Scope), "the person can do it in a shell of their own"))
+		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token lacks", c.Name, c.Scope), "the user can run it in their own shell"))
 	}
 	args, err := c.check(call.Request.Args)
 	if err != nil {

@@ -96,7 +96,7 @@ func underSite(domain, host string) bool {
 func runCookies(ctx context.Context, in *invocation) (result, error) {
 	all, domain, name := in.args.flag("all"), in.args.text("domain"), in.args.text("name")
 	if in.agent() && (all || (domain != "" && !underSite(domain, in.siteOf()))) {
-		return result{}, protocol.NewError(protocol.CodeRefused, "an agent has to do with the cookies of its own page only", "open the site in your tab first")
+		return result{}, protocol.NewError(protocol.CodeRefused, "an agent may use only the cookies of its own page", "open the site in your tab first")
 	}
 	all = all || domain != ""
 	switch do := in.do("list"); do {

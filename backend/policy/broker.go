@@ -101,7 +101,7 @@ func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval) (Ver
 	b.mu.Lock()
 	if request.Conversation == "" && b.commands() >= protocol.MaxApprovals {
 		b.mu.Unlock()
-		return Verdict{}, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d commands wait for the person already", protocol.MaxApprovals), "wait until they are answered")
+		return Verdict{}, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d commands are already waiting for the user", protocol.MaxApprovals), "wait until they are answered")
 	}
 	b.pending = append(b.pending, p)
 	b.mu.Unlock()
@@ -129,9 +129,9 @@ func (b *Broker) await(ctx context.Context, p *pending) (Verdict, error) {
 	}
 	b.changed()
 	if context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // the context's own
-		return Verdict{}, protocol.NewError(protocol.CodeTimeout, "nobody answered in Pilotfish in time", "ask the person, and try again with a longer --timeout")
+		return Verdict{}, protocol.NewError(protocol.CodeTimeout, "nobody answered in Pilotfish in time", "ask the user, and try again with a longer --timeout")
 	}
-	return Verdict{}, protocol.NewError(protocol.CodeRefused, "the caller gave up before the person answered", "")
+	return Verdict{}, protocol.NewError(protocol.CodeRefused, "the caller gave up before the user answered", "")
 }
 
 // Answer gives a person's word. The first one counts; it returns
@@ -152,16 +152,16 @@ func (b *Broker) AnswerOption(id string, answer protocol.ApprovalAnswer, option,
 	at := slices.IndexFunc(b.pending, func(p *pending) bool { return p.ID == id })
 	if at >= 0 && answer == protocol.AnswerAlways && b.pending[at].Site == "" && !b.pending[at].offers(answer) {
 		b.mu.Unlock()
-		return protocol.NewError(protocol.CodeBadArgument, "this page has no site to remember", "allow it once")
+		return protocol.NewError(protocol.CodeBadArgument, "this page has no site to make a rule for", "allow it once")
 	}
 	if at >= 0 && answer == protocol.AnswerTask && b.pending[at].Actor.Kind != protocol.ActorTask {
 		b.mu.Unlock()
-		return protocol.NewError(protocol.CodeBadArgument, "no task asks this", "allow it once")
+		return protocol.NewError(protocol.CodeBadArgument, "this was not asked by a task", "allow it once")
 	}
 	b.mu.Unlock()
 	p := b.take(id)
 	if p == nil {
-		return protocol.NewError(protocol.CodeBadArgument, "this question was answered already, or is over", "")
+		return protocol.NewError(protocol.CodeBadArgument, "this approval was already answered, or is no longer needed", "")
 	}
 	p.answer <- verdict{Verdict: Verdict{Answer: answer, Option: option, Place: place}}
 	b.changed()

@@ -21,7 +21,7 @@ func (p *Policy) Hop(a protocol.Actor, raw, asked string) error {
 	if from != nil && to != nil && hostOf(from) == hostOf(to) {
 		return nil
 	}
-	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: the person wants to be asked before this site is opened", raw), "open it with goto, which asks")
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: the user wants to be asked before this site is opened", raw), "open it with goto, which asks")
 }
 
 // Resource says whether a page in an agent's tab may load something: from

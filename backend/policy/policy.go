@@ -98,7 +98,7 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 		at = openers[at]
 	}
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s is not yours", tab),
-		"act on your own tab, or open one with `pilotfish newtab`")
+		"use your own tab, or open one with `pilotfish newtab`")
 }
 
 // agentSchemes are the kinds of address that an agent may open.
@@ -196,7 +196,7 @@ func (p *Policy) host(raw string, u *url.URL) error {
 	}
 	if isIP && private(ip) && !p.rules.named(u) {
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: an address of the private network", raw),
-			fmt.Sprintf("the person can allow this host: pilotfish rules allow open %s", hostOf(u)))
+			fmt.Sprintf("the user can allow this host: pilotfish rules allow open %s", hostOf(u)))
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func inner(ip netip.Addr) netip.Addr {
 }
 
 func refuse(raw, why string) error {
-	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: %s", raw, why), "a person can open it in the browser")
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: %s", raw, why), "the user can open it in the browser")
 }
 
 // metadataNames and metadataAddresses are where clouds serve credentials to

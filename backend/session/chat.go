@@ -307,7 +307,7 @@ func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversa
 		return "", err
 	}
 	if head.Agent != protocol.AgentClaude || !sessionPattern().MatchString(head.AgentSession) {
-		return "", protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot go on with this conversation in a terminal", "")
+		return "", protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot continue this conversation in a terminal", "")
 	}
 	if head.Tab == "" {
 		return "", protocol.NewError(protocol.CodeUnknownTab, "the conversation has no tab that a terminal could stand beside", "put it beside a tab first")

@@ -17,7 +17,7 @@ import (
 // asks for its own tabs only, and for one task at a time.
 func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
 	if !grant.Scopes.Has(protocol.ScopeAct) {
-		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this agent may only look", "the person decides what it may do")
+		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this agent may only read pages", "the user decides what it may do")
 	}
 	s, store, err := m.tasksOf(grant)
 	if err != nil {

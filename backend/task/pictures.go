@@ -54,7 +54,7 @@ func (s *Store) Picture(id protocol.TaskID, step int) ([]byte, error) {
 	}
 	data, err := os.ReadFile(s.picturePath(id, step))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("step %d has no picture", step), "pictures of old tasks make room for new ones")
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("step %d has no screenshot", step), "screenshots of old tasks are deleted to save space")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading a picture: %w", err)

@@ -92,7 +92,7 @@ export const taskStates: State[] = [
       await toTask(page);
       await page.getByRole('button', { name: 'Set up a model' }).click();
       await page.getByLabel('Key', { exact: true }).fill('not-a-key');
-      await page.getByRole('button', { name: 'Fetch the list' }).click();
+      await page.getByRole('button', { name: 'Load models' }).click();
       await page.getByRole('option', { name: 'Large' }).waitFor({ state: 'attached' });
       await page.getByRole('button', { name: 'Test', exact: true }).click();
       await page.getByText('It answers and can call tools').waitFor();

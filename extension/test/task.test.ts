@@ -99,7 +99,7 @@ it('a model that was only tried goes with the form, and one that is there is rem
   await button('Change the model').click();
   await button('Remove it and its key').click();
   await made.until(() => made.tasks.llm.profiles.length === 0);
-  await page.getByText('Pilot, plain instructions').waitFor();
+  await page.getByText('Pilot: simple instructions, no model').waitFor();
 });
 
 it('Escape leaves the form and the list, and the focus is where one writes', async () => {
@@ -306,7 +306,7 @@ it('a task shows in the tab that it opened, also when it is over', async () => {
   await page.evaluate(() => {
     globalThis.fakeChrome.activate(12);
   });
-  await button(/^Show:/).waitFor();
+  await button('Show it').waitFor();
   await button('Stop').click();
   await page.getByText('stopped', { exact: true }).waitFor();
   expect(await page.locator('.goal').first().textContent()).toBe(head.goal);
@@ -321,7 +321,7 @@ it('a task is done again without a model, and asks where the page differs', asyn
   // By keys alone.
   await page.getByRole('button', { name: /^2\. .*Delivery/ }).focus();
   await page.keyboard.press('Enter');
-  await page.locator('.end', { hasText: 'All 2 actions were done again' }).waitFor();
+  await page.locator('.end', { hasText: 'All 2 recorded actions were replayed' }).waitFor();
   expect(asked('/llm/call')).toHaveLength(asks);
   const acts = made.tasks.asked
     .filter(({ path }) => path === '/task/command')
@@ -362,7 +362,7 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
   await button('Replay: Greet: Ünal').click();
   await page.getByLabel('name', { exact: true }).fill('Grace');
   await page.keyboard.press('Enter');
-  await page.locator('.end', { hasText: 'actions were done again' }).waitFor();
+  await page.locator('.end', { hasText: 'recorded actions were replayed' }).waitFor();
   expect(JSON.stringify(made.tasks.asked.map(({ body }) => body))).toContain('"value":"Grace"');
   await button('Task history').click();
   await button('Routines').click();

@@ -3,9 +3,9 @@ import type { Option } from '$ui/option';
 
 const kinds: Record<ActionKind, string> = {
   open: 'open pages',
-  act: 'use pages',
+  act: 'click and type',
   sensitive: 'anything sensitive',
-  eval: 'run code',
+  eval: 'run JavaScript',
   cookies: 'cookies and storage',
   download: 'download',
   upload: 'upload',
@@ -16,7 +16,7 @@ const kinds: Record<ActionKind, string> = {
   delete: 'delete',
   sign_in: 'sign in',
   data: 'enter data on a new site',
-  tool: 'tools of an agent',
+  tool: 'agents’ own tools',
 };
 
 const decisions: Record<SiteDecision, string> = { allow: 'allow', ask: 'ask me', deny: 'deny' };

@@ -11,11 +11,11 @@ export interface Overall {
 /** The app as a whole in one line: its version, and whether it can be reached. */
 export function overall(state: WindowState | undefined, failed = false): Overall {
   if (!state && failed) {
-    return { tone: 'danger', text: 'No answer', detail: 'The app does not answer the window' };
+    return { tone: 'danger', text: 'Not responding', detail: 'The app does not respond' };
   }
   if (!state) return { tone: 'busy', text: 'Starting…', detail: 'Pilotfish is starting' };
   const text = `Version ${state.version}`;
-  if (state.port === 0) return { tone: 'danger', text, detail: 'The local server is down' };
+  if (state.port === 0) return { tone: 'danger', text, detail: 'The local server is not running' };
   const detail = `Local server on port ${String(state.port)}`;
   if (state.problem || state.sessions.some((session) => session.state === SessionFailed)) {
     return { tone: 'danger', text, detail };

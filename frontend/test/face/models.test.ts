@@ -27,12 +27,13 @@ test.each(['light', 'dark'] as const)(
   async (scheme) => {
     const page = await stage.open({ scheme, width: 320, height: 620 });
     await toSettings(page);
-    await page.getByText('No key: enter it again').waitFor();
+    await page.getByText('Key missing: open its settings and enter it').waitFor();
     await page.getByRole('button', { name: 'New model' }).click();
     await page.getByLabel('Key', { exact: true }).fill('sk-secret');
-    await page.getByRole('button', { name: 'Fetch the list' }).click();
+    await page.getByRole('button', { name: 'Load models' }).click();
     await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('small');
-    await page.getByLabel('Tasks of agents and the command line').check();
+    await page.getByText('More options').click();
+    await page.getByLabel('Tasks that agents and the command line start').check();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Test' }).click();
     await page.getByText('It works (0.6 s)').waitFor();
@@ -55,7 +56,7 @@ test('what was only saved to be tried goes with the form', async () => {
   const page = await stage.open();
   await toSettings(page);
   await page.getByRole('button', { name: 'New model' }).click();
-  await page.getByRole('button', { name: 'Look for models on this computer' }).click();
+  await page.getByRole('button', { name: 'Find models on this computer' }).click();
   await page.getByRole('button', { name: 'Ollama, 1 models' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Test' }).click();
   await page.getByText('It works').waitFor();
@@ -68,8 +69,8 @@ test('what was only saved to be tried goes with the form', async () => {
 test('without a keychain it is said, and a refusal is shown', async () => {
   const page = await stage.open({ keychain: false });
   await toSettings(page);
-  await page.getByText('keys are kept for this run only').waitFor();
-  await page.getByText('key kept for this run only').waitFor();
+  await page.getByText('keys are stored only until Pilotfish quits').waitFor();
+  await page.getByText('key stored until Pilotfish quits').waitFor();
   await page.evaluate(() => {
     window.fake?.refuseNext(
       'SaveModel',

@@ -166,7 +166,7 @@ test('the menu by keys; Escape gives the focus back; quitting asks while agents 
     'Pilotfish menu',
   );
   await page.keyboard.press('Control+q');
-  await page.getByText('3 agents are still alive').waitFor();
+  await page.getByText('3 agents are still running').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   expect(await calls()).not.toContainEqual(['Quit']);
@@ -199,7 +199,7 @@ test('a switch that cannot be saved says why below it, and keeps its words in on
   await said.waitFor();
   const height = async (text: string) => (await page.getByText(text).boundingBox())?.height;
   expect(await height('Start the session with Pilotfish')).toBe(
-    await height('Start Pilotfish on login'),
+    await height('Start Pilotfish when you log in'),
   );
 });
 
@@ -271,13 +271,13 @@ describe('the log', () => {
     await page.keyboard.press('Control+f');
     await page.keyboard.type('navigation failed');
     await page.getByRole('combobox', { name: 'Level' }).selectOption('ERROR');
-    await button('Copy what is shown').click();
+    await button('Copy shown records').click();
     await page.getByText('Log copied').waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied.split('\n')).toHaveLength(11);
     expect(copied).not.toContain('listening');
     await button('Clear the view').click();
-    await page.getByText('Nothing matches').waitFor();
+    await page.getByText('No matching records').waitFor();
     await button('Open log folder').click();
     expect(await calls()).toContainEqual(['OpenLogFolder']);
   });
