@@ -169,17 +169,31 @@ export const taskStates: State[] = [
       await begin(page, 'Send the form for Ada');
       await page.getByText('Thinking').waitFor();
       const id = made.tasks.heads()[0]?.id ?? '';
-      const args = [
-        { name: 'target', value: 'e7' },
-        { name: 'what it hits', value: 'button “Send message”' },
-        { name: 'the form goes to', value: 'https://shop.example.com/contact/messages' },
-        { name: 'with', value: 'Name: Ada Lovelace\nMessage: Where is my parcel?' },
-      ];
       const question = approval({
-        actor: { kind: 'task', id, name: 'task “Send the form for Ada”' },
+        actor: {
+          kind: 'task',
+          id,
+          name: 'task “Send the form for Ada”',
+          title: 'Send the form for Ada',
+        },
         command: 'click',
         kind: 'send',
-        args,
+        args: [{ name: 'target', value: 'e7' }],
+        target: {
+          role: 'button',
+          name: 'Send message',
+          type: 'submit',
+          submits: true,
+          form: {
+            action: 'https://shop.example.com/contact/messages',
+            method: 'post',
+            button: 'Send message',
+            fields: [
+              { name: 'Name', value: 'Ada Lovelace' },
+              { name: 'Message', value: 'Where is my parcel?' },
+            ],
+          },
+        },
       });
       made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
       await page.getByRole('button', { name: 'Allow for this task' }).waitFor();
