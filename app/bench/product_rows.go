@@ -11,9 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"pilotfish/app/e2e/tap"
-	"pilotfish/backend/protocol"
 )
 
 // productBenches measure the whole product.
@@ -23,96 +20,6 @@ func productBenches() []bench {
 		{rows: []string{"terminal.reattach", "terminal.live"}, run: benchReattach},
 		{rows: []string{"memory.app", "memory.tray"}, run: benchMemory},
 	}
-}
-
-// benchReattach closes the panel and measures from the click that opens it to
-// its screen painted, which must be the same as before; and until the terminal
-// itself has taken the place of a picture, with the same screen once more.
-func benchReattach(ctx context.Context, o options) ([]row, error) {
-	s, err := newStage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	seen, live, err := s.reattach(ctx, o)
-	if err := errors.Join(err, s.close()); err != nil {
-		return nil, err
-	}
-	return []row{
-		row{Name: "terminal.reattach", Unit: "ms", Value: median(seen), Limit: 200, Rule: valueAtMost}.with99(slices.Max(seen)),
-		row{Name: "terminal.live", Unit: "ms", Value: median(live), Rule: informs}.with99(slices.Max(live)),
-	}, nil
-}
-
-func (s *stage) reattach(ctx context.Context, o options) (seen, live []float64, err error) {
-	p, err := s.start(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, p.stop()) }()
-	if _, err := p.painted(ctx, "ready>"); err != nil {
-		return nil, nil, err
-	}
-	fill := `for i in $(seq 1 4000); do printf '\e[3%dmline %d of the log\e[0m\n' $((i % 7)) $i; done; echo o''ver` + "\n"
-	if err := errors.Join(p.panel.Eval(ctx, `document.querySelector('.xterm-helper-textarea').focus()`, nil), p.panel.Type(ctx, fill)); err != nil {
-		return nil, nil, err
-	}
-	if _, err := p.painted(ctx, "over"); err != nil {
-		return nil, nil, err
-	}
-	const terminal = "document.querySelector('.xterm-rows')"
-	const inView = "(document.querySelector('.first-picture') ?? " + terminal + ")"
-	letters := func(of string) (text string, err error) {
-		err = p.panel.Eval(ctx, "[..."+of+`.children].map((r) => r.textContent.replaceAll('\u200b', '').trimEnd()).join('\n').trim()`, &text)
-		return text, err
-	}
-	before, err := letters(terminal)
-	if err != nil {
-		return nil, nil, err
-	}
-	same := func(part string) error {
-		after, err := letters(part)
-		if err == nil && after != before {
-			err = fmt.Errorf("the screen is not the same: before\n%s\nafter\n%s", before, after)
-		}
-		return err
-	}
-	runs := 9
-	if o.quick {
-		runs = 3
-	}
-	for range runs {
-		if err := p.client.ClickAction(ctx, protocol.ExtensionID); err != nil {
-			return nil, nil, err
-		}
-		if err := until(ctx, func() error {
-			// Looked at only: a page that is attached to while it goes never answers.
-			targets, err := p.client.Targets(ctx)
-			if err == nil && slices.ContainsFunc(targets, func(t tap.Target) bool { return strings.Contains(t.URL, "panel.html") }) {
-				return errors.New("the panel is still there")
-			}
-			return err
-		}); err != nil {
-			return nil, nil, err
-		}
-		began := time.Now()
-		if err := p.client.ClickAction(ctx, protocol.ExtensionID); err != nil {
-			return nil, nil, err
-		}
-		if err := p.attachPanel(ctx); err != nil {
-			return nil, nil, err
-		}
-		at, err := p.pictured(ctx, "over")
-		if err := errors.Join(err, same(inView)); err != nil {
-			return nil, nil, err
-		}
-		seen = append(seen, at-millis(began))
-		at, err = p.painted(ctx, "over")
-		if err := errors.Join(err, same(terminal)); err != nil {
-			return nil, nil, err
-		}
-		live = append(live, at-millis(began))
-	}
-	return seen, live, nil
 }
 
 // benchMemory measures what the app and its tray keep resident beside a blank

@@ -126,7 +126,7 @@ func (s *stage) idleExtension() (string, error) {
 		return "", err
 	}
 	for name, content := range map[string]string{
-		"manifest.json": string(manifest), "panel.html": "<!doctype html><script src=panel.js></script>", "panel.js": notesDrawn,
+		"manifest.json": string(manifest), "panel.html": "<!doctype html><p>Idle</p><script src=panel.js></script>", "panel.js": notesDrawn,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			return "", err
@@ -139,18 +139,46 @@ func (s *stage) idleExtension() (string, error) {
 // extension where one is given, and returns how long the first frame of that took,
 // in ms.
 func (s *stage) bareStart(ctx context.Context, extension string) (float64, error) {
-	home, err := os.MkdirTemp(s.dir, "b")
+	bare, err := s.bareBrowser(ctx, extension)
 	if err != nil {
 		return 0, err
+	}
+	drawn, err := bareDrawn(ctx, bare.socket, extension != "")
+	return drawn - millis(bare.began), errors.Join(err, bare.end())
+}
+
+// bareBrowser is a Chromium with an empty page and nothing of ours.
+type bareBrowser struct {
+	cmd    *exec.Cmd
+	began  time.Time
+	socket string // of its tap
+	pipes  []*os.File
+}
+
+// end ends the browser: the end of its pipe does.
+func (b *bareBrowser) end() error {
+	var errs []error
+	for _, pipe := range b.pipes {
+		errs = append(errs, pipe.Close())
+	}
+	_ = b.cmd.Wait() // however it ends
+	return errors.Join(errs...)
+}
+
+// bareBrowser starts one, with an extension where one is given.
+func (s *stage) bareBrowser(ctx context.Context, extension string) (*bareBrowser, error) {
+	home, err := os.MkdirTemp(s.dir, "b")
+	if err != nil {
+		return nil, err
 	}
 	profile := filepath.Join(home, "profile")
 	commandR, commandW, err := os.Pipe()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	eventR, eventW, err := os.Pipe()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	args := []string{
 		"--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--no-default-browser-check",
@@ -162,7 +190,7 @@ func (s *stage) bareStart(ctx context.Context, extension string) (float64, error
 	if extension != "" {
 		args = append(args, "--enable-unsafe-extension-debugging", "--load-extension="+extension, "--disable-features=DisableLoadExtensionCommandLineSwitch")
 		if err := opensOnClick(profile); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	cmd := exec.CommandContext(ctx, s.browser, append(args, emptyPage)...)
@@ -171,15 +199,11 @@ func (s *stage) bareStart(ctx context.Context, extension string) (float64, error
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("starting a bare browser: %w", err)
+		return nil, fmt.Errorf("starting a bare browser: %w", err)
 	}
 	_ = commandR.Close() // the browser has its own
 	_ = eventW.Close()
-	drawn, err := bareDrawn(ctx, tapSocket(profile), extension != "")
-	// The end of its pipe ends the browser.
-	err = errors.Join(err, commandW.Close(), eventR.Close())
-	_ = cmd.Wait() // however it ends
-	return drawn - millis(began), err
+	return &bareBrowser{cmd, began, tapSocket(profile), []*os.File{commandW, eventR}}, nil
 }
 
 // opensOnClick writes the preference of a new profile by which a click on the
