@@ -1,7 +1,7 @@
 /**
  * The text of a look. One line is one thing:
  *
- *     line   = indent [ref " "] sign [" " name] [marks] [value] [target] [box]
+ *     line   = indent [ref " "] sign [" " name] [in] [marks] [value] [target] [box]
  *     indent = one space for each level of structure
  *     ref    = "e12"; in a child frame with its prefix: "f2e12"
  *     sign   = what it is: "btn", "link", "edit", …: the table `signs`;
@@ -17,7 +17,10 @@
  *              pixels a scrolling area has above and below
  *     value  = " =" and the live value, quoted; "•••" stands for a secret
  *     target = " →" and where a link leads
- *     box    = " @x,y,w,h" in pixels of the frame's viewport
+ *     box    = " @x,y,w,h" in pixels of the frame's viewport; a canvas, a chart and
+ *              their parts always have one
+ *     in     = " in " and, quoted, what tells it from others of the same sign and
+ *              name: a title near it, or which of them it is ("2 of 3")
  *
  * A line that is nothing but a quoted string is text of the page. Text is
  * always quoted, so that no page can write a line that looks like a thing.
@@ -49,6 +52,8 @@ export const signs: Readonly<Record<string, string>> = {
 export interface LineStyle {
   compact: boolean;
   boxes: boolean;
+  /** Whether look-alikes are told apart. */
+  contexts?: boolean;
   ref: (num: number) => string;
   /** The name as it may be cut. */
   name: (item: Item) => string;
@@ -89,13 +94,14 @@ function signOf(item: Item): string {
 
 function tail(item: Item, style: LineStyle): string {
   let out = '';
+  if (style.contexts === true && item.context !== undefined) out += ` in ${quote(item.context)}`;
   const hidden = item.role === 'checkbox' || item.role === 'radio';
   const marks = item.states.filter((mark) => !hidden || (mark !== 'checked' && mark !== 'mixed'));
   if (item.role === 'treeitem' && item.level !== undefined) marks.unshift(`level ${item.level}`);
   if (marks.length > 0) out += ` [${marks.join(', ')}]`;
   if (item.value !== undefined && item.value !== '') out += ` =${quote(shortValue(item.value))}`;
   if (item.href !== undefined && !style.compact) out += ` →${shortTarget(item.href)}`;
-  if (style.boxes && item.rect && item.num > 0) {
+  if (item.rect && (item.drawn === true || (style.boxes && item.num > 0))) {
     const { x, y, width, height } = item.rect;
     out += ` @${[x, y, width, height].map(Math.round).join(',')}`;
   }

@@ -19,7 +19,6 @@ export class Sheets {
     const out = nothing();
     for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets])
       if (!sheet.disabled) add(out, this.#of(sheet));
-    if (!out.transforms) out.transforms = root.querySelector('[style*="text-transform"]') !== null;
     return out;
   }
 

@@ -113,6 +113,14 @@ export class Rects {
     return rect;
   }
 
+  /** Whether an element lies in an area. What stands in a line may be higher than the line: a link is where its image is. */
+  lies(el: Element, rect: DOMRect, area: Area): boolean {
+    if (touches(rect, area)) return true;
+    for (let child = el.firstElementChild; child; child = child.nextElementSibling)
+      if (touches(this.own(child), area)) return true;
+    return false;
+  }
+
   /** As rectOf. */
   of(el: Element): DOMRect {
     if (el.localName === 'area') return rectOf(el);

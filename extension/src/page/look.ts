@@ -1,3 +1,4 @@
+import { distinguish } from './alike.js';
 import { aim } from './cover.js';
 import type { FlatTree } from './flat.js';
 import { Sheets } from './generated.js';
@@ -14,6 +15,7 @@ import {
   viewport,
   visibleArea,
 } from './geometry.js';
+import { hushedMark } from './kinds.js';
 import {
   cutBudget,
   cutDepth,
@@ -91,8 +93,8 @@ export class Looker {
     });
     const items = walk.run(root);
     this.#number(items);
-    this.#cover(items, view, part.covered);
-    return items;
+    const buried = this.#cover(items, view, part.covered);
+    return unburied(items, buried);
   }
 
   /** One look. Throws a SyntaxError for a selector or expression that cannot be read. */
@@ -103,13 +105,16 @@ export class Looker {
     const roots = this.#roots(options.scope);
     const items = roots.flatMap((root) => this.items(root, view, near));
     const every = [...walkItems(items)];
+    const flat = options.interactive === true;
+    if (flat || options.json === true) this.distinguish(every);
     const style: LineStyle = {
       compact: options.compact === true,
       boxes: options.boxes === true,
+      contexts: flat,
       ref: (num) => this.refs.format(num),
       name: namer(every, options.compact === true ? shortName : longName),
     };
-    const lines = linesOf(items, style, options.interactive === true);
+    const lines = linesOf(items, style, flat);
     for (const { item } of lines) if (item.num > 0) this.refs.shown(item.num, identity(item));
     const memory = lines.map((line) => this.#remember(line));
     const caller = options.caller ?? '';
@@ -147,6 +152,11 @@ export class Looker {
     }));
     const { text, more } = this.#write(lines, held.style, options, viewport(), []);
     return { text, more };
+  }
+
+  /** Says of things with the same role and name what tells them apart. */
+  distinguish(items: Iterable<Item>): void {
+    distinguish(items, new Names(this.tree, new Styles(this.#sheets)));
   }
 
   /** The line of one element as a look would show it, without what is in it. */
@@ -321,17 +331,21 @@ export class Looker {
     }
   }
 
-  #cover(items: Item[], view: Area, covered?: Part['covered']): void {
+  /** Marks what is covered; says whether that was something out of the accessibility tree. */
+  #cover(items: Item[], view: Area, covered?: Part['covered']): boolean {
+    let buried = false;
     for (const item of items) {
       if (item.offered && item.inView && item.rect && item.role !== 'frame') {
         const by = this.#over(item, item.rect, item.view ?? view);
         if (by && !item.states.includes('not clickable')) {
           item.states.push(`covered by ${this.words(by)}`);
           covered?.(by);
+          buried ||= item.states.includes(hushedMark);
         }
       }
-      this.#cover(item.children, view, covered);
+      if (this.#cover(item.children, view, covered)) buried = true;
     }
+    return buried;
   }
 
   /** What lies over a thing so that no click meets it. */
@@ -382,6 +396,7 @@ export class Looker {
       ...(item.value === undefined ? {} : { value: item.value }),
       ...(item.level === undefined ? {} : { level: item.level }),
       ...(item.href === undefined ? {} : { href: item.href }),
+      ...(item.context === undefined ? {} : { context: item.context }),
       ...(item.rect ? { box: boxOf(item.rect) } : {}),
       ...(item.children.length > 0 ? { children: item.children.map((at) => this.#data(at)) } : {}),
     };
@@ -420,6 +435,21 @@ export function* walkItems(items: readonly Item[]): Generator<Item> {
     yield item;
     yield* walkItems(item.children);
   }
+}
+
+/**
+ * Leaves out what is out of the accessibility tree and cannot be met by a pointer:
+ * a page under its dialog. Where one such thing is covered, those out of view are, too.
+ */
+function unburied(items: Item[], buried: boolean): Item[] {
+  if (!buried) return items;
+  const kept = (item: Item): Item[] => {
+    item.children = item.children.flatMap(kept);
+    const hushed = item.states.includes(hushedMark);
+    const under = !item.inView || item.states.some((state) => state.startsWith('covered by '));
+    return hushed && under ? item.children : [item];
+  };
+  return items.flatMap(kept);
 }
 
 function reparent(all: readonly Line[], found: Line[]): Line[] {

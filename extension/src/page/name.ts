@@ -75,7 +75,8 @@ export class Names {
   #compute(el: Element, pass: Pass): string {
     if (pass.seen.has(el)) return '';
     pass.seen.add(el);
-    if (!pass.referred) {
+    const attributes = el.hasAttributes();
+    if (attributes && !pass.referred) {
       const referred = this.#referred(el, pass);
       if (referred !== '') return referred;
     }
@@ -84,7 +85,7 @@ export class Names {
       const value = embeddedValue(el, role);
       if (value !== undefined) return value;
     }
-    const label = el.getAttribute('aria-label');
+    const label = attributes ? el.getAttribute('aria-label') : null;
     if (label !== null && collapse(label) !== '' && el.localName !== 'slot') return label;
     if (role !== 'none') {
       const native = this.#native(el, pass);
@@ -99,7 +100,9 @@ export class Names {
       if (heading) return this.#compute(heading, { ...pass, within: true });
     }
     // White space alone is no name, and yet it keeps two words apart.
-    return this.#tooltip(el, role, pass) || content;
+    return (
+      (attributes || el.localName === 'summary' ? this.#tooltip(el, role, pass) : '') || content
+    );
   }
 
   /** Whether what is inside an element is its name, or a part of the one that is asked for. */
@@ -265,22 +268,23 @@ export class Names {
   }
 
   #content(el: Element, pass: Pass): string {
-    const replaced = this.#styles.replaced(el);
+    const effects = this.#styles.effects(el);
+    const replaced = effects.replaces ? this.#styles.replaced(el) : undefined;
     if (replaced !== undefined) return replaced;
     const first = el.firstChild;
     const own = pass.hidden || this.#visible(el);
     // A reader of an item hears which one it is; the item itself is not called by that.
     let text = pass.referredTo === el ? this.#styles.marker(el) : '';
-    if (own) text += this.#styles.generated(el, '::before');
+    if (own) text += this.#styles.generated(el, '::before', effects);
     if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
-      if (own) text += this.#styles.text(first as Text, el);
+      if (own) text += this.#styles.text(first as Text, el, effects);
     } else {
       for (const child of this.#tree.children(el))
         if (child.nodeType !== 3) text += this.#piece(child, pass);
-        else if (own) text += this.#styles.text(child as Text, el);
+        else if (own) text += this.#styles.text(child as Text, el, effects);
     }
     text += this.#owned(el, pass);
-    return own ? text + this.#styles.generated(el, '::after') : text;
+    return own ? text + this.#styles.generated(el, '::after', effects) : text;
   }
 
   #piece(child: Node, pass: Pass): string {

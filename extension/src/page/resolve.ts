@@ -162,7 +162,6 @@ function hiddenBy(look: Looker, el: Element, shown: Element): string | undefined
   if (modal && !look.tree.contains(modal, el)) return 'inert';
   for (let at: Element | null = shown; at; at = look.tree.parent(at)) {
     if (at.hasAttribute('inert')) return 'inert';
-    if (at.getAttribute('aria-hidden') === 'true') return 'aria-hidden';
   }
   if (shown.localName === 'area') return undefined;
   if (!shown.checkVisibility() && getComputedStyle(shown).display !== 'contents')

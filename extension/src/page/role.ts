@@ -280,6 +280,8 @@ function imageRole(el: Element): string {
 
 // Whether the nearest thing around an item that means anything is a list.
 function inList(el: Element): boolean {
+  const near = el.parentElement;
+  if (near && lists.has(near.localName) && !near.hasAttribute('role')) return true;
   for (let at = parentOf(el); at; at = parentOf(at)) {
     const role = at.getAttribute('role');
     if (role !== null && roleOf(at) !== 'generic') return roleOf(at) === 'list';

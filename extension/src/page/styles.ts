@@ -6,6 +6,7 @@ export class Styles {
   readonly #cache = new Map<Element, CSSStyleDeclaration>();
   readonly #roots = new Map<Node, Effects>();
   readonly #counters = new Map<Node, Counters>();
+  readonly #transforms = new Map<Element, string>();
   readonly #sheets: Sheets;
 
   constructor(sheets = new Sheets()) {
@@ -29,8 +30,8 @@ export class Styles {
   }
 
   /** The text that a pseudo element adds, or nothing. */
-  generated(el: Element, which: '::before' | '::after'): string {
-    if (!this.#effects(el).generates && el.localName !== 'q') return '';
+  generated(el: Element, which: '::before' | '::after', effects: Effects): string {
+    if (!effects.generates && el.localName !== 'q') return '';
     const style = getComputedStyle(el, which);
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '') return '';
@@ -40,14 +41,30 @@ export class Styles {
   }
 
   /** A text as it is drawn. */
-  text(node: Text, el: Element): string {
+  text(node: Text, el: Element, effects: Effects): string {
     const { data } = node;
-    return this.#effects(el).transforms ? transformed(data, this.of(el).textTransform) : data;
+    const how = effects.transforms ? this.of(el).textTransform : this.#inline(el);
+    return how === 'none' ? data : transformed(data, how);
+  }
+
+  // Where no sheet transforms, only an element's own style or that of one around it can.
+  #inline(el: Element): string {
+    let how = this.#transforms.get(el);
+    if (how === undefined) {
+      const own = el.getAttribute('style');
+      const up = el.parentElement;
+      how = own?.includes('text-transform')
+        ? this.of(el).textTransform
+        : up
+          ? this.#inline(up)
+          : 'none';
+      this.#transforms.set(el, how);
+    }
+    return how;
   }
 
   /** What is said in place of an element whose content a style sheet replaces by an image. */
   replaced(el: Element): string | undefined {
-    if (!this.#effects(el).replaces) return undefined;
     const content = this.of(el).content;
     return content.startsWith('url(') || content.startsWith('image-set(')
       ? this.#said(content, el, '')
@@ -59,7 +76,7 @@ export class Styles {
       const root = el.getRootNode();
       let counters = this.#counters.get(root);
       if (!counters) {
-        counters = new Counters(root as Document | ShadowRoot, this.#effects(el).counting);
+        counters = new Counters(root as Document | ShadowRoot, this.effects(el).counting);
         this.#counters.set(root, counters);
       }
       return counters.text(el, which, name, separator, kind);
@@ -71,15 +88,18 @@ export class Styles {
     if (el.localName !== 'li') return '';
     const style = this.of(el);
     if (!style.display.includes('list-item') || style.listStyleType === 'none') return '';
-    const own = this.#effects(el).generates ? getComputedStyle(el, '::marker').content : 'normal';
+    const own = this.effects(el).generates ? getComputedStyle(el, '::marker').content : 'normal';
     if (own !== 'normal' && own !== '')
       return own === 'none' ? '' : this.#said(own, el, '::marker');
     return markerOf(el, style);
   }
 
-  // Asking each element for two more styles costs as much as the rest of the
-  // walk; most trees have no rule that adds text.
-  #effects(el: Element): Effects {
+  /**
+   * What style sheets may do to the text in an element. Asking each element for two
+   * more styles costs as much as the rest of the walk; most trees have no rule that
+   * adds text.
+   */
+  effects(el: Element): Effects {
     const root = el.getRootNode();
     let effects = this.#roots.get(root);
     if (effects === undefined) {

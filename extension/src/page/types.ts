@@ -29,6 +29,10 @@ export interface Item {
   offered: boolean;
   /** The number behind its ref; 0 while it has none. */
   num: number;
+  /** Drawn by a program, or a part of that: its line always says where it lies. */
+  drawn?: true;
+  /** What tells it from others of the same role and name: a title near it, or which of them it is. */
+  context?: string;
   /** Where a pointer meets it when that is not `el` itself: the label of a hidden input. */
   hit?: Element;
   /** Where it lies, when the walk had to know. */
@@ -79,6 +83,8 @@ export interface ItemData {
   value?: string;
   level?: number;
   href?: string;
+  /** What tells it from others of the same role and name. */
+  context?: string;
   box?: Box;
   children?: ItemData[];
 }
@@ -143,6 +149,8 @@ export interface Spot {
 export interface Candidate {
   ref: string;
   line: string;
+  /** What tells it from others of the same role and name. */
+  context?: string;
 }
 
 /** What a target led to. */

@@ -1,5 +1,22 @@
+import { cellsIn } from './cells.js';
 import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
-import { collapse } from './name.js';
+import {
+  closed,
+  count,
+  editable,
+  hostless,
+  hushedMark,
+  isLabelled,
+  isPageRoot,
+  leastDrawn,
+  markup,
+  mayOperate,
+  ownWord,
+  plays,
+  skipped,
+  structured,
+  textBeside,
+} from './kinds.js';
 import { isLong, nearItems, textItems } from './prose.js';
 import { namedByContent, widgets } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
@@ -7,22 +24,7 @@ import { shape, structural, unnamed } from './structure.js';
 import { clippedAway } from './styles.js';
 import type { Item } from './types.js';
 import { isEditingHost, shownValue } from './value.js';
-import { around, type WalkConfig, type Way } from './way.js';
-
-const skipped = new Set(
-  (
-    'script style template noscript head meta link title base datalist source track param defs ' +
-    'symbol clipPath mask metadata desc'
-  ).split(' '),
-);
-/** What shows its own things, not its children. */
-const closed = new Set(['canvas', 'video', 'audio', 'object', 'embed', 'iframe', 'frame', 'img']);
-/** Roles that say nothing of what a click does. */
-const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
-const editable = /^(input|select|textarea)$/;
-/** What is common and can have no shadow root of a page's own. */
-const hostless =
-  /^(a|b|button|em|i|img|input|label|li|option|path|select|strong|svg|t[dhr]|textarea|u)$/;
+import { around, nowhere, type WalkConfig, type Way } from './way.js';
 
 /** One pass over the page in reading order. It writes nothing into the page. */
 export class Walk {
@@ -50,11 +52,10 @@ export class Walk {
   run(root: Element): Item[] {
     const out: Item[] = [];
     this.#fieldsets = root.closest('fieldset') !== null;
-    const none = { mute: false, pointer: false, faint: false, disabled: false };
     this.#visit(
       root,
       {
-        ...none,
+        ...nowhere,
         clip: null,
         abs: null,
         region: this.#at.region,
@@ -73,9 +74,8 @@ export class Walk {
     const { styles, names, region } = this.#at;
     // Most of a long page is left out here, before anything else is asked of it.
     if (region !== null && this.#far(el, region)) return;
-    if (el.hasAttributes()) {
-      if (el.getAttribute('aria-hidden') === 'true' || el.hasAttribute('inert')) return;
-    }
+    const attributes = el.hasAttributes();
+    if (attributes && el.hasAttribute('inert')) return;
     if (tag === 'fieldset') this.#fieldsets = true;
     const style = styles.of(el);
     const display = style.display;
@@ -87,11 +87,13 @@ export class Walk {
       this.#text += ' ';
       return;
     }
-    const next = around(this.#at, el, style, way);
+    let next = around(this.#at, el, style, way);
     if (!next) {
       this.#at.turned?.(el);
       return;
     }
+    if (attributes && !next.hushed && el.getAttribute('aria-hidden') === 'true')
+      next = { ...next, hushed: true, mute: true };
     const breaks = display !== 'inline' && display !== 'contents';
     const visible = style.visibility === 'visible' && !next.faint;
     if (!visible) this.#at.turned?.(el);
@@ -145,7 +147,7 @@ export class Walk {
 
   #enter(
     el: Element,
-    role: string,
+    given: string,
     style: CSSStyleDeclaration,
     visible: boolean,
     way: Way,
@@ -153,10 +155,21 @@ export class Walk {
   ): void {
     if (el.localName === 'label') this.#label(el as HTMLLabelElement, way, out);
     const pointer = style.cursor === 'pointer' && !way.pointer;
-    const widget = widgets.has(role) || role === 'frame' || this.#plays(el, role, style);
-    const operable = widget || (this.#may(el) && (pointer || isOperable(el, this.#at.listens)));
+    let role = given;
+    let widget = widgets.has(role) || role === 'frame' || plays(el, role, style);
+    let operable = widget;
+    if (!widget && mayOperate(el) && (pointer || isOperable(el, this.#at.listens))) {
+      operable = pointer || !isPageRoot(el, this.#rects, this.#at.view);
+      const own = ownWord(el, role);
+      if (own !== undefined) {
+        widget = true;
+        role = own;
+        this.#at.names.assume(el, own);
+      }
+    }
     if (operable && this.#offer(el, role, widget, style, visible, pointer, way, out)) return;
     if (way.faint && editable.test(el.localName)) return;
+    if (visible && !way.hushed && this.#draw(el, role, way, out)) return;
     const inside = style.cursor === 'pointer' ? { ...way, pointer: true } : way;
     if (!visible || way.mute || !structural(el, role)) {
       const scroll = visible && !way.mute ? way.scroll : undefined;
@@ -171,28 +184,31 @@ export class Walk {
     this.#container(el, role, scroll, visible, inside, out);
   }
 
-  // A scrolling area, a picture's player: operated without a widget's role.
-  #plays(el: Element, role: string, style: CSSStyleDeclaration): boolean {
-    if (role === 'video' || role === 'audio') return el.hasAttribute('controls');
-    if (role === 'separator' || role === 'scrollbar')
-      return el.hasAttribute('tabindex') && style.display !== 'none';
-    return false;
-  }
-
-  // The page as a whole listens for everything in many frameworks; a label
-  // stands for its control.
-  #may(el: Element): boolean {
-    switch (el.localName) {
-      case 'label':
-        return (el as HTMLLabelElement).control === null;
-      case 'option':
-      case 'slot':
-      case 'body':
-      case 'html':
-        return false;
-      default:
-        return true;
-    }
+  /** Shows a picture that a program drew, with its box, and its parts as far as they say or do something. */
+  #draw(el: Element, role: string, way: Way, out: Item[]): boolean {
+    const { localName } = el;
+    if (way.drawn) {
+      const part = role === 'graphics-symbol' || (role === 'group' && el instanceof SVGElement);
+      if (!part || this.#at.names.of(el) === '') return false;
+    } else if (way.mute || (localName !== 'canvas' && localName !== 'svg')) return false;
+    const rect = this.#rects.of(el);
+    const seen = this.#reachable(el, rect, this.#at.styles.of(el), way);
+    const least = way.drawn ? 1 : leastDrawn(localName);
+    if (!seen || rect.width < least || rect.height < least) return false;
+    this.#flush(out);
+    const canvas = localName === 'canvas';
+    const word = role === 'generic' ? localName : role;
+    const item = this.#item(el, word, way.disabled, true);
+    Object.assign(item, { rect, view: way.view, inView: this.#rects.lies(el, rect, way.view) });
+    item.drawn = true;
+    item.offered = canvas;
+    const inner = { ...way, drawn: true, mute: way.mute || role === 'img' };
+    this.#children(el, true, inner, item.children);
+    this.#flush(item.children);
+    const speaks = item.name !== '' || item.children.some((child) => child.drawn === true);
+    if (canvas || speaks) out.push(item);
+    else out.push(...item.children);
+    return true;
   }
 
   #container(
@@ -266,6 +282,8 @@ export class Walk {
       return true;
     }
     if (!seen || (!visible && !over) || (!touchable && !widget)) return false;
+    // What is kept from who listens, and does not look like a control, is decoration.
+    if (way.hushed && (!widget || !visible || role === 'frame')) return false;
     const item = this.#push(el, role, rect, undefined, way, out);
     if (!touchable) item.states.push('not clickable');
     if (native && role !== 'listbox') return true;
@@ -283,7 +301,11 @@ export class Walk {
   ): void {
     const { el, role } = item;
     if (closed.has(el.localName)) return;
-    if (isEditingHost(el) && item.value !== undefined) return;
+    if (isEditingHost(el) && item.value !== undefined) {
+      if (el.getAttribute('role') !== null || !el.querySelector(structured)) return;
+      // An editor without a role that holds more than lines of text is shown with all of it.
+      delete item.value;
+    }
     const named = namedByContent.has(role) && widget;
     const next = { ...way, pointer: true, mute: way.mute || named };
     if (way.scroll !== undefined) item.states.push(way.scroll);
@@ -300,6 +322,12 @@ export class Walk {
     if (markup.has(role)) item.role = 'click';
     // A wrapper that listens for what bubbles up to it is no thing of its own.
     const inner = count(item.children);
+    const cells = inner === 0 && item.role === 'click' ? cellsIn(el, this.#rects) : undefined;
+    if (cells !== undefined) {
+      item.states.push(cells);
+      item.drawn = true;
+      return;
+    }
     const rect = item.rect;
     const view = this.#at.view;
     const huge =
@@ -323,7 +351,9 @@ export class Walk {
     const item = this.#item(el, role, way.disabled, true);
     item.rect = rect;
     item.view = way.view;
-    item.inView = this.#lies(el, rect, way.view);
+    item.inView = this.#rects.lies(el, rect, way.view);
+    if (way.hushed) item.states.push(hushedMark);
+    if (way.drawn) item.drawn = true;
     if (hit) item.hit = hit;
     out.push(item);
     return item;
@@ -332,18 +362,10 @@ export class Walk {
   #reachable(el: Element, rect: DOMRect, style: CSSStyleDeclaration, way: Way): boolean {
     if (rect.width < 1 || rect.height < 1) return false;
     if (way.clip && isEmpty(meet(rect, way.clip))) return false;
-    if (way.region && !this.#lies(el, rect, way.region)) return false;
+    if (way.region && !this.#rects.lies(el, rect, way.region)) return false;
     if (style.position === 'fixed') return touches(rect, this.#at.view);
     // Nobody can scroll to what lies left of or above the page's beginning.
     return rect.bottom > this.#first.y && rect.right > this.#first.x;
-  }
-
-  // What stands in a line may be higher than the line: a link is where its image is.
-  #lies(el: Element, rect: DOMRect, area: Area): boolean {
-    if (touches(rect, area)) return true;
-    for (let child = el.firstElementChild; child; child = child.nextElementSibling)
-      if (touches(this.#rects.own(child), area)) return true;
-    return false;
   }
 
   /** The label that a person sees and clicks in place of a control that is not drawn. */
@@ -401,7 +423,8 @@ export class Walk {
     if (!control) return false;
     // What a control inside of it holds is no part of what it says.
     const own = el.contains(control) ? textBeside(el, control) : this.#at.names.content(el);
-    return own !== '' && this.#at.names.of(control).includes(own);
+    // A style sheet may have changed its letters.
+    return own !== '' && this.#at.names.of(control).toLowerCase().includes(own.toLowerCase());
   }
 
   #areas(img: HTMLImageElement, way: Way, out: Item[]): void {
@@ -423,23 +446,4 @@ export class Walk {
     this.#textOf = null;
     if (el) out.push(...textItems(el, text));
   }
-}
-
-/** The text of an element without that of another one inside of it. */
-function textBeside(el: Element, other: Element): string {
-  const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
-  let text = '';
-  for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (!other.contains(node)) text += (node as Text).data;
-  return collapse(text);
-}
-
-function isLabelled(el: Element): boolean {
-  return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
-}
-
-function count(items: Item[]): number {
-  let n = 0;
-  for (const item of items) n += (item.offered ? 1 : 0) + count(item.children);
-  return n;
 }

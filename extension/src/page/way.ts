@@ -31,6 +31,10 @@ export interface WalkConfig {
 export interface Way {
   /** Text is said already by the name of something around it. */
   mute: boolean;
+  /** Inside a chart or another picture made of parts. */
+  drawn: boolean;
+  /** Inside something with aria-hidden: only what is a control is shown. */
+  hushed: boolean;
   /** Inside something offered, or under its pointer. */
   pointer: boolean;
   /** Inside something that is not seen although it is there (opacity 0, clipped to nothing). */
@@ -45,6 +49,16 @@ export interface Way {
   /** What the element itself says of its scrolling. */
   scroll: string | undefined;
 }
+
+/** Nothing around. */
+export const nowhere = {
+  mute: false,
+  drawn: false,
+  hushed: false,
+  pointer: false,
+  faint: false,
+  disabled: false,
+};
 
 /** What surrounds the children of an element; null when it is out of the picture altogether. */
 export function around(

@@ -1,0 +1,152 @@
+import type { Names } from './name.js';
+import { collapse } from './name.js';
+import type { Item } from './types.js';
+
+/** Where the title of a card, a row or a part of the page is cut. */
+const longTitle = 40;
+/** With more of one kind only their number tells them apart. */
+const mostAlike = 1000;
+/** How much of a card is read for its title. */
+const mostTexts = 40;
+
+const headings = 'h1,h2,h3,h4,h5,h6,[role=heading],legend,caption,figcaption,summary';
+
+/**
+ * Says of things with the same role and name what tells them apart: the title of
+ * the card or row that each stands in, the heading before it, its place on a
+ * board, else which of them it is. Things that nothing repeats get nothing.
+ */
+export function distinguish(items: Iterable<Item>, names: Names): void {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    if (!item.offered || item.role === 'frame') continue;
+    const key = `${item.role}\n${item.name}`;
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  let before: Element[] | undefined;
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    if (board(group)) continue;
+    let titles = group.length > mostAlike ? [] : cards(group).map((at) => titleOf(at, names));
+    if (titles.some((title) => title === '')) {
+      before ??= [...document.querySelectorAll(headings)].filter((at) => at.checkVisibility());
+      const known = before;
+      titles = titles.map((title, at) => title || headingBefore(group[at], known, names));
+    }
+    // One title for all tells nothing.
+    if (new Set(titles).size < 2) titles = [];
+    const times = new Map<string, number>();
+    for (const title of titles) times.set(title, (times.get(title) ?? 0) + 1);
+    const nth = new Map<string, number>();
+    group.forEach((item, at) => {
+      const title = titles[at] ?? '';
+      const all = titles.length === 0 ? group.length : (times.get(title) ?? 1);
+      const own = (nth.get(title) ?? 0) + 1;
+      nth.set(title, own);
+      const which = all > 1 || title === '' ? `${own} of ${all}` : '';
+      item.context = [title, which].filter((part) => part !== '').join(', ');
+    });
+  }
+}
+
+/** The outermost element around each thing that holds none of the others. */
+function cards(group: readonly Item[]): { card: Element; item: Item }[] {
+  const held = new Map<Element, number>();
+  for (const { el } of group)
+    for (let at: Element | null = el; at; at = up(at)) held.set(at, (held.get(at) ?? 0) + 1);
+  return group.map((item) => {
+    let card = item.el;
+    for (let at = up(card); at && held.get(at) === 1 && at !== document.body; at = up(at))
+      card = at;
+    return { card, item };
+  });
+}
+
+function up(el: Element): Element | null {
+  const parent = el.parentNode;
+  return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
+}
+
+/** What a card is called: by its author, by a heading in it, or by the first words in it. */
+function titleOf({ card, item }: { card: Element; item: Item }, names: Names): string {
+  const { el, name } = item;
+  const fits = (text: string): string => {
+    const said = collapse(text);
+    return said === name || said.length < 2 ? '' : short(said);
+  };
+  if (card === el) return '';
+  if (card.hasAttribute('aria-label') || card.hasAttribute('aria-labelledby')) {
+    const own = fits(names.of(card));
+    if (own !== '') return own;
+  }
+  for (const heading of card.querySelectorAll(headings)) {
+    if (el.contains(heading) || heading.contains(el) || !heading.checkVisibility()) continue;
+    const own = fits(names.content(heading));
+    if (own !== '') return own;
+  }
+  const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+  let read = 0;
+  for (let node = walker.nextNode(); node && read < mostTexts; node = walker.nextNode(), read++) {
+    const text = fits((node as Text).data);
+    const parent = node.parentElement;
+    if (text === '' || !parent || el.contains(parent)) continue;
+    if (/^(script|style|noscript|option|template)$/.test(parent.localName)) continue;
+    if (parent.checkVisibility({ visibilityProperty: true })) return text;
+  }
+  for (const image of card.querySelectorAll('img[alt]')) {
+    const text = el.contains(image) ? '' : fits(image.getAttribute('alt') ?? '');
+    if (text !== '') return text;
+  }
+  return '';
+}
+
+/** The last heading before a thing. */
+function headingBefore(item: Item | undefined, known: readonly Element[], names: Names): string {
+  if (!item) return '';
+  let [low, high] = [0, known.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const at = known[middle];
+    const follows = at && at.compareDocumentPosition(item.el) & Node.DOCUMENT_POSITION_FOLLOWING;
+    if (follows) low = middle + 1;
+    else high = middle;
+  }
+  const heading = known[low - 1];
+  const text = heading && !heading.contains(item.el) ? names.content(heading) : '';
+  return text === item.name ? '' : short(text);
+}
+
+/** Tells the cells of a board apart by row and column; false when they are no board. */
+function board(group: readonly Item[]): boolean {
+  const [first] = group;
+  if (group.length < 4 || !first?.rect) return false;
+  const { width, height } = first.rect;
+  const same = group.every(
+    ({ rect, el }) =>
+      rect &&
+      Math.abs(rect.width - width) <= 2 &&
+      Math.abs(rect.height - height) <= 2 &&
+      (el.parentElement === first.el.parentElement ||
+        el.parentElement?.parentElement === first.el.parentElement?.parentElement),
+  );
+  if (!same) return false;
+  const places = (edge: 'top' | 'left'): number[] =>
+    [...new Set(group.map(({ rect }) => Math.round(rect?.[edge] ?? 0)))].sort((a, b) => a - b);
+  const [tops, lefts] = [places('top'), places('left')];
+  if (tops.length < 2 || lefts.length < 2 || tops.length * lefts.length > group.length * 4)
+    return false;
+  const taken = new Set<string>();
+  for (const item of group) {
+    const row = tops.indexOf(Math.round(item.rect?.top ?? 0)) + 1;
+    const column = lefts.indexOf(Math.round(item.rect?.left ?? 0)) + 1;
+    item.context = `row ${row}, column ${column}`;
+    taken.add(item.context);
+  }
+  return taken.size === group.length;
+}
+
+function short(text: string): string {
+  return text.length <= longTitle ? text : `${text.slice(0, longTitle - 1).trimEnd()}…`;
+}

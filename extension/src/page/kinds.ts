@@ -1,0 +1,105 @@
+import type { Area, Rects } from './geometry.js';
+import { collapse } from './name.js';
+import { orphanOf } from './role.js';
+import type { Item } from './types.js';
+import { isEditingHost } from './value.js';
+
+export const skipped = new Set(
+  (
+    'script style template noscript head meta link title base datalist source track param defs ' +
+    'symbol clipPath mask metadata desc'
+  ).split(' '),
+);
+/** What shows its own things, not its children. */
+export const closed = new Set([
+  'canvas',
+  'video',
+  'audio',
+  'object',
+  'embed',
+  'iframe',
+  'frame',
+  'img',
+]);
+/** Roles that say nothing of what a click does. */
+export const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
+export const editable = /^(input|select|textarea)$/;
+/** Says of a thing that it is out of the accessibility tree, and in view all the same. */
+export const hushedMark = 'aria-hidden';
+/** What is common and can have no shadow root of a page's own. */
+export const hostless =
+  /^(a|b|button|em|i|img|input|label|li|option|path|select|strong|svg|t[dhr]|textarea|u)$/;
+/** How far below the body the element is on which a framework listens. */
+const rootDepth = 3;
+/** What makes an editor more than lines of text. */
+export const structured =
+  'a[href],button,input,select,textarea,table,ul,ol,h1,h2,h3,h4,h5,h6,img,[role],[onclick]';
+
+/** How wide and high something drawn is at least that is more than an icon. */
+export function leastDrawn(localName: string): number {
+  return localName === 'svg' ? 80 : 16;
+}
+
+/** What an element is for who operates it, where its role says nothing of it: an editor, an option without a list. */
+export function ownWord(el: Element, role: string): string | undefined {
+  if (!markup.has(role) || !el.hasAttributes()) return undefined;
+  if (isEditingHost(el)) return 'textbox';
+  return orphanOf(el);
+}
+
+/** The text of an element without that of another one inside of it. */
+export function textBeside(el: Element, other: Element): string {
+  const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  let text = '';
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (!other.contains(node)) text += (node as Text).data;
+  return collapse(text);
+}
+
+export function isLabelled(el: Element): boolean {
+  return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
+}
+
+export function count(items: Item[]): number {
+  let n = 0;
+  for (const item of items) n += (item.offered ? 1 : 0) + count(item.children);
+  return n;
+}
+
+/** A scrolling area, a picture's player: operated without a widget's role. */
+export function plays(el: Element, role: string, style: CSSStyleDeclaration): boolean {
+  if (role === 'video' || role === 'audio') return el.hasAttribute('controls');
+  if (role === 'separator' || role === 'scrollbar')
+    return el.hasAttribute('tabindex') && style.display !== 'none';
+  return false;
+}
+
+/** The page as a whole listens for everything in many frameworks; a label stands for its control. */
+export function mayOperate(el: Element): boolean {
+  switch (el.localName) {
+    case 'label':
+      return (el as HTMLLabelElement).control === null;
+    case 'option':
+    case 'slot':
+    case 'body':
+    case 'html':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** Whether a framework listens on an element for the whole page: that is nothing to click. */
+export function isPageRoot(el: Element, rects: Rects, view: Area): boolean {
+  let at: Element | null = el;
+  for (let up = 0; up < rootDepth && at !== document.body; up++) at = at?.parentElement ?? null;
+  if (at !== document.body || closed.has(el.localName)) return false;
+  const rect = rects.own(el);
+  const page = rects.own(document.body);
+  const whole = (size: number, of: number, shown: number): boolean =>
+    size >= Math.min(of, shown) * 0.9;
+  return (
+    whole(rect.width, page.width, view.right - view.left) &&
+    whole(rect.height, Math.max(page.height, innerHeight), view.bottom - view.top)
+  );
+}

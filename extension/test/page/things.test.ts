@@ -1,0 +1,148 @@
+// What a look shows that has no name, no role or no element of its own, and how
+// it tells look-alikes apart.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { launch, script, World } from './browser.js';
+
+let browser: Browser;
+let page: Page;
+let code: string;
+
+beforeAll(async () => {
+  [browser, code] = await Promise.all([launch(), script()]);
+  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+async function look(html: string, options: object = {}): Promise<string[]> {
+  const world = await World.show(page, code, html);
+  await world.reveal();
+  const text = await world.run<string>(`page.snapshot(${JSON.stringify(options)}).text`);
+  await world.cdp.detach();
+  return text.split('\n');
+}
+
+test('an empty editor is called by its label', async () => {
+  const html = `<div contenteditable aria-label=Message style="width:200px;height:40px"></div>
+    <label for=b>Notes</label><div id=b contenteditable style="width:200px;height:40px"></div>
+    <div contenteditable data-placeholder="Say something" style="width:200px;height:40px"></div>
+    <p contenteditable style="width:200px">Draft</p>`;
+  expect(await look(html, { interactive: true })).toEqual([
+    'e1 edit Message',
+    'e2 edit Notes',
+    'e3 edit Say something',
+    'e4 edit ="Draft"',
+  ]);
+});
+
+test('an editor without a role that holds more than text shows it', async () => {
+  const lines = await look('<div contenteditable><h2>Plan</h2><a href=#x>Link</a></div>');
+  expect(lines).toEqual(['e1 edit', ' ## Plan', ' e2 link Link →#x']);
+});
+
+test('a control in something aria-hidden is shown with that mark, its decoration is not', async () => {
+  const html = `<div aria-hidden=true><button>Next</button> words <span onclick=1>icon</span>
+    <input aria-label=Code style="opacity:0"><button style="visibility:hidden">No</button></div>`;
+  expect(await look(html)).toEqual(['e1 btn Next [aria-hidden]']);
+  const world = await World.show(page, code, html);
+  const reached = await world.run(`(page.snapshot(), page.reach('e1'))`);
+  expect(reached).toMatchObject({ state: 'ok' });
+});
+
+test('a page that its dialog hides is not shown', async () => {
+  const html = `<div aria-hidden=true><button>Below</button><div style="height:2000px"></div><button>Far</button></div>
+    <div role=dialog style="position:fixed;inset:0;background:#fff"><h2>Cookies</h2><button>Yes</button></div>`;
+  const lines = await look(html);
+  expect(lines.join('\n')).not.toMatch(/Below|Far/);
+  expect(lines).toContain(' e3 btn Yes');
+});
+
+test('what a framework listens on for the whole page is no thing', async () => {
+  const listening = (id: string): string =>
+    `<script>for (const type of ['click', 'mousedown', 'keydown']) document.getElementById('${id}').addEventListener(type, () => {});</script>`;
+  const wide = 'style="min-height:900px"';
+  for (const html of [
+    `<div id=root ${wide}><p>Hello</p></div>${listening('root')}`,
+    `<div><div id=root ${wide}><p>Hello</p></div></div>${listening('root')}`,
+    `<div id=root ${wide}></div>${listening('root')}`,
+    `<div id=root ${wide} tabindex=-1><a href=#a>A</a></div>${listening('root')}`,
+  ])
+    expect((await look(html)).join('\n')).not.toMatch(/click/);
+  const small = `<div id=root style="height:200px">Tap</div>${listening('root')}`;
+  expect(await look(small)).toEqual(['e1 click Tap']);
+});
+
+test('an option that somebody can operate is one without its list', async () => {
+  expect(await look('<div role=option tabindex=0>Red</div><div role=option>Blue</div>')).toEqual([
+    'e1 option Red',
+    '"Blue"',
+  ]);
+});
+
+test('look-alikes are told apart by their cards, rows and headings', async () => {
+  const card = (name: string): string =>
+    `<div><img alt="" src=#><h3>${name}</h3><p>Nice</p><button>Add to basket</button></div>`;
+  expect(await look(['Shirt', 'Shoes', 'Hat'].map(card).join(''), { interactive: true })).toEqual([
+    'e1 btn Add to basket in "Shirt"',
+    'e2 btn Add to basket in "Shoes"',
+    'e3 btn Add to basket in "Hat"',
+  ]);
+  const row = (name: string): string => `<tr><td>${name}<td><button>Edit</button>`;
+  const rows = `<table><tr><th>Who<th>What${row('Ada')}${row('Bob')}</table>`;
+  expect(await look(rows, { interactive: true })).toEqual([
+    'e1 btn Edit in "Ada"',
+    'e2 btn Edit in "Bob"',
+  ]);
+  const parts = `<h2>Home</h2><input placeholder=Street><h2>Work</h2><input placeholder=Street>`;
+  expect(await look(parts, { interactive: true })).toEqual([
+    'e1 edit Street in "Home"',
+    'e2 edit Street in "Work"',
+  ]);
+  const bare = '<button>Go</button><button>Go</button><button>Stop</button>';
+  expect(await look(bare, { interactive: true })).toEqual([
+    'e1 btn Go in "1 of 2"',
+    'e2 btn Go in "2 of 2"',
+    'e3 btn Stop',
+  ]);
+  expect(await look(bare)).toEqual(['e1 btn Go', 'e2 btn Go', 'e3 btn Stop']);
+});
+
+test('the cells of a board are told apart by row and column', async () => {
+  const cells = '<b onclick=1></b>'.repeat(9);
+  const html = `<style>div{display:grid;grid-template-columns:repeat(3,20px)}b{height:20px}</style><div>${cells}</div>`;
+  const lines = await look(html, { interactive: true });
+  expect(lines[5]).toBe('e6 click in "row 2, column 3"');
+});
+
+test('nothing is added where nothing repeats', async () => {
+  const html = '<h2>Menu</h2><button>One</button><button>Two</button><a href=#x>One</a>';
+  const lines = await look(html, { interactive: true });
+  expect(lines).toEqual(['e1 btn One', 'e2 btn Two', 'e3 link One →#x']);
+});
+
+test('drawn content shows where it lies', async () => {
+  const lines = await look(
+    `<style>body{margin:0}canvas,svg{display:block}</style>
+    <canvas width=300 height=100 aria-label=Sketch></canvas>
+    <svg width=200 height=100><title>Sales</title>
+      <rect x=10 y=10 width=20 height=80><title>May: 30</title></rect>
+      <rect x=40 y=50 width=20 height=40 onclick=1><title>June: 12</title></rect></svg>
+    <svg width=16 height=16><circle r=8 /></svg>`,
+  );
+  expect(lines).toEqual([
+    'e1 canvas Sketch @0,0,300,100',
+    'img Sales @0,100,200,100',
+    ' graphics-symbol "May: 30" @10,110,20,80'.replace('"May: 30"', 'May: 30'),
+    ' e2 click June: 12 @40,150,20,40',
+  ]);
+});
+
+test('a board that listens for its cells says how many there are', async () => {
+  const html = `<style>body{margin:0}#b{display:grid;grid-template-columns:repeat(4,30px);width:120px}#b i{height:30px}</style>
+    <div id=b>${'<i></i>'.repeat(16)}</div><script>b.addEventListener('click', () => {})</script>`;
+  expect(await look(html)).toEqual(['e1 click [4x4 cells of 30x30] @0,0,120,120']);
+});
