@@ -125,6 +125,12 @@ func (l *located) refusal() error {
 		lines := make([]string, len(all))
 		for i, c := range all {
 			lines[i] = plain(c.Line)
+			if c.Context != "" {
+				lines[i] += fmt.Sprintf(" in %q", plain(c.Context))
+			}
+			if c.Which != "" {
+				lines[i] += " (" + plain(c.Which) + ")"
+			}
 		}
 		return strings.Join(lines, "; ")
 	}

@@ -33,13 +33,17 @@ type LookRequest struct {
 
 // LookItem is one thing on a page.
 type LookItem struct {
-	Ref      string      `json:"ref,omitempty"`
-	Role     string      `json:"role"`
-	Name     string      `json:"name"`
-	States   []string    `json:"states,omitempty"`
-	Value    string      `json:"value,omitempty"`
-	Level    int         `json:"level,omitempty"`
-	Href     string      `json:"href,omitempty"`
+	Ref    string   `json:"ref,omitempty"`
+	Role   string   `json:"role"`
+	Name   string   `json:"name"`
+	States []string `json:"states,omitempty"`
+	Value  string   `json:"value,omitempty"`
+	Level  int      `json:"level,omitempty"`
+	Href   string   `json:"href,omitempty"`
+	// Context is the title of what it stands in, where that tells it from others of the
+	// same role and name; Which says which of them it is where no title tells.
+	Context  string      `json:"context,omitempty"`
+	Which    string      `json:"which,omitempty"`
 	Box      *[4]float64 `json:"box,omitempty"` // x, y, width, height
 	Children []*LookItem `json:"children,omitempty"`
 }
@@ -63,6 +67,9 @@ type Look struct {
 type Candidate struct {
 	Ref  string `json:"ref"`
 	Line string `json:"line"`
+	// Context and Which tell it from others of the same role and name, as in LookItem.
+	Context string `json:"context,omitempty"`
+	Which   string `json:"which,omitempty"`
 }
 
 // ActKind is what an action does.

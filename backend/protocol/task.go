@@ -233,6 +233,8 @@ type TaskPlainChoice struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind,omitempty"`
 	Where string `json:"where,omitempty"`
+	// Which says which of several alike it is, where no title tells: "2 of 3".
+	Which string `json:"which,omitempty"`
 }
 
 // TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,

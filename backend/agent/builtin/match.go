@@ -392,6 +392,9 @@ func roleName(role string) string {
 
 // place is where on the page a thing is, in words.
 func (s seen) place() string {
+	if s.Context != "" {
+		return "in “" + cut(oneLine(s.Context), 40) + "”"
+	}
 	for _, p := range slices.Backward(s.parents) {
 		switch p.Role {
 		case "region", "form", "dialog", "alertdialog", "group", "article", "row", "table", "navigation", "banner", "contentinfo", "complementary", "main":

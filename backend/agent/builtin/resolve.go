@@ -160,6 +160,9 @@ func choices(found []seen, verb Verb) string {
 		if where := s.place(); where != "" {
 			words = append(words, escaped(where))
 		}
+		if s.Which != "" {
+			words = append(words, escaped(oneLine(s.Which)))
+		}
 		lines = append(lines, line+strings.Join(words, ", "))
 	}
 	return paragraphs(strings.Join(lines, "\n"), example)

@@ -46,7 +46,8 @@ export function distinguish(items: Iterable<Item>, names: Names): void {
       const own = (nth.get(title) ?? 0) + 1;
       nth.set(title, own);
       const which = all > 1 || title === '' ? `${own} of ${all}` : '';
-      item.context = [title, which].filter((part) => part !== '').join(', ');
+      if (title !== '') item.context = title;
+      if (which !== '') item.which = which;
     });
   }
 }
@@ -141,8 +142,8 @@ function board(group: readonly Item[]): boolean {
   for (const item of group) {
     const row = tops.indexOf(Math.round(item.rect?.top ?? 0)) + 1;
     const column = lefts.indexOf(Math.round(item.rect?.left ?? 0)) + 1;
-    item.context = `row ${row}, column ${column}`;
-    taken.add(item.context);
+    item.which = `row ${row}, column ${column}`;
+    taken.add(item.which);
   }
   return taken.size === group.length;
 }

@@ -19,8 +19,9 @@
  *     target = " →" and where a link leads
  *     box    = " @x,y,w,h" in pixels of the frame's viewport; a canvas, a chart and
  *              their parts always have one
- *     in     = " in " and, quoted, what tells it from others of the same sign and
- *              name: a title near it, or which of them it is ("2 of 3")
+ *     in     = " in " and, quoted, the title of what it stands in, where that tells
+ *              it from others of the same sign and name; else a mark says which of
+ *              them it is: " [2 of 3]", " [row 2, column 3]"
  *
  * A line that is nothing but a quoted string is text of the page. Text is
  * always quoted, so that no page can write a line that looks like a thing.
@@ -94,9 +95,11 @@ function signOf(item: Item): string {
 
 function tail(item: Item, style: LineStyle): string {
   let out = '';
-  if (style.contexts === true && item.context !== undefined) out += ` in ${quote(item.context)}`;
+  const apart = style.contexts === true;
+  if (apart && item.context !== undefined) out += ` in ${quote(item.context)}`;
   const hidden = item.role === 'checkbox' || item.role === 'radio';
   const marks = item.states.filter((mark) => !hidden || (mark !== 'checked' && mark !== 'mixed'));
+  if (apart && item.which !== undefined) marks.unshift(item.which);
   if (item.role === 'treeitem' && item.level !== undefined) marks.unshift(`level ${item.level}`);
   if (marks.length > 0) out += ` [${marks.join(', ')}]`;
   if (item.value !== undefined && item.value !== '') out += ` =${quote(shortValue(item.value))}`;

@@ -397,6 +397,7 @@ export class Looker {
       ...(item.level === undefined ? {} : { level: item.level }),
       ...(item.href === undefined ? {} : { href: item.href }),
       ...(item.context === undefined ? {} : { context: item.context }),
+      ...(item.which === undefined ? {} : { which: item.which }),
       ...(item.rect ? { box: boxOf(item.rect) } : {}),
       ...(item.children.length > 0 ? { children: item.children.map((at) => this.#data(at)) } : {}),
     };

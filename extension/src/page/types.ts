@@ -31,8 +31,10 @@ export interface Item {
   num: number;
   /** Drawn by a program, or a part of that: its line always says where it lies. */
   drawn?: true;
-  /** What tells it from others of the same role and name: a title near it, or which of them it is. */
+  /** What tells it from others of the same role and name: the title of what it stands in. */
   context?: string;
+  /** Which of them it is, where no title tells: `2 of 3`, `row 2, column 3`. */
+  which?: string;
   /** Where a pointer meets it when that is not `el` itself: the label of a hidden input. */
   hit?: Element;
   /** Where it lies, when the walk had to know. */
@@ -83,8 +85,10 @@ export interface ItemData {
   value?: string;
   level?: number;
   href?: string;
-  /** What tells it from others of the same role and name. */
+  /** What tells it from others of the same role and name: the title of what it stands in. */
   context?: string;
+  /** Which of them it is, where no title tells. */
+  which?: string;
   box?: Box;
   children?: ItemData[];
 }
@@ -149,8 +153,10 @@ export interface Spot {
 export interface Candidate {
   ref: string;
   line: string;
-  /** What tells it from others of the same role and name. */
+  /** What tells it from others of the same role and name: the title of what it stands in. */
   context?: string;
+  /** Which of them it is, where no title tells: `2 of 3`. */
+  which?: string;
 }
 
 /** What a target led to. */

@@ -104,8 +104,8 @@ test('look-alikes are told apart by their cards, rows and headings', async () =>
   ]);
   const bare = '<button>Go</button><button>Go</button><button>Stop</button>';
   expect(await look(bare, { interactive: true })).toEqual([
-    'e1 btn Go in "1 of 2"',
-    'e2 btn Go in "2 of 2"',
+    'e1 btn Go [1 of 2]',
+    'e2 btn Go [2 of 2]',
     'e3 btn Stop',
   ]);
   expect(await look(bare)).toEqual(['e1 btn Go', 'e2 btn Go', 'e3 btn Stop']);
@@ -115,7 +115,7 @@ test('the cells of a board are told apart by row and column', async () => {
   const cells = '<b onclick=1></b>'.repeat(9);
   const html = `<style>div{display:grid;grid-template-columns:repeat(3,20px)}b{height:20px}</style><div>${cells}</div>`;
   const lines = await look(html, { interactive: true });
-  expect(lines[5]).toBe('e6 click in "row 2, column 3"');
+  expect(lines[5]).toBe('e6 click [row 2, column 3]');
 });
 
 test('nothing is added where nothing repeats', async () => {

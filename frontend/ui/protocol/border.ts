@@ -11,6 +11,7 @@ export const taskPlainChoiceSchema = v.object({
   name: v.string(),
   kind: v.exactOptional(v.string()),
   where: v.exactOptional(v.string()),
+  which: v.exactOptional(v.string()),
 });
 
 /** Every error code. */

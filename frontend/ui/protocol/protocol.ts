@@ -2771,6 +2771,12 @@ export interface LookItem {
   value?: string;
   level?: number /* int */;
   href?: string;
+  /**
+   * Context is the title of what it stands in, where that tells it from others of the
+   * same role and name; Which says which of them it is where no title tells.
+   */
+  context?: string;
+  which?: string;
   box?: number /* float64 */[]; // x, y, width, height
   children?: (LookItem | undefined)[];
 }
@@ -2802,6 +2808,11 @@ export interface Look {
 export interface Candidate {
   ref: string;
   line: string;
+  /**
+   * Context and Which tell it from others of the same role and name, as in LookItem.
+   */
+  context?: string;
+  which?: string;
 }
 /**
  * ActKind is what an action does.
@@ -4424,6 +4435,10 @@ export interface TaskPlainChoice {
   name: string;
   kind?: string;
   where?: string;
+  /**
+   * Which says which of several alike it is, where no title tells: "2 of 3".
+   */
+  which?: string;
 }
 /**
  * TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,

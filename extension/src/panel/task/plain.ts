@@ -158,9 +158,9 @@ export class Plain implements Model {
   #ask(what: string, among: readonly TaskPlainChoice[]): Answer {
     this.#asked = true;
     this.#refs = new Map();
-    const picks = among.map(({ ref, name, kind = '', where = '' }, at) => {
+    const picks = among.map(({ ref, name, kind = '', where = '', which = '' }, at) => {
       const called = name === '' ? `the ${kind}` : `“${name}”${kind === '' ? '' : ` (${kind})`}`;
-      const say = `${String(at + 1)}. ${called}`;
+      const say = `${String(at + 1)}. ${called}${which === '' ? '' : `, ${which}`}`;
       this.#refs.set(say, ref);
       return where === '' ? { say } : { say, where };
     });
