@@ -71,6 +71,26 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 	}
 }
 
+// Show marks elements of a tab's page one after another, as a person points at them
+// in a list; an empty ref takes the mark away. It returns with ctx or with the tab.
+func (b *Browser) Show(ctx context.Context, id protocol.TabID, marks <-chan string) error {
+	k := &picker{b: b, id: id}
+	defer k.unmark()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case ref := <-marks:
+			if err := k.mark(ctx, ref); err != nil {
+				k.unmark()
+				if _, ok := errors.AsType[*protocol.Error](err); !ok && ctx.Err() == nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
 // pickable are the things of a look that have a ref.
 func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []protocol.PickedElement {
 	for _, i := range items {

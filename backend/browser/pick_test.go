@@ -185,3 +185,24 @@ func TestPickIsGivenUp(t *testing.T) {
 		}
 	})
 }
+
+// What a person points at in a question is shown on the page, without a picker.
+func TestShow(t *testing.T) {
+	s := stageOf(t, `<button id=a>One</button><div style="height:3000px"></div><button id=b>Two</button>`)
+	ref := s.ref(t, "btn Two")
+	ctx, cancel := context.WithCancel(t.Context())
+	marks, done := make(chan string), make(chan error, 1)
+	go func() { done <- s.Show(ctx, s.tab, marks) }()
+	marks <- ref
+	marks <- "e99" // nothing has this ref: nothing is shown, and nothing ends
+	marks <- ref
+	marks <- ""
+	marks <- ""
+	if s.eval(t, "scrollY > 0") != "true" {
+		t.Error("the element that was shown is not in view")
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

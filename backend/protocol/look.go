@@ -228,7 +228,9 @@ type PickAction string
 const (
 	PickStart PickAction = "start"
 	PickMark  PickAction = "mark" // shows an element on the page
-	PickStop  PickAction = "stop"
+	// PickShow shows an element while nobody picks: one that a question offers.
+	PickShow PickAction = "show"
+	PickStop PickAction = "stop"
 )
 
 // PickRequest is the body of POST /inspector/pick: the person at a panel picks an
@@ -239,7 +241,7 @@ type PickRequest struct {
 	Panel  string     `json:"panel"`
 	Action PickAction `json:"action"`
 	Tab    TabID      `json:"tab,omitempty"` // start
-	Ref    string     `json:"ref,omitempty"` // mark; empty takes the mark away
+	Ref    string     `json:"ref,omitempty"` // mark, show; empty takes the mark away
 }
 
 // PickReply is its reply.

@@ -20,6 +20,7 @@ type picks struct {
 // picking is one of them.
 type picking struct {
 	cancel context.CancelCauseFunc
+	tab    protocol.TabID // of what is only shown
 	marks  chan string
 	done   chan struct{} // closed when the picker is off
 }
@@ -45,11 +46,13 @@ func (m *Manager) Pick(ctx context.Context, grant auth.Grant, req protocol.PickR
 		return s.startPick(ctx, r, req)
 	case protocol.PickMark:
 		return none, s.markPick(ctx, req)
+	case protocol.PickShow:
+		return none, s.showElement(ctx, r, req)
 	case protocol.PickStop:
 		s.endPick(req.Panel)
 		return none, nil
 	}
-	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is nothing that a picker does", req.Action), "use start, mark or stop")
+	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is nothing that a picker does", req.Action), "use start, mark, show or stop")
 }
 
 // startPick switches a picker on in place of the one that the panel has.
@@ -118,6 +121,60 @@ func (s *Session) markPick(ctx context.Context, req protocol.PickRequest) error 
 	case <-ctx.Done():
 	}
 	return nil
+}
+
+// showElement marks an element of a page while the person points at it in a question.
+// The mark ends with an empty ref, the panel, its time or the browser.
+func (s *Session) showElement(ctx context.Context, r *run, req protocol.PickRequest) error {
+	if req.Panel == "" {
+		return protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
+	}
+	key := shownBy(req.Panel)
+	s.picks.mu.Lock()
+	k := s.picks.on[key]
+	if req.Ref == "" || k != nil && k.tab != req.Tab {
+		s.picks.mu.Unlock()
+		s.endPick(key)
+		if req.Ref == "" {
+			return nil
+		}
+		s.picks.mu.Lock()
+		k = s.picks.on[key]
+	}
+	if k == nil {
+		k = s.startShow(ctx, r, key, req.Tab)
+	}
+	s.picks.mu.Unlock()
+	select {
+	case k.marks <- req.Ref:
+	case <-k.done:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// shownBy is the key of what a panel shows, apart from what its person picks.
+func shownBy(panel string) string { return "show " + panel }
+
+// startShow begins to show what a panel points at; the caller holds picks.mu.
+func (s *Session) startShow(ctx context.Context, r *run, key string, tab protocol.TabID) *picking {
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	k := &picking{cancel: cancel, tab: tab, marks: make(chan string), done: make(chan struct{})}
+	if s.picks.on == nil {
+		s.picks.on = map[string]*picking{}
+	}
+	s.picks.on[key] = k
+	s.m.running.Go(func() {
+		defer close(k.done)
+		defer cancel(nil)
+		timed, stop := context.WithTimeout(own, protocol.PickTimeout)
+		defer stop()
+		if err := r.browser.Show(timed, tab, k.marks); err != nil {
+			s.m.log.Debug("showing an element ended", "error", err)
+		}
+		s.forgetPick(key, k)
+	})
+	return k
 }
 
 // endPick ends a panel's picker, and returns when it is off.

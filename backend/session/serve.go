@@ -120,6 +120,7 @@ func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
 	}
 	s.countPanel(1)
 	return panel, func() {
+		s.endPick(shownBy(panel))
 		s.endPick(panel) // before anybody is told that the panel is gone
 		s.countPanel(-1)
 		s.panelGone(panel)

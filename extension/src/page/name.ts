@@ -160,7 +160,7 @@ export class Names {
 
   // Whether a person who listens hears nothing of it.
   #silenced(el: Element): boolean {
-    return this.#tree.closest(el, (at) => at.getAttribute('aria-hidden') === 'true') !== null;
+    return el.closest('[aria-hidden=true]') !== null;
   }
 
   /** What HTML and SVG name an element by. */

@@ -3069,12 +3069,20 @@ export interface PickedElement {
 export type PickAction =
   | typeof PickStart
   | typeof PickMark
+  | typeof PickShow
   | typeof PickStop;
 /**
  * The actions.
  */
 export const PickStart = "start";
 export const PickMark = "mark"; // shows an element on the page
+/**
+ * PickShow shows an element while nobody picks: one that a question offers.
+ */
+export const PickShow = "show";
+/**
+ * The actions.
+ */
 export const PickStop = "stop";
 /**
  * PickRequest is the body of POST /inspector/pick: the person at a panel picks an
@@ -3088,7 +3096,7 @@ export interface PickRequest {
   panel: string;
   action: PickAction;
   tab?: TabID; // start
-  ref?: string; // mark; empty takes the mark away
+  ref?: string; // mark, show; empty takes the mark away
 }
 /**
  * PickReply is its reply.

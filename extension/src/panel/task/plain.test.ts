@@ -111,8 +111,8 @@ it('what may be several things is asked, and the answer counts', async () => {
   ]);
   const { thought } = readAnswer(await plain.complete(prompt, never));
   expect(plain.choices).toEqual([
-    { say: '1. “Save” (button)', where: 'the header' },
-    { say: '2. “Save” (button)' },
+    { say: '1. “Save” (button)', ref: 'e1', where: 'the header' },
+    { say: '2. “Save” (button)', ref: 'e2' },
     { say: 'Look again' },
     { say: 'Skip this step' },
     { say: 'Stop the task' },

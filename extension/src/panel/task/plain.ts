@@ -162,7 +162,7 @@ export class Plain implements Model {
       const called = name === '' ? `the ${kind}` : `“${name}”${kind === '' ? '' : ` (${kind})`}`;
       const say = `${String(at + 1)}. ${called}${which === '' ? '' : `, ${which}`}`;
       this.#refs.set(say, ref);
-      return where === '' ? { say } : { say, where };
+      return { say, ref, ...(where === '' ? {} : { where }) };
     });
     this.#choices = [...picks, { say: again }, { say: skip }, { say: stop }];
     return this.#answer('Several things may be meant.', [{ do: 'ask', question: what }]);

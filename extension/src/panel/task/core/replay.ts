@@ -8,6 +8,8 @@ export interface Choice {
   readonly say: string;
   /** Where the element stands, for one of several. */
   readonly where?: string;
+  /** The element that it means, to be shown on the page. */
+  readonly ref?: string;
 }
 
 export interface ReplayConfig {
@@ -171,7 +173,7 @@ export class Replay implements Model {
       const say = `${String(at + 1)}. ${called(one)}`;
       this.#refs.set(say, one.ref);
       const where = one.place.join(', ');
-      return where === '' ? { say } : { say, where };
+      return { say, ref: one.ref, ...(where === '' ? {} : { where }) };
     });
     this.#choices = [
       ...picks,
