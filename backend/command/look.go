@@ -35,7 +35,7 @@ func lookCommands() []command {
 				{Name: "find", Type: String, Flag: true, Help: "only lines with this text, or that match /this/i"},
 				{Name: "max", Type: Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Help: "at most so many characters"},
 				{Name: "depth", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "only so deep into the structure"},
-				flag("interactive", "only what can be acted on"), flag("compact", "without link targets, long names cut"),
+				flag("interactive", "only what can be acted on, with what tells look-alikes apart"), flag("compact", "without link targets, long names cut"),
 				flag("near", "only what is in view and half a screen around"), flag("full", "the whole page (this is the default)"),
 				flag("delta", "only what changed since your last look"), flag("boxes", "with places and sizes"),
 				flag("items", "the things as data, too"),

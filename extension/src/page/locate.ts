@@ -283,6 +283,7 @@ function answer(
   const [first] = unique;
   if (!first) return { state: 'none', target: input, near: similar(look, all.items, target) };
   if (unique.length === 1) return { state: 'one', spot: spotFor(look, first, target) };
+  look.distinguish(unique.map(({ item }) => item));
   return {
     state: 'many',
     target: input,
@@ -321,11 +322,19 @@ function spotFor(look: Looker, match: Match, target: Target): Spot {
   return spot;
 }
 
+/** What tells a thing from others of the same role and name. */
+function apart({ context, which }: Item): Pick<Candidate, 'context' | 'which'> {
+  return {
+    ...(context === undefined ? {} : { context }),
+    ...(which === undefined ? {} : { which }),
+  };
+}
+
 /** How something is told: a text with what it stands in. */
 function candidate(look: Looker, { item, standing }: Match): Candidate {
   item.num = look.refs.number(item.el);
   const ref = look.refs.format(item.num);
-  if (!standing) return { ref, line: look.line(item) };
+  if (!standing) return { ref, line: look.line(item), ...apart(item) };
   const { tree, listens } = look;
   const around = tree.closest(
     item.el,

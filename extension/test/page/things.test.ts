@@ -111,6 +111,19 @@ test('look-alikes are told apart by their cards, rows and headings', async () =>
   expect(await look(bare)).toEqual(['e1 btn Go', 'e2 btn Go', 'e3 btn Stop']);
 });
 
+test('an ambiguous target is answered with what tells its matches apart', async () => {
+  const card = (name: string): string => `<div><h3>${name}</h3><button>Buy</button></div>`;
+  const world = await World.show(page, code, card('Shirt') + card('Hat'));
+  const found = await world.run(`page.locate('role=button name="Buy"')`);
+  expect(found).toMatchObject({
+    state: 'many',
+    candidates: [
+      { line: 'e1 btn Buy', context: 'Shirt' },
+      { line: 'e2 btn Buy', context: 'Hat' },
+    ],
+  });
+});
+
 test('the cells of a board are told apart by row and column', async () => {
   const cells = '<b onclick=1></b>'.repeat(9);
   const html = `<style>div{display:grid;grid-template-columns:repeat(3,20px)}b{height:20px}</style><div>${cells}</div>`;
