@@ -185,7 +185,7 @@ func (r *running) which(steps []Step, found []seen) *protocol.ChatWhich {
 			continue
 		}
 		w.Elements = append(w.Elements, protocol.TaskPlainChoice{
-			Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: strings.TrimPrefix(s.place(), "in "),
+			Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: strings.TrimPrefix(s.place(), "in "), Which: oneLine(s.Which),
 		})
 	}
 	if len(w.Elements) == 0 {
