@@ -39,6 +39,10 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 	if err != nil {
 		return nil, err
 	}
+	var panel *heldPanel // that the user picks for
+	if r, err := b.running(); err == nil {
+		panel = r.conn.keyboard.at()
+	}
 	k := &picker{b: b, id: id, found: make(chan choice), off: make(chan struct{})}
 	defer k.close()
 	if err := b.onPage(ctx, id, k.on); err != nil {
@@ -58,6 +62,9 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 				k.unmark()
 			}
 		case at := <-k.found:
+			if panel != nil {
+				giveBack(ctx, panel) // the user clicked in the page, and writes on in the panel
+			}
 			if at.node == 0 {
 				return nil, nil //nolint:nilnil // documented: a person gave up
 			}

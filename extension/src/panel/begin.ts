@@ -27,7 +27,7 @@ performance.mark('pilotfish:begun');
 
 /** Undefined until it was read. */
 let faces: { readonly kept: KeptFaces } | undefined;
-void chrome.storage.session.get(facesKey).then((all) => {
+void chrome.storage.local.get(facesKey).then((all) => {
   faces = { kept: all[facesKey] as KeptFaces };
 });
 

@@ -1,6 +1,6 @@
 import type { TabID } from '$ui/protocol/protocol';
 
-/** Where the choice of faces is kept: in memory only, for as long as the browser runs. */
+/** Where the choice of faces is kept: in chrome.storage.local, across restarts. */
 export const facesKey = 'pilotfish.faces';
 
 /** What is kept of it, as it was read: nothing in it is known to be right. */

@@ -5,13 +5,13 @@ import {
   type Task,
   type TaskID,
 } from '$ui/protocol/protocol';
-import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';
 import { RefusedError } from '../connection/request';
 import type { Clock } from '../core/clock';
 import type { SessionStore } from '../state/session.svelte';
 import { Asking } from './asking.svelte';
+import { Chosen } from './chosen.svelte';
 import { Closed, homeless } from './closed';
 import { isOver, type Heads } from './heads.svelte';
 import { Later } from './later';
@@ -56,7 +56,7 @@ export class Tasks {
   readonly #around: Surroundings;
   readonly #orders: Orders;
   readonly #closed: Closed;
-  readonly #chosen = new SvelteMap<TabID, TaskID>();
+  readonly #chosen = new Chosen();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
   readonly #minds: Minds;
@@ -67,6 +67,7 @@ export class Tasks {
   constructor(around: Surroundings) {
     this.#around = around;
     this.#orders = new Orders(around);
+    void this.#chosen.load();
     this.#again = new Later(around);
     this.#closed = new Closed(around.clock, () => this.#runs.values());
     this.asking = new Asking(around.connection);

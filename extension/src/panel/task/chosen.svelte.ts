@@ -1,0 +1,43 @@
+import { SvelteMap } from 'svelte/reactivity';
+import * as v from 'valibot';
+import type { TabID, TaskID } from '$ui/protocol/protocol';
+
+/** Where it is kept in chrome.storage.local. */
+const key = 'pilotfish.tasks.chosen';
+
+/** How many tabs are remembered. */
+const most = 50;
+
+const keptSchema = v.record(v.string(), v.string());
+
+/**
+ * Which task each tab shows, empty for none. The panel's document comes and goes,
+ * and so does the browser: the extension remembers it.
+ */
+export class Chosen {
+  readonly #byTab = new SvelteMap<TabID, TaskID>();
+
+  /** Reads what was chosen before. */
+  async load(): Promise<void> {
+    const { [key]: raw } = await chrome.storage.local.get(key);
+    const kept = v.safeParse(keptSchema, raw);
+    if (!kept.success) return;
+    // What was chosen while this was read is newer.
+    for (const [tab, id] of Object.entries(kept.output))
+      if (!this.#byTab.has(tab)) this.#byTab.set(tab, id);
+  }
+
+  get(tab: TabID): TaskID | undefined {
+    return this.#byTab.get(tab);
+  }
+
+  has(tab: TabID): boolean {
+    return this.#byTab.has(tab);
+  }
+
+  set(tab: TabID, id: TaskID): void {
+    this.#byTab.delete(tab); // the newest is the last
+    this.#byTab.set(tab, id);
+    void chrome.storage.local.set({ [key]: Object.fromEntries([...this.#byTab].slice(-most)) });
+  }
+}
