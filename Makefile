@@ -6,7 +6,7 @@ SHELL := /bin/sh
 # Wails chooses its parts by build tags; the other programs ignore them. One set
 # for all, so that the build cache is shared between programs, tests and linter.
 TAGS := desktop,production,webkit2_41
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION := $(shell build/version)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 SMALL_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wconversion -Werror -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 

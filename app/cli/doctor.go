@@ -46,6 +46,7 @@ type examination struct {
 // checks are in the order in which they are shown.
 func checks() []examination {
 	return []examination{
+		{"version", (*program).checkVersion},
 		{"browser", (*program).checkBrowser},
 		{"sandbox", (*program).checkSandbox},
 		{"display", (*program).checkDisplay},

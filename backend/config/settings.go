@@ -45,6 +45,7 @@ type file struct {
 	ChatLongText         int                `toml:"chat_long_text" comment:"From how many characters on a message goes to the strong model. 0: never for its length."`
 	CDPAllow             []string           `toml:"cdp_allow" comment:"Methods of the DevTools protocol that \"pilotfish cdp\" may send for you, beside those that only look: [\"Page.captureScreenshot\"]."`
 	CDPAllowAgents       []string           `toml:"cdp_allow_agents" comment:"The same for agents. You are asked each time, unless a site's rule for \"sensitive\" says otherwise."`
+	Theme                protocol.Theme     `toml:"theme" comment:"The look of window and panel: \"system\", \"light\" or \"dark\"."`
 	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
 	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
 	// A table stands last: what follows it would be part of it.
@@ -60,7 +61,7 @@ type chatModels struct {
 // Defaults are the settings of a new installation.
 func Defaults() protocol.Settings {
 	return protocol.Settings{
-		Agent: protocol.AgentAuto, FontSize: 13, StartSession: true,
+		Agent: protocol.AgentAuto, FontSize: 13, StartSession: true, Theme: protocol.ThemeSystem,
 		TerminalGraceMinutes: int(protocol.DefaultTerminalGrace.Minutes()),
 		ChatAgent:            protocol.AgentAuto, ChatSilenceMinutes: int(protocol.ChatSilence.Minutes()),
 		ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{}},
@@ -71,7 +72,7 @@ func fileOf(s protocol.Settings) file {
 	return file{
 		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
 		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, EveryTab: s.EveryTab,
-		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, Theme: s.Theme, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
 		CDPAllow: Methods(s.CDPAllow), CDPAllowAgents: Methods(s.CDPAllowAgents),
 		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
 		ChatInstant: s.ChatRouting.Instant, ChatStrongWords: some(s.ChatRouting.Strong), ChatLongText: s.ChatRouting.LongText, ChatModels: models(s.ChatRouting.Models),
@@ -107,7 +108,7 @@ func (f file) settings() protocol.Settings {
 	return protocol.Settings{
 		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
 		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, EveryTab: f.EveryTab,
-		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
+		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, Theme: f.Theme, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
 		CDPAllow: strings.Join(f.CDPAllow, " "), CDPAllowAgents: strings.Join(f.CDPAllowAgents, " "),
 		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
 		ChatRouting: protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen},
@@ -274,6 +275,8 @@ func check(s protocol.Settings) error {
 		return wrong("fontSize", fmt.Sprintf("the font size is %d", s.FontSize), fmt.Sprintf("choose %d to %d pixels", minFontSize, maxFontSize))
 	case s.TerminalGraceMinutes < 0 || s.TerminalGraceMinutes > maxGrace:
 		return wrong("terminalGraceMinutes", fmt.Sprintf("%d minutes cannot be waited", s.TerminalGraceMinutes), fmt.Sprintf("choose 0 (keep) to %d", maxGrace))
+	case s.Theme != "" && s.Theme != protocol.ThemeSystem && s.Theme != protocol.ThemeLight && s.Theme != protocol.ThemeDark:
+		return wrong("theme", fmt.Sprintf("there is no theme %.20q", s.Theme), `choose "system", "light" or "dark"`)
 	case s.Agent == "":
 		return wrong("agent", "no agent is chosen", `choose "auto", an agent, or "shell"`)
 	case s.Agent == protocol.AgentCustom && s.AgentCommand == "":

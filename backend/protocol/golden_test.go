@@ -49,7 +49,7 @@ func golden() map[string]any {
 		Name: "work", State: protocol.SessionFailed, Panel: protocol.PanelAbsent, Warnings: []protocol.Error{}, Tabs: []protocol.Tab{}, Terminals: []protocol.TerminalInfo{},
 		Error: &protocol.Error{Code: protocol.CodeNoBrowser, Message: "No Chromium was found", Hint: "install chromium, or choose the browser in Settings"},
 	}
-	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13, ChatAgent: protocol.AgentAuto}
+	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13, ChatAgent: protocol.AgentAuto, Theme: protocol.ThemeSystem, AppVersion: "0.1.0"}
 	tool := protocol.ChatTool{
 		Call: "toolu_1", Title: "Edit a.go", Kind: "edit", Status: protocol.ToolRunning, Input: "{}", Paths: []string{"a.go"},
 		Content: []protocol.ToolContent{{Kind: protocol.ContentDiff, Path: "a.go", Old: "a", New: "b"}},
@@ -100,6 +100,7 @@ func golden() map[string]any {
 		"PanelMessage.ping":    protocol.PanelMessage{Type: protocol.PanelPing, ID: 3},
 		"PanelMessage.viewing": protocol.PanelMessage{Type: protocol.PanelViewing, Tab: "t1"},
 		"PanelMessage.watch":   protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "0b6f", After: 12},
+		"PanelMessage.theme":   protocol.PanelMessage{Type: protocol.PanelTheme, Theme: protocol.ThemeDark},
 		"PanelMessage.answer":  protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce},
 
 		"TerminalControl.ready":    protocol.TerminalControl{Type: protocol.ControlReady, Terminal: &live, Epoch: 2, Offset: 4096},

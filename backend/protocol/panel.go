@@ -153,6 +153,9 @@ type PanelView struct {
 	// ChatAgent answers in a new conversation; AgentAuto is what the panel makes of
 	// the probe, which changes when something is installed.
 	ChatAgent AgentKind `json:"chatAgent"`
+	Theme     Theme     `json:"theme"`
+	// AppVersion is the version of the app, as a user quotes it.
+	AppVersion string `json:"appVersion"`
 }
 
 // PanelMessageType is the type of a message from the panel to the backend.
@@ -166,6 +169,8 @@ const (
 	PanelViewing PanelMessageType = "viewing"
 	// PanelAnswer is a person's word about an approval.
 	PanelAnswer PanelMessageType = "answer"
+	// PanelTheme chooses the look of window and panel.
+	PanelTheme PanelMessageType = "theme"
 	// PanelWatch asks for what is said in a conversation, from After on;
 	// PanelUnwatch for no more of it.
 	PanelWatch   PanelMessageType = "chat_watch"
@@ -181,6 +186,7 @@ type PanelMessage struct {
 
 	Approval string         `json:"approval,omitempty"` // answer: its ID
 	Answer   ApprovalAnswer `json:"answer,omitempty"`   // answer
+	Theme    Theme          `json:"theme,omitempty"`    // theme
 
 	Conversation ConversationID `json:"conversation,omitempty"` // chat_watch, chat_unwatch
 	After        uint64         `json:"after,omitempty"`        // chat_watch: the last index that the panel has

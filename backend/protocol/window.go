@@ -47,11 +47,23 @@ type Settings struct {
 	// time unless a site's rule says otherwise.
 	CDPAllow       string `json:"cdpAllow"`
 	CDPAllowAgents string `json:"cdpAllowAgents"`
+	// Theme is the look of window and panel.
+	Theme Theme `json:"theme"`
 	// StartOnLogin starts the app with the desktop.
 	StartOnLogin bool `json:"startOnLogin"`
 	// StartSession starts the default session with the app.
 	StartSession bool `json:"startSession"`
 }
+
+// Theme is how window and panel look.
+type Theme string
+
+// The themes.
+const (
+	ThemeSystem Theme = "system" // as the desktop
+	ThemeLight  Theme = "light"
+	ThemeDark   Theme = "dark"
+)
 
 // LogRecord is one line of the log as the window shows it.
 type LogRecord struct {
@@ -98,6 +110,8 @@ type WindowState struct {
 	// Models counts the changes of the ways to a model: a window that shows them
 	// asks for them again.
 	Models uint64 `json:"models"`
+	// Theme is that of the settings.
+	Theme Theme `json:"theme"`
 	// StateDir and LogDir are shown with "open folder".
 	StateDir string `json:"stateDir"`
 	LogDir   string `json:"logDir"`

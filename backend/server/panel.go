@@ -195,7 +195,7 @@ func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 		return msg, errProtocol("this is not a message")
 	}
 	switch msg.Type {
-	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelWatch, protocol.PanelUnwatch:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelTheme, protocol.PanelWatch, protocol.PanelUnwatch:
 		return msg, nil
 	case protocol.PanelViewing:
 		if msg.Tab != "" {

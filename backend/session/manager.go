@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
 		Version: m.cfg.Version, Agents: m.agentsFileLocked(), Tray: m.tray, Problem: m.problem, Port: m.port, Browsers: m.browsers,
-		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges,
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
@@ -317,7 +318,7 @@ func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (p
 	}
 	m.mu.Unlock()
 	m.eachSession(func(s *Session) {
-		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: panelView(saved)})
+		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: m.panelView(saved)})
 		if r, err := s.current(); err == nil {
 			r.terminals.Regrace() // also for those that nobody looks at since before
 		}
@@ -337,8 +338,8 @@ func (m *Manager) allowedCDP(agent bool) []string {
 }
 
 // panelView is the part of the settings that the panel shows.
-func panelView(s protocol.Settings) protocol.PanelView {
-	return protocol.PanelView{Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab, ChatAgent: s.ChatAgent}
+func (m *Manager) panelView(s protocol.Settings) protocol.PanelView {
+	return protocol.PanelView{Theme: cmp.Or(s.Theme, protocol.ThemeSystem), AppVersion: m.cfg.Version, Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab, ChatAgent: s.ChatAgent}
 }
 
 func (m *Manager) eachSession(do func(*Session)) {

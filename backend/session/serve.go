@@ -94,7 +94,7 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	s.showAgain()
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: m.agentsFile(),
-		Settings: panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
+		Settings: m.panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
 	}, nil
 }
 
@@ -152,6 +152,12 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 	case protocol.PanelAnswer:
 		// One that came too late is seen in the panel: the question is gone.
 		_ = s.answer(message.Approval, message.Answer, "panel")
+	case protocol.PanelTheme:
+		settings := m.Settings()
+		settings.Theme = message.Theme
+		if _, err := m.SaveSettings(context.Background(), settings); err != nil {
+			m.log.Warn("theme not saved", "error", err)
+		}
 	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch:
 	}
 }

@@ -1,4 +1,5 @@
 import type { HelloEvent } from '$ui/protocol/protocol';
+import { applyTheme, isDark, lastTheme } from '$ui/theme';
 import { systemClock } from './connection/clock';
 import { EarlyConnection, type Picture } from './connection/early';
 import { storagePairing } from './connection/pairing';
@@ -32,6 +33,7 @@ void chrome.storage.local.get(facesKey).then((all) => {
 });
 
 const life = new AbortController();
+applyTheme(lastTheme());
 // Before anybody else listens.
 keepFocusSteady(life.signal);
 void early.connection.run(life.signal);
@@ -59,7 +61,7 @@ function draw({ attach, session, settings }: HelloEvent): Picture | undefined {
   const style = {
     fontFamily: families(mono, navigator.userAgent.includes('Macintosh')),
     fontSize: settings.fontSize,
-    dark: matchMedia('(prefers-color-scheme: dark)').matches,
+    dark: isDark(settings.theme),
   };
   const told = attach.picture === undefined ? undefined : read(attach.picture);
   // In another size, or other colours, it would be seen to jump.

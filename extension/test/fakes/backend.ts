@@ -37,7 +37,14 @@ export class FakeBackend {
   token = randomBytes(32).toString('base64url');
   tabs: Tab[] = [];
   agents: AgentsFile = { version: 1, agents: [], default: 'shell' };
-  settings: PanelView = { agent: 'auto', fontSize: 13, everyTab: false, chatAgent: 'auto' };
+  settings: PanelView = {
+    agent: 'auto',
+    fontSize: 13,
+    everyTab: false,
+    chatAgent: 'auto',
+    theme: 'system',
+    appVersion: '0.1.0',
+  };
   readonly terminals = new Map<string, FakeTerminal>();
   readonly chat = new FakeChat((event) => {
     this.push(event);

@@ -10,6 +10,13 @@ const graces: readonly (readonly [minutes: number, text: string])[] = [
   [0, 'Until the session stops'],
 ];
 
+/** The themes to choose from. */
+export const themeOptions: Option[] = [
+  { value: 'system', text: 'Same as the desktop' },
+  { value: 'light', text: 'Light' },
+  { value: 'dark', text: 'Dark' },
+];
+
 /** The grace times to choose from, the current one among them whatever it is. */
 export function graceOptions(current: number): Option[] {
   const known = graces.some(([minutes]) => minutes === current);

@@ -26,6 +26,7 @@ export const settings: Settings = {
   chatSilenceMinutes: 5,
   chatRouting: { instant: true, strong: [], longText: 600, models: {} },
   fontSize: 13,
+  theme: 'system',
   cdpAllow: '',
   cdpAllowAgents: '',
   startOnLogin: false,
@@ -147,6 +148,7 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
     tray: 'shown',
     port: 40123,
     models: 0,
+    theme: 'system',
     browsers: [
       { name: 'Chromium', path: '/usr/bin/chromium' },
       { name: 'Google Chrome', path: '/usr/bin/google-chrome' },

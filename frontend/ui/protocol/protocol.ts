@@ -3730,6 +3730,11 @@ export interface PanelView {
    * the probe, which changes when something is installed.
    */
   chatAgent: AgentKind;
+  theme: Theme;
+  /**
+   * AppVersion is the version of the app, as a user quotes it.
+   */
+  appVersion: string;
 }
 /**
  * PanelMessageType is the type of a message from the panel to the backend.
@@ -3739,6 +3744,7 @@ export type PanelMessageType =
   | typeof PanelPing
   | typeof PanelViewing
   | typeof PanelAnswer
+  | typeof PanelTheme
   | typeof PanelWatch
   | typeof PanelUnwatch;
 /**
@@ -3754,6 +3760,10 @@ export const PanelViewing = "viewing";
  * PanelAnswer is a person's word about an approval.
  */
 export const PanelAnswer = "answer";
+/**
+ * PanelTheme chooses the look of window and panel.
+ */
+export const PanelTheme = "theme";
 /**
  * PanelWatch asks for what is said in a conversation, from After on;
  * PanelUnwatch for no more of it.
@@ -3773,6 +3783,7 @@ export interface PanelMessage {
   tab?: TabID; // viewing
   approval?: string; // answer: its ID
   answer?: ApprovalAnswer; // answer
+  theme?: Theme; // theme
   conversation?: ConversationID; // chat_watch, chat_unwatch
   after?: number /* uint64 */; // chat_watch: the last index that the panel has
 }
@@ -5237,6 +5248,10 @@ export interface Settings {
   cdpAllow: string;
   cdpAllowAgents: string;
   /**
+   * Theme is the look of window and panel.
+   */
+  theme: Theme;
+  /**
    * StartOnLogin starts the app with the desktop.
    */
   startOnLogin: boolean;
@@ -5245,6 +5260,19 @@ export interface Settings {
    */
   startSession: boolean;
 }
+/**
+ * Theme is how window and panel look.
+ */
+export type Theme =
+  | typeof ThemeSystem
+  | typeof ThemeLight
+  | typeof ThemeDark;
+/**
+ * The themes.
+ */
+export const ThemeSystem = "system"; // as the desktop
+export const ThemeLight = "light";
+export const ThemeDark = "dark";
 /**
  * LogRecord is one line of the log as the window shows it.
  */
@@ -5315,6 +5343,10 @@ export interface WindowState {
    * asks for them again.
    */
   models: number /* uint64 */;
+  /**
+   * Theme is that of the settings.
+   */
+  theme: Theme;
   /**
    * StateDir and LogDir are shown with "open folder".
    */

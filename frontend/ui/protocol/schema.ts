@@ -224,7 +224,11 @@ export const pickedElementSchema = v.object({
 /** Reply of POST /inspector/pick. */
 export const pickReplySchema = v.object({ elements: list(pickedElementSchema) });
 
+const themeSchema = v.picklist([p.ThemeSystem, p.ThemeLight, p.ThemeDark]);
+
 export const panelViewSchema = v.object({
+  theme: themeSchema,
+  appVersion: v.string(),
   agent: v.string(),
   command: v.exactOptional(v.string()),
   fontSize: v.number(),
@@ -353,6 +357,7 @@ export const settingsSchema = v.object({
   everyTab: v.boolean(),
   terminalGraceMinutes: v.number(),
   fontSize: v.number(),
+  theme: themeSchema,
   chatAgent: v.string(),
   chatCommand: v.string(),
   chatSilenceMinutes: v.number(),
@@ -409,6 +414,7 @@ export const windowStateSchema = v.object({
   port: v.number(),
   browsers: v.exactOptional(v.array(foundBrowserSchema)),
   models: v.number(),
+  theme: themeSchema,
   stateDir: v.string(),
   logDir: v.string(),
 });

@@ -16,6 +16,7 @@ import type { Link } from '../connection/connection';
 
 /** States only move forward within one process of a terminal. */
 const order = { starting: 0, live: 1, stopping: 2, ended: 3, missing: 3 } as const;
+import { lastTheme } from '$ui/theme';
 
 /** What the backend says, as it said it last. The panel holds no other truth. */
 export class SessionStore {
@@ -29,6 +30,8 @@ export class SessionStore {
     fontSize: 13,
     everyTab: false,
     chatAgent: AgentAuto,
+    theme: lastTheme(),
+    appVersion: '',
   });
   tabs = $state.raw<Tab[]>([]);
   terminals = $state.raw<TerminalInfo[]>([]);

@@ -214,6 +214,11 @@ export class Terminals {
     this.#current?.view.focus();
   }
 
+  /** Types into the terminal that is shown. */
+  type(text: string): void {
+    this.#current?.view.stream.input(text);
+  }
+
   find(text: string, direction: 'next' | 'previous', typing = false): void {
     this.#current?.view.find(text, direction, typing);
   }
