@@ -108,7 +108,8 @@ func TestKeyboardStays(t *testing.T) {
 		_, _ = w.Write([]byte(orderPage))
 	}))
 	t.Cleanup(srv.Close)
-	p := start(t, options{})
+	// Without the app's own window, which takes the keyboard when it opens.
+	p := start(t, options{Args: []string{"--hidden"}})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
 	p.untilScreen(panel, "ready>")
