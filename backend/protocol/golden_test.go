@@ -77,7 +77,7 @@ func golden() map[string]any {
 		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
 		"TerminalGoneEvent":     protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
 		"AgentsEvent":           protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
-		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, EveryTab: true, ChatAgent: protocol.AgentClaude}},
+		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, Theme: protocol.ThemeDark, AppVersion: "0.1.0", EveryTab: true, ChatAgent: protocol.AgentClaude}},
 		"ReauthEvent":           protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
 		"ShowEvent.talk":        protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Conversation: talk.ID},
@@ -122,9 +122,9 @@ func golden() map[string]any {
 		"Pairing":         protocol.Pairing{Version: protocol.Version, Session: "default", Port: 40123, Token: "dG9rZW4", Key: "a2V5", Epoch: 1},
 		"Health":          protocol.Health{Status: "ok", Version: "0.1.0", Protocol: protocol.Version, UptimeS: 12.5, Proof: "00ff"},
 		"BridgeEvent":     protocol.BridgeEvent{Type: protocol.BridgeReady, Version: "0.1.0", FocusedWindow: 1, Tabs: []protocol.BridgeTab{{ChromeTabID: 7, TargetID: "AB12", WindowID: 1, Active: true, URL: "https://example.com/", Title: "Example"}}},
-		"WindowState":     protocol.WindowState{Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
+		"WindowState":     protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
 		"LogRecord":       protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
-		"Settings":        protocol.Settings{Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
+		"Settings":        protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
 		"TrayState":       protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
 	}
 }
