@@ -215,6 +215,14 @@ export const EnvToken = "PILOTFISH_TOKEN"; // the agent's own token; scope "brow
 export const EnvSession = "PILOTFISH_SESSION"; // the session's name
 export const EnvTab = "PILOTFISH_TAB"; // the tab beside the agent
 export const EnvState = "PILOTFISH_STATE"; // the folder with tabs.json and active-tab.json
+/**
+ * EnvTTY is the terminal of the user\'s own shell in the panel: only the user
+ * reads what goes there. Agents have none.
+ */
+export const EnvTTY = "PILOTFISH_TTY";
+/**
+ * The environment of an agent process.
+ */
 export const EnvMark = "PILOTFISH_PROC"; // marks every descendant, so that none is left behind
 export const EnvHome = "PILOTFISH_HOME"; // replaces every user folder; for tests and portable installations
 export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium without its sandbox
@@ -1744,7 +1752,7 @@ export const RingMax = 8 << 20;
  * CheckpointEvery is after how many drawn bytes a viewer sends a checkpoint
  * at the latest; it sends one earlier when the terminal falls quiet.
  */
-export const CheckpointEvery = 2 << 20;
+export const CheckpointEvery = 4 << 20;
 /**
  * CheckpointQuiet is how long the terminal is quiet before a checkpoint.
  */
@@ -1831,6 +1839,11 @@ export const NudgeWait = 250 * 1;
  * title is told: one that is over sooner is not worth a flicker.
  */
 export const StatusDelay = 100 * 1;
+/**
+ * InterruptQuiet is how long an agent is silent after Escape or Ctrl-C until it
+ * counts as waiting for the person: far longer than the steps of its animation.
+ */
+export const InterruptQuiet = 2 * 1_000;
 /**
  * MaxTitle bounds a title, in characters.
  */
