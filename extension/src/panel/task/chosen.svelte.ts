@@ -35,6 +35,11 @@ export class Chosen {
     return this.#byTab.has(tab);
   }
 
+  /** Each tab with its task, the one that was chosen last at the end. */
+  [Symbol.iterator](): Iterator<[TabID, TaskID]> {
+    return this.#byTab[Symbol.iterator]();
+  }
+
   set(tab: TabID, id: TaskID): void {
     this.#byTab.delete(tab); // the newest is the last
     this.#byTab.set(tab, id);
