@@ -262,10 +262,19 @@ describe('values', () => {
     expect(await world.run(`page.fill('e1', '2026-02-03')`)).toEqual({
       state: 'ok',
       value: '2026-02-03',
+      told: true,
     });
     expect(await world.run(`page.fill('e1', 'soon')`)).toMatchObject({ state: 'refused' });
-    expect(await world.run(`page.fill('e2', '70')`)).toEqual({ state: 'ok', value: '70' });
-    expect(await world.run(`page.choose('e3', ['B'])`)).toEqual({ state: 'ok', value: 'B' });
+    expect(await world.run(`page.fill('e2', '70')`)).toEqual({
+      state: 'ok',
+      value: '70',
+      told: true,
+    });
+    expect(await world.run(`page.choose('e3', ['B'])`)).toEqual({
+      state: 'ok',
+      value: 'B',
+      told: true,
+    });
     expect(await world.run(`page.choose('e3', ['C'])`)).toMatchObject({ state: 'refused' });
     expect(await world.run(`page.choose('e3', ['Z'])`)).toMatchObject({ options: ['A', 'B', 'C'] });
     expect(await page.evaluate('window.seen')).toEqual(
