@@ -165,13 +165,13 @@ func TestChatModel(t *testing.T) {
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model-key.png")); err != nil {
 		t.Error(err)
 	}
-	p.press(panel, "Use it")
+	p.press(panel, "Save")
 	p.untilSaid(panel, "things before")
 
 	// A model that is removed says so, and how to go on.
 	p.press(panel, "Conversation")
 	p.press(panel, "Change the model…")
-	p.press(panel, "Remove it and its key")
+	p.press(panel, "Remove model")
 	p.say(panel, "And now?")
 	p.untilSaid(panel, "This model was removed")
 	p.press(panel, "Set up a model")

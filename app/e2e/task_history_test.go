@@ -117,7 +117,7 @@ func TestTaskInterrupted(t *testing.T) {
 	// No keychain runs here: the key was this run's only.
 	p.press(panel, "Change the model")
 	p.enter(panel, "Key", model.Key)
-	p.press(panel, "Use it")
+	p.press(panel, "Save")
 	p.goOn(panel, 2)
 	p.ended(panel, protocol.TaskDone)
 	p.untold(model.Key)

@@ -100,7 +100,7 @@ func (p *product) setUp(panel *tap.Page, provider protocol.LLMProvider, address 
 	p.press(panel, "Test")
 	p.until(panel, "the model was tested", `document.querySelector('.verdict')`)
 	p.until(panel, "the model answers", `document.querySelector('.verdict.ok')`)
-	p.press(panel, "Use it")
+	p.press(panel, "Save")
 	p.until(panel, "the form is closed", `![...document.querySelectorAll('h2')].some((h) => /model/.test(h.textContent) && h.checkVisibility() && h.closest('form'))`)
 }
 
@@ -217,7 +217,7 @@ func TestTaskFillsForm(t *testing.T) {
 			p.press(panel, "Change the model")
 			p.until(panel, "the form is there", control("The model accepts images"))
 			p.do(panel, control("The model accepts images")+".click()")
-			p.press(panel, "Use it")
+			p.press(panel, "Save")
 			p.task(panel, pages+"/landed", "See the page")
 			p.ended(panel, protocol.TaskDone)
 			seen := pictures(t, m.Requests())
