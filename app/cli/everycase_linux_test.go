@@ -39,6 +39,8 @@ func cannot() map[string]protocol.Code {
 		"state save shop": protocol.CodeBadArgument, "state load shop": protocol.CodeBadArgument,
 		// Nothing is downloaded meanwhile.
 		"downloads wait": protocol.CodeTimeout, "downloads path d2": protocol.CodeBadArgument,
+		// Nothing is held down.
+		"keyup Shift": protocol.CodeBadArgument,
 		// What was recorded has no such parameters.
 		"run login user=ann password=secret": protocol.CodeBadArgument,
 	}

@@ -467,12 +467,12 @@ func (a *action) pinch(ctx context.Context) error {
 	if !(a.q.Scale > 0.05 && a.q.Scale < 20) {
 		return protocol.NewError(protocol.CodeBadArgument, "the scale of a pinch is more than 0.05 and less than 20", "2 moves the fingers apart, 0.5 together")
 	}
-	at, err := a.point(ctx, true)
+	at, err := a.point(ctx, false)
 	if err != nil {
 		return err
 	}
-	a.pressed = true
-	// Both fingers are 20 to 120 pixels from the middle, unless the scale is extreme.
+	// Both fingers are 20 to 120 pixels from the middle, unless the scale is extreme:
+	// they may lie beside the target, so no guard holds them back.
 	first := math.Min(120, 120/a.q.Scale)
 	const moves = 12
 	var way [][]point
