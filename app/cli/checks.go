@@ -323,8 +323,8 @@ func plural(n int) string {
 	}
 	return fmt.Sprintf("%d fonts", n)
 }
+
 // checkVersion says what a user quotes.
 func (p *program) checkVersion(context.Context) finding {
 	return ok("%s (%s, %s)", version, runtime.GOOS+"/"+runtime.GOARCH, runtime.Version())
 }
-

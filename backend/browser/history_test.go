@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,7 +21,7 @@ func TestBackOnTheFirstPage(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Cache-Control", "no-store") // or the browser shows it again without asking
-		fmt.Fprintf(w, "<!doctype html><title>%s</title>", r.URL.Path)
+		fmt.Fprintf(w, "<!doctype html><title>%s</title>", html.EscapeString(r.URL.Path))
 	}))
 	t.Cleanup(s.Close)
 	f := start(t, config(t, true))

@@ -220,7 +220,7 @@ func (a *action) drag(ctx context.Context) error {
 	if a.carries && len(path) > 0 {
 		// The page may make room for what is dragged: where that goes is asked again.
 		at = path[0]
-		if err = a.send(ctx, a.p.session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
+		if err := a.send(ctx, a.p.session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
 			return err
 		}
 		messages = nil
@@ -239,25 +239,25 @@ func (a *action) drag(ctx context.Context) error {
 		if a.q.Speed == 0 {
 			continue // all at once
 		}
-		if err = a.send(ctx, a.p.session, messages...); err != nil {
+		if err := a.send(ctx, a.p.session, messages...); err != nil {
 			return err
 		}
 		messages = nil
 		next = next.Add(stepTime)
-		if err = a.rest(ctx, time.Until(next)); err != nil {
+		if err := a.rest(ctx, time.Until(next)); err != nil {
 			return err
 		}
 	}
 	if len(messages) > 0 {
-		if err = a.send(ctx, a.p.session, messages...); err != nil {
+		if err := a.send(ctx, a.p.session, messages...); err != nil {
 			return err
 		}
 	}
-	if err = a.hearDrag(ctx); err != nil {
+	if err := a.hearDrag(ctx); err != nil {
 		return err
 	}
 	if a.fx.drag != nil {
-		if err = a.send(ctx, a.p.session, a.over(to, &entered)...); err != nil {
+		if err := a.send(ctx, a.p.session, a.over(to, &entered)...); err != nil {
 			return err
 		}
 	}
@@ -377,7 +377,7 @@ func (a *action) touch(ctx context.Context, hold time.Duration, way ...[]point) 
 	if err := inTime(ctx, hold+time.Duration(len(way))*stepTime, string(a.q.Kind)); err != nil {
 		return err
 	}
-	if err = a.send(ctx, a.p.session, a.fingers(input.DispatchTouchEventTypeTouchStart, way[0]...)); err != nil {
+	if err := a.send(ctx, a.p.session, a.fingers(input.DispatchTouchEventTypeTouchStart, way[0]...)); err != nil {
 		return err
 	}
 	defer func() {
@@ -386,16 +386,16 @@ func (a *action) touch(ctx context.Context, hold time.Duration, way ...[]point) 
 			_ = a.p.post(context.WithoutCancel(ctx), up.method, up.params)
 		}
 	}()
-	if err = a.rest(ctx, hold); err != nil {
+	if err := a.rest(ctx, hold); err != nil {
 		return err
 	}
 	next := time.Now()
 	for _, at := range way[1:] {
 		next = next.Add(stepTime)
-		if err = a.rest(ctx, time.Until(next)); err != nil {
+		if err := a.rest(ctx, time.Until(next)); err != nil {
 			return err
 		}
-		if err = a.send(ctx, a.p.session, a.fingers(input.DispatchTouchEventTypeTouchMove, at...)); err != nil {
+		if err := a.send(ctx, a.p.session, a.fingers(input.DispatchTouchEventTypeTouchMove, at...)); err != nil {
 			return err
 		}
 	}

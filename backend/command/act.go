@@ -53,7 +53,8 @@ func actCommands() []command {
 	mouse := one("mouse", "move the mouse, or press or let go of a button", "mouse move 120,80", protocol.ActMouse, "mouse")
 	mouse.Args = []Arg{
 		{Name: "action", Type: String, Required: true, Choices: []string{"move", "down", "up"}, Help: "what the mouse does"},
-		{Name: "target", Type: String, Help: "where: a target or x,y; where it is when left out"}, button,
+		{Name: "target", Type: String, Help: "where: a target or x,y; where it is when left out"},
+		button,
 	}
 	mouse.Examples = []string{"mouse move 120,80", "mouse down e5", "mouse up"}
 	scroll := one("scroll", "scroll something into view, or the page or an area by pixels", "scroll e12", protocol.ActScroll, "scrolled")

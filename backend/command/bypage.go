@@ -34,12 +34,12 @@ func (in *invocation) facts(ctx context.Context, target string) (protocol.Target
 
 // leave answers a command that was allowed and that the panel does itself. The
 // gate cannot hold what it leads to, so where that is known it is judged here.
-func (in *invocation) leave(c *command) protocol.CommandReply {
+func (in *invocation) leave(ctx context.Context, c *command) protocol.CommandReply {
 	page := in.current()
 	if !byPage(c.Name) || c.tab != ownTab || page == "" {
 		return failed(in.tab, protocol.NewError(protocol.CodeBadArgument, c.Name+" cannot be done by the page's own events", ""))
 	}
-	do, _, _ := in.doing(c.Name)
+	do, _, _ := in.doing(ctx, c.Name)
 	if facts := in.call.ByPage.Facts; facts != nil {
 		var leads []string
 		if do.Click || do.Enter {

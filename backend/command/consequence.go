@@ -11,7 +11,7 @@ import (
 
 // doing says what a command is about to do to an element that could set off
 // something; ok is false for what cannot.
-func (in *invocation) doing(name string) (do policy.Doing, target string, ok bool) {
+func (in *invocation) doing(ctx context.Context, name string) (do policy.Doing, target string, ok bool) {
 	target = in.args.text("target")
 	switch name {
 	case "click", "dblclick":
@@ -21,7 +21,7 @@ func (in *invocation) doing(name string) (do policy.Doing, target string, ok boo
 	case "mouse":
 		do.Click = in.args.text("action") != "move" && in.args.text("button") != "right"
 		if target == "" && do.Click {
-			target = in.browser.Pointer(protocol.WithCaller(context.Background(), in.caller()), in.tab)
+			target = in.browser.Pointer(protocol.WithCaller(ctx, in.caller()), in.tab)
 		}
 	case "press", "keydown":
 		do.Enter = sends(in.args.text("key"))
@@ -48,7 +48,7 @@ func sends(keys string) bool {
 // weigh asks the user about what an action would cause, where the rules say so.
 // They are shown what would be hit, and what a form would send.
 func (in *invocation) weigh(ctx context.Context, c *command, page string, args []protocol.ApprovalArg) error {
-	do, target, ok := in.doing(c.Name)
+	do, target, ok := in.doing(ctx, c.Name)
 	if !ok || !in.policy.Judges(in.actor, page) {
 		return nil
 	}

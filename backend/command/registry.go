@@ -154,7 +154,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed(in.tab, err)
 	}
 	if call.ByPage != nil {
-		return in.leave(c)
+		return in.leave(ctx, c)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

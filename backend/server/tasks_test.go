@@ -73,7 +73,7 @@ func (k works) TaskTab(_ context.Context, g auth.Grant, req protocol.TaskTabRequ
 	return k.task("task-tab", g, req.Task)
 }
 
-func (k works) CloseTask(_ context.Context, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+func (k works) CloseTask(_ context.Context, _ auth.Grant, id protocol.TaskID) (protocol.Task, error) {
 	return protocol.Task{ID: id}, nil
 }
 

@@ -90,6 +90,7 @@ func (s *Session) newRun() (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
 	r.commands = command.New(r.browser, r.policy)
 	r.commands.AllowCDP(s.m.allowedCDP)
 	return r, nil

@@ -57,6 +57,7 @@ type run struct {
 	commands  *command.Registry
 	policy    *policy.Policy
 	browser   *browser.Browser
+	letGo     func(caller string) // of what a caller holds down; it waits for no answer, so it has no context
 	files     *stateFiles
 	memory    memory // of the run before
 	agentDir  string // tabs.json and active-tab.json: all that agents are given
@@ -68,7 +69,7 @@ type run struct {
 // gone drops what an actor owned, and lets go of what it holds down: it has ended.
 func (r *run) gone(actor protocol.Actor) {
 	r.policy.Forget(actor)
-	r.browser.ReleaseInput(context.Background(), command.CallerName(actor)) // it waits for no answer
+	r.letGo(command.CallerName(actor))
 }
 
 func newSession(m *Manager, name protocol.SessionName) *Session {

@@ -110,7 +110,7 @@ func (s *Session) taskEnded(head protocol.Task) {
 	s.approvals.broker.Gone(actor)
 	if r, err := s.current(); err == nil {
 		r.policy.Over(actor)
-		r.browser.ReleaseInput(context.Background(), command.CallerName(actor)) // it waits for nothing
+		r.letGo(command.CallerName(actor))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pilotfish/backend/protocol"
 )
@@ -45,14 +46,16 @@ func onlyUserReads(out io.Writer) bool {
 
 // envelopeTag begins page text. Its number is one that the page cannot know, so
 // that the tag with the same number ends it, whatever stands in between.
-var envelopeTag = regexp.MustCompile(`<(page-[0-9a-f]{16}) origin=("(?:[^"\\]|\\.)*")>`)
+var envelopeTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<(page-[0-9a-f]{16}) origin=("(?:[^"\\]|\\.)*")>`)
+})
 
 // opened takes the tags of the envelopes out of a text and names their origins,
 // each once.
 func opened(text string) (inner string, origins []string) {
 	var b strings.Builder
 	for {
-		at := envelopeTag.FindStringSubmatchIndex(text)
+		at := envelopeTag().FindStringSubmatchIndex(text)
 		if at == nil {
 			break
 		}
