@@ -143,6 +143,7 @@ func (b *fakeBackend) set(state protocol.WindowState) {
 	if b.state.Tray != "" {
 		state.Tray = b.state.Tray
 	}
+	state.Theme = protocol.ThemeSystem
 	if state.Sessions == nil {
 		state.Sessions = []protocol.SessionInfo{}
 	}

@@ -43,7 +43,7 @@ func (b *brokenBackend) Run(ctx context.Context) error {
 
 func (b *brokenBackend) Window() protocol.WindowState {
 	return protocol.WindowState{
-		Version: version, Tray: protocol.TrayStarting, Problem: b.problem,
+		Version: version, Theme: protocol.ThemeSystem, Tray: protocol.TrayStarting, Problem: b.problem,
 		StateDir: b.so.stateDir, LogDir: b.so.logDir,
 		Sessions: []protocol.SessionInfo{}, Conversations: []protocol.WindowConversation{},
 		Agents: protocol.AgentsFile{Version: protocol.StateVersion, Agents: []protocol.AgentInfo{}},
