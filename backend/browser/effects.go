@@ -36,6 +36,8 @@ type effects struct {
 	nav  *navigation
 	more *subscription // dialogs, windows, errors
 	root *subscription // downloads
+	// inner are the windows that a frame of another process opens; see listen.
+	inner *subscription
 	tabs []protocol.TabID
 
 	prepared  bool
@@ -84,8 +86,19 @@ func (fx *effects) prepare(ctx context.Context) error {
 	)
 }
 
+// listen follows the windows of the frame that is acted on, where another
+// process draws it.
+func (fx *effects) listen(s *session) {
+	if s != nil && s != fx.p.session && fx.inner == nil {
+		fx.inner = s.events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method)
+	}
+}
+
 func (fx *effects) end(ctx context.Context) {
 	fx.b.knowsEffect(ctx, &fx.out)
+	if fx.inner != nil {
+		fx.inner.release()
+	}
 	fx.nav.end(ctx)
 	fx.more.release()
 	fx.root.release()
@@ -100,6 +113,10 @@ func (fx *effects) pump(ctx context.Context, done <-chan struct{}, until func() 
 
 // hear is pump that ends with an answer, too.
 func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan reply, until func() bool) (reply, error) {
+	var inner chan event
+	if fx.inner != nil {
+		inner = fx.inner.c
+	}
 	for {
 		if until != nil && until() {
 			return reply{}, nil
@@ -118,6 +135,12 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 		case e, ok := <-fx.more.c:
 			if !ok {
 				return reply{}, errSessionEnded
+			}
+			fx.event(e)
+		case e, ok := <-inner:
+			if !ok {
+				inner = nil // the frame went, which is an effect
+				continue
 			}
 			fx.event(e)
 		case e, ok := <-fx.root.c:
@@ -149,7 +172,13 @@ func (fx *effects) await(ctx context.Context, q *asked, i int, into any) error {
 
 // drain takes in what has arrived already.
 func (fx *effects) drain(ctx context.Context) error {
-	return fx.pump(ctx, nil, func() bool { return len(fx.nav.events.c)+len(fx.more.c)+len(fx.root.c) == 0 })
+	return fx.pump(ctx, nil, func() bool {
+		left := len(fx.nav.events.c) + len(fx.more.c) + len(fx.root.c)
+		if fx.inner != nil {
+			left += len(fx.inner.c)
+		}
+		return left == 0
+	})
 }
 
 func (fx *effects) mine(id cdp.FrameID) bool {
@@ -173,8 +202,9 @@ func (fx *effects) event(e event) {
 			fx.download = true
 		case v.FrameID == main && v.Disposition == cdppage.ClientNavigationDispositionCurrentTab && loads(v.URL):
 			fx.requested = true
-		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && fx.window == "":
-			fx.window = v.URL
+		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && fx.window == "" && loads(v.URL):
+			// A link that is opened with Control or the middle button says no more.
+			fx.opened, fx.window = true, v.URL
 		}
 	case cdppage.FrameStoppedLoading.Method:
 		if v, ok := decode(e, cdppage.FrameStoppedLoading); ok && v.FrameID == main {

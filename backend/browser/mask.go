@@ -292,6 +292,8 @@ func (a *action) send(ctx context.Context, s *session, messages ...message) erro
 
 // lifted does something with messages of input under a cover that lets them pass.
 func (a *action) lifted(ctx context.Context, do func() error, messages []message) error {
+	in, _ := a.p.frames.state(a.f)
+	a.fx.listen(in)
 	what, is := expects(messages)
 	if !is || a.p.mask() == nil {
 		return do()

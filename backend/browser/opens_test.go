@@ -1,6 +1,13 @@
 package browser
 
-import "testing"
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
 
 // A window that a script opens by a click leaves its opener alive, with a gate
 // and without.
@@ -26,6 +33,41 @@ func TestWindowOpenedByScript(t *testing.T) {
 			if got := s.eval(t, "document.title + w.closed"); got != "openedfalse" {
 				t.Errorf("gated %v: title %q", gated, got)
 			}
+		}
+	}
+}
+
+// A link that a key or the middle button opens in the background is an effect of
+// the click, as one that opens in front is.
+func TestLinkOpenedInTheBackground(t *testing.T) {
+	s := &stage{fixture: start(t, config(t, true))}
+	moved := httptest.NewServer(http.RedirectHandler("/there", http.StatusFound))
+	t.Cleanup(moved.Close)
+	other := pages(t, map[string]string{"/": `<a href="/next">Foreign</a>`})
+	s.url = pages(t, map[string]string{
+		"/": `<a href="/next">Plain</a> <a href="/next" rel=noreferrer>Private</a> <a href="` + moved.URL + `/">Moved</a>
+			<a href="/next" onclick="event.preventDefault()">Kept</a><iframe srcdoc="<a href='/next'>Inner</a>"></iframe>
+			<iframe src="` + strings.Replace(other, "127.0.0.1", "localhost", 1) + `"></iframe>`,
+		"/next": `<p>there`,
+	})
+	s.tab = s.first(t)
+	s.open(t, "/")
+	for _, c := range []struct {
+		q    protocol.ActRequest
+		tabs int
+	}{
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Plain", Modifiers: "Control"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Plain", Button: "middle"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Plain", Modifiers: "Control+Shift"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Private", Modifiers: "Control"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Inner", Modifiers: "Control"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Foreign", Modifiers: "Control"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Moved", Modifiers: "Control"}, 1},
+		{protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Kept", Modifiers: "Control"}, 0},
+	} {
+		e := s.act(t, c.q)
+		if len(e.Tabs) != c.tabs || e.Navigated || e.Nothing && c.tabs > 0 {
+			t.Errorf("%+v: %+v", c.q, e)
 		}
 	}
 }

@@ -24,6 +24,7 @@ func (a *action) strike(ctx context.Context, s *session, messages ...message) er
 	if world == "" || a.last == nil || a.p.mask() != nil {
 		return a.send(ctx, s, messages...)
 	}
+	a.fx.listen(in)
 	if err := a.fx.prepare(ctx); err != nil {
 		return err
 	}
