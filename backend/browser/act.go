@@ -400,13 +400,17 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		}
 		return a.insert(ctx, aimed.Filled.Selected)
 	}
-	if aimed.Filled.State == "press" {
-		if err := a.chooseByKey(ctx, aimed); err != nil {
-			return err
-		}
+	switch aimed.Filled.State {
+	case "press":
+		err = a.chooseByKey(ctx, aimed)
+	case "click":
+		err = a.chooseByClick(ctx, aimed)
+	}
+	if err != nil {
+		return err
 	}
 	a.fx.out.Untrusted = aimed.Filled.Told
-	if what == "choose" || what == "fill" {
+	if (what == "choose" || what == "fill") && aimed.Filled.State != "gone" {
 		a.after["ref"] = aimed.Reached.Ref
 		value := aimed.Filled.Value
 		a.fx.out.Value = &value

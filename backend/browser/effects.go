@@ -38,7 +38,7 @@ type effects struct {
 	root *subscription // downloads
 	// inner are the windows that a frame of another process opens; see listen.
 	inner *subscription
-	tabs []protocol.TabID
+	tabs  []protocol.TabID
 
 	prepared  bool
 	requested bool // a document was asked for

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -252,9 +253,45 @@ func TestSelectIsTrusted(t *testing.T) {
 		t.Errorf("what is chosen already: %+v", e)
 	}
 	s.expects(t, "choosing what is chosen")
-	for target, values := range map[string][]string{"#many": {"A", "C"}, "#deaf": {"Y"}} {
-		if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: target, Values: values}); !e.Untrusted {
-			t.Errorf("%s was set by script and does not say so: %+v", target, e)
+	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: "#deaf", Values: []string{"Y"}}); !e.Untrusted {
+		t.Errorf("it was set by script and does not say so: %+v", e)
+	}
+}
+
+// TestListBoxIsTrusted: the options of a list that is in the page are clicked. One that no click reaches is set by script.
+func TestListBoxIsTrusted(t *testing.T) {
+	s := stageOf(t, `<select id=many multiple aria-label=many><option>A<option>B<option>C<option disabled>D</select>
+		<select id=long size=3 aria-label=long><option>1<option>2<option>3<option>4<option>5<option>6<option>7</select>
+		<select id=shut multiple aria-label=shut><option hidden>X<option>Y<option>Z</select>
+		<div style="position:relative"><select id=under multiple aria-label=under><option>P<option>Q</select><div style="position:absolute;inset:0;background:white"></div></div>
+		<script>log = []; for (const type of ['input', 'change']) addEventListener(type, (e) => log.push(type + ' ' + e.isTrusted + ' ' + [...e.target.selectedOptions].map((o) => o.text)))</script>`)
+	for _, c := range []struct {
+		target         string
+		values, events []string
+	}{
+		{"#many", []string{"B"}, []string{"input true B", "change true B"}},
+		{"#many", []string{"A", "C"}, []string{"input true A", "change true A", "input true A,C", "change true A,C"}},
+		{"#many", []string{"C", "A"}, nil},
+		{"#many", []string{"C"}, []string{"input true C", "change true C"}},
+		{"#long", []string{"6"}, []string{"input true 6", "change true 6"}},
+		{"#long", []string{"1"}, []string{"input true 1", "change true 1"}},
+		{"#shut", []string{"X"}, []string{"input false X", "change false X"}},
+		{"#shut", []string{"Z", "Y"}, []string{"input true Z", "change true Z", "input true Y,Z", "change true Y,Z"}},
+		{"#under", []string{"Q"}, []string{"input false Q", "change false Q"}},
+	} {
+		e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: c.target, Values: c.values})
+		s.expects(t, fmt.Sprint(c.target, c.values), c.events...)
+		byScript := len(c.events) > 0 && strings.Contains(c.events[0], "false")
+		if e.Untrusted != byScript || e.Value == nil || !strings.Contains(e.Hit, c.target[1:]) {
+			t.Errorf("%s %v: %+v", c.target, c.values, e)
 		}
+	}
+	if got := s.eval(t, "[many, long, shut, under].map((l) => [...l.selectedOptions].map((o) => o.text)).join('|')"); got != "C|1|Y,Z|Q" {
+		t.Errorf("they hold %s", got)
+	}
+	// A click that leads elsewhere is done, and no failure.
+	s.eval(t, "many.onchange = () => { location.hash = 'chosen'; many.remove(); }")
+	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: "#many", Values: []string{"A"}}); e.Untrusted || !strings.HasSuffix(e.URL, "#chosen") {
+		t.Errorf("%+v", e)
 	}
 }

@@ -2,8 +2,6 @@ package browser
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -139,35 +137,4 @@ func (a *action) letGo(ctx context.Context) error {
 		return nil
 	}
 	return a.send(ctx, a.p.session, messages...)
-}
-
-// chooseByKey chooses an option of a list by the key that leads to it from the
-// one beside it, so that the page gets the events of a keyboard. What the key did
-// not choose is set by script, which then says so.
-func (a *action) chooseByKey(ctx context.Context, at aimed) error {
-	k, ok := readKey(at.Filled.Key)
-	if !ok {
-		return fmt.Errorf("the page named the key %q", at.Filled.Key)
-	}
-	wanted := a.q.Values
-	if a.q.Kind != protocol.ActSelect {
-		wanted = []string{a.q.Text}
-	}
-	s, _ := a.p.frames.state(a.f)
-	err := a.send(ctx, s, k.press(0)...)
-	if errors.Is(err, errDialogOpen) {
-		return err // it was chosen, and the page asks something
-	}
-	// Also when that failed: the list stands at the option beside it.
-	ctx = context.WithoutCancel(ctx)
-	var cancel context.CancelFunc
-	ctx, cancel = context.WithTimeout(ctx, protocol.WatchBegin)
-	defer cancel()
-	e := a.fx.call(ctx, func(ctx context.Context) error {
-		return a.p.ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)
-	})
-	if errors.Is(e, errReplaced) && err == nil {
-		return nil // what was chosen led elsewhere
-	}
-	return errors.Join(err, e)
 }

@@ -58,7 +58,7 @@ type aimed struct {
 		Key      string   `json:"key"`  // that chooses an option
 		Told     bool     `json:"told"` // by events of ours
 		Why      string   `json:"why"`
-		Options  []string `json:"options"`
+		Options  []string `json:"options"` // labels, or refs to be clicked
 	} `json:"filled"`
 }
 

@@ -9,6 +9,8 @@ export type Filled =
   | { state: 'ok'; value: string; told?: boolean }
   /** The key that chooses the option from the one beside it, by trusted input. */
   | { state: 'press'; key: 'ArrowDown' | 'ArrowUp' }
+  /** The refs of options in the page: a click on the first chooses only that, the others are added to it. */
+  | { state: 'click'; options: string[] }
   | { state: 'type'; selected: boolean }
   | { state: 'gone' }
   | { state: 'refused'; why: string; options?: string[] };
@@ -105,6 +107,10 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
     el.selectedIndex = by.option.index;
     return { state: 'press', key: by.key };
   }
+  if (press && changed && isListBox(el)) {
+    const options = picked.map((option) => look.refs.format(look.refs.number(option)));
+    return { state: 'click', options };
+  }
   if (el.multiple) for (const option of all) option.selected = picked.includes(option);
   else if (picked[0]) el.selectedIndex = picked[0].index;
   if (changed) tell(el);
@@ -112,12 +118,15 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
   return { state: 'ok', value, told: changed };
 }
 
+/** Whether a list shows its options in the page, and not in a window of its own. */
+const isListBox = (el: HTMLSelectElement): boolean => el.multiple || el.size > 1;
+
 /** The option from which one arrow key chooses another, and that key; none for lists that open or take several. */
 function beside(
   el: HTMLSelectElement,
   wanted: HTMLOptionElement | undefined,
 ): { option: HTMLOptionElement; key: 'ArrowDown' | 'ArrowUp' } | undefined {
-  if (!wanted || el.multiple || el.size > 1) return undefined;
+  if (!wanted || isListBox(el)) return undefined;
   if (getComputedStyle(el).appearance === 'base-select') return undefined;
   const usable = [...el.options].filter(
     (option) => !option.matches(':disabled') && getComputedStyle(option).display !== 'none',

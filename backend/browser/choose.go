@@ -1,0 +1,84 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"pilotfish/backend/protocol"
+)
+
+// chooseByKey chooses an option of a list by the key that leads to it from the
+// one beside it, so that the page gets the events of a keyboard. What the key did
+// not choose is set by script, which then says so.
+func (a *action) chooseByKey(ctx context.Context, at aimed) error {
+	k, ok := readKey(at.Filled.Key)
+	if !ok {
+		return fmt.Errorf("the page named the key %q", at.Filled.Key)
+	}
+	s, _ := a.p.frames.state(a.f)
+	return a.chosen(ctx, at, a.send(ctx, s, k.press(0)...))
+}
+
+// chooseByClick clicks options of a list that shows them in the page, the first
+// alone and the others with the key that adds to it. An option that no click
+// reaches is set by script.
+func (a *action) chooseByClick(ctx context.Context, at aimed) error {
+	what := a.q
+	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.Line, false }()
+	add := "Control"
+	if runtime.GOOS == "darwin" {
+		add = "Meta"
+	}
+	var err error
+	for i, option := range at.Filled.Options {
+		a.q, a.asked = protocol.ActRequest{Kind: what.Kind, Target: option}, false
+		if i > 0 {
+			a.q.Modifiers = add
+		}
+		if err = a.click(ctx); err == nil {
+			err = a.missed()
+		}
+		if err != nil {
+			break
+		}
+	}
+	a.q, a.guarded = what, false
+	if err != nil && unreached(protocol.AsError(err).Code) {
+		err, a.asked = nil, false
+	}
+	return a.chosen(ctx, at, err)
+}
+
+// unreached says whether an error is about an element that no click reaches.
+func unreached(code protocol.Code) bool {
+	switch code {
+	case protocol.CodeHidden, protocol.CodeCovered, protocol.CodeInert, protocol.CodeNotActable, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled:
+		return true
+	}
+	return false
+}
+
+// chosen sets by script what an input did not choose, and says so.
+func (a *action) chosen(ctx context.Context, at aimed, err error) error {
+	if errors.Is(err, errDialogOpen) {
+		return err // it was chosen, and the page asks something
+	}
+	wanted := a.q.Values
+	if a.q.Kind != protocol.ActSelect {
+		wanted = []string{a.q.Text}
+	}
+	// Also when that failed: the list may stand at the option beside it.
+	ctx = context.WithoutCancel(ctx)
+	var cancel context.CancelFunc
+	ctx, cancel = context.WithTimeout(ctx, protocol.WatchBegin)
+	defer cancel()
+	e := a.fx.call(ctx, func(ctx context.Context) error {
+		return a.p.ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)
+	})
+	if errors.Is(e, errReplaced) && err == nil {
+		return nil // what was chosen led elsewhere
+	}
+	return errors.Join(err, e)
+}
