@@ -65,6 +65,8 @@ type Config struct {
 	// It must not block.
 	OnPause func(tab protocol.TabID)
 	Logger  *slog.Logger
+
+	crashed bool // the start follows a crash: Chromium restores the tabs itself
 }
 
 // Browser is one browser profile. Run launches it, again and again if the
@@ -81,6 +83,7 @@ type Browser struct {
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
 	restore []RestoreTab
+	crashed bool                      // the last run ended by itself, with restore open
 	spaces  map[protocol.TabID]*space // ref numbers
 	marks   marks                     // what `diff` compares with
 	holds   holds                     // keys and buttons that callers hold down
@@ -173,13 +176,13 @@ func (b *Browser) Run(ctx context.Context) error {
 	started := time.Now()
 	b.mu.Lock()
 	c := b.config
-	c.Restore = b.restore
+	c.Restore, c.crashed = b.restore, b.crashed
 	b.mu.Unlock()
 	if err := preflight(&c); err != nil {
 		return err
 	}
-	b.tabs.reset(c.Restore)
-	if again := restorable(c.Restore); c.Headless && len(again) > 0 {
+	b.tabs.reset(c.Restore, c.crashed)
+	if again := restorable(c.Restore); c.Headless && !c.crashed && len(again) > 0 {
 		b.tabs.expects(again[0].ID)
 	}
 	first := c.ExtensionDir != "" && clickable(c.ProfileDir)
@@ -199,11 +202,12 @@ func (b *Browser) Run(ctx context.Context) error {
 	b.run = nil
 	// A browser that crashed comes back with its tabs; one that was closed or
 	// stopped starts as it was told to.
-	if err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0 {
+	b.crashed = err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0
+	if b.crashed {
 		b.restore = restoreOf(r.last)
 	}
 	b.mu.Unlock()
-	b.tabs.reset(nil)
+	b.tabs.reset(nil, false)
 	return err
 }
 

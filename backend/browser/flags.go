@@ -27,7 +27,7 @@ func flags(c *Config) []flag {
 		{"--user-data-dir=" + c.ProfileDir, "the session's own profile, never the person's everyday one"},
 		{"--no-first-run", "no first-run pages in front of the page that was asked for"},
 		{"--no-default-browser-check", "this profile is not meant to be the default browser"},
-		{"--hide-crash-restore-bubble", "after a crash the session restores the tabs itself; no bubble that offers it again"},
+		{"--hide-crash-restore-bubble", "after a crash the tabs come back by themselves; no bubble that offers it again"},
 		{"--disable-background-networking", "no calls home that nobody asked for; they hang on a closed network"},
 		{"--disable-component-update", "the same"},
 		{"--disable-sync", "agents act here: nothing of it belongs into the person's account"},
@@ -48,6 +48,9 @@ func flags(c *Config) []flag {
 		)
 	} else {
 		f = append(f, flag{fmt.Sprintf("--window-size=%d,%d", windowWidth, windowHeight), "wide enough for a page beside the panel; a profile that knows its last size uses that"})
+	}
+	if c.crashed {
+		f = append(f, flag{"--restore-last-session", "the tabs come back with their history, which nobody else has"})
 	}
 	if c.NoKeyring {
 		f = append(f, flag{"--password-store=basic", "no keyring runs; Chromium would start one and wait with every page for a password that nobody is asked for in view"})
@@ -105,6 +108,9 @@ func args(c *Config) []string {
 
 // startPages are the URLs that the browser opens by itself.
 func startPages(c *Config) []string {
+	if c.crashed {
+		return nil
+	}
 	var pages []string
 	for _, t := range restorable(c.Restore) {
 		pages = append(pages, t.URL)

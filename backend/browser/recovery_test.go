@@ -253,6 +253,106 @@ func TestBrowserKilled(t *testing.T) {
 	}
 }
 
+// TestHistoryAfterCrash: a tab keeps its history when the browser is killed, what
+// Chromium had not yet written down is mended, and ids stay with their tabs, also
+// where two have the same address.
+func TestHistoryAfterCrash(t *testing.T) {
+	for _, headless := range []bool{false, true} {
+		t.Run(fmt.Sprintf("headless %v", headless), func(t *testing.T) { historyAfterCrash(t, headless) })
+	}
+}
+
+func historyAfterCrash(t *testing.T, headless bool) {
+	t.Helper()
+	s := site(t)
+	c := config(t, headless)
+	if headless { // where nothing seeds them, Chromium writes them 10 s after its first start
+		if err := seed(filepath.Join(c.ProfileDir, "Default", "Preferences")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := start(t, c)
+	ctx := deadline(t)
+	open := func(id protocol.TabID, paths ...string) {
+		t.Helper()
+		for _, path := range paths {
+			if _, err := f.Navigate(ctx, id, s.URL+path, protocol.WaitLoad, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	tab := func() protocol.TabID {
+		t.Helper()
+		id, err := f.NewTab(ctx, "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first, second, third, closed := f.first(t), tab(), tab(), tab()
+	open(first, "/blue", "/one", "/two")
+	open(second, "/hang", "/one")
+	open(third, "/blue", "/one", "/two")
+	open(closed, "/one?closed")
+	written(t, c.ProfileDir, "/one?closed")
+	if err := f.CloseTab(ctx, closed); err != nil {
+		t.Fatal(err)
+	}
+	late := tab()
+	open(late, "/one?late")
+	open(second, "/two?late")
+	before := f.Tabs()
+	if err := syscall.Kill(f.Info().PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-f.ended; code(err) != protocol.CodeCrashed {
+		t.Fatalf("Run returned %v", err)
+	}
+	go func() { f.ended <- f.Run(f.ctx) }()
+	f.wait(t, "the tabs to come back", func() bool {
+		tabs := f.Tabs()
+		return len(tabs) == len(before) && !slices.ContainsFunc(before, func(was protocol.Tab) bool {
+			return !slices.ContainsFunc(tabs, func(is protocol.Tab) bool { return is.ID == was.ID && is.URL == was.URL })
+		})
+	})
+	back := func(id protocol.TabID, paths ...string) {
+		t.Helper()
+		for _, path := range paths {
+			if info, err := f.Back(deadline(t), id, protocol.WaitLoad, nil); err != nil || info.URL != s.URL+path {
+				t.Errorf("%s went back to %+v, %v; want %s", id, info, err, path)
+			}
+		}
+	}
+	back(third, "/one", "/blue")
+	back(second, "/one", "/hang")
+	back(first, "/one", "/blue")
+	if f.info.Version == "" || len(f.atReady) != len(before) {
+		t.Errorf("ready with %d of %d tabs", len(f.atReady), len(before))
+	}
+}
+
+// written waits until Chromium has written down a part of an address for its
+// session restore, which it does 2.5 s after a change. It tells nobody.
+func written(t *testing.T, profile, part string) {
+	t.Helper()
+	for ctx := deadline(t); ; {
+		files, err := filepath.Glob(filepath.Join(profile, "Default", "Sessions", "Session_*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if raw, err := os.ReadFile(name); err == nil && bytes.Contains(raw, []byte(part)) {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s is in no session file", part)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // stopWorker stops our worker as the browser does after 30 idle seconds.
 func stopWorker(t *testing.T, f *fixture) {
 	t.Helper()

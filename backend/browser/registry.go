@@ -46,23 +46,26 @@ type registry struct {
 	pages   map[target.ID]*target.Info // every page target, tab or not
 	strips  map[target.ID]bool         // targets of type "tab" in a tab strip: whether in front
 	panels  map[target.ID]bool
-	restore []RestoreTab   // not claimed yet
-	expect  protocol.TabID // id of the next tab that no page opened; "" when any may come
-	bridged bool           // a worker reports: its word on what is a tab counts
-	seq     int            // of the last report
-	focused int            // window
-	front   target.ID      // the tab that we brought to the front, or were told to be there
+	restore []RestoreTab          // not claimed yet
+	expect  protocol.TabID        // id of the next tab that no page opened; "" when any may come
+	holding bool                  // no page is a tab before release
+	held    *protocol.BridgeEvent // the last report while holding
+	bridged bool                  // a worker reports: its word on what is a tab counts
+	seq     int                   // of the last report
+	focused int                   // window
+	front   target.ID             // the tab that we brought to the front, or were told to be there
 	changed chan struct{}
 }
 
 func newRegistry(first uint64) *registry {
 	r := &registry{next: first, changed: make(chan struct{})}
-	r.reset(nil)
+	r.reset(nil, false)
 	return r
 }
 
-// reset forgets the tabs of the run before, not the ids that it gave.
-func (r *registry) reset(restore []RestoreTab) {
+// reset forgets the tabs of the run before, not the ids that it gave. With hold
+// no page becomes a tab before release.
+func (r *registry) reset(restore []RestoreTab, hold bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tabs = nil
@@ -70,6 +73,7 @@ func (r *registry) reset(restore []RestoreTab) {
 	r.strips = make(map[target.ID]bool)
 	r.panels = make(map[target.ID]bool)
 	r.restore = slices.Clone(restore)
+	r.holding, r.held = hold, nil
 	r.bridged, r.seq, r.focused, r.front, r.expect = false, 0, 0, "", ""
 	for _, t := range restore {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(string(t.ID), "t"), 10, 64); err == nil {
@@ -157,7 +161,7 @@ func (r *registry) targetInfo(info *target.Info) (ask bool) {
 	if strings.HasPrefix(info.URL, panelURL) {
 		r.panels[info.TargetID] = true
 	}
-	if neverTab(info.URL) {
+	if r.holding || neverTab(info.URL) {
 		return false
 	}
 	t := r.add(info.TargetID, info.URL, info.OpenerID == "")
@@ -178,9 +182,8 @@ func (r *registry) expects(id protocol.TabID) {
 
 // add makes a tab and gives it an id: that of the tab that it restores, or a
 // new one. ours: no page opened it. r.mu is held.
-func (r *registry) add(id target.ID, url string, ours bool) *tab {
-	t := &tab{target: id}
-	t.URL = url
+func (r *registry) add(page target.ID, url string, ours bool) *tab {
+	var id protocol.TabID
 	expected := r.expect
 	if ours {
 		r.expect = ""
@@ -189,15 +192,22 @@ func (r *registry) add(id target.ID, url string, ours bool) *tab {
 	}
 	for i, old := range r.restore {
 		if old.ID != "" && (old.ID == expected || expected == "" && old.URL == url) {
-			t.ID = old.ID
+			id = old.ID
 			r.restore = slices.Delete(r.restore, i, i+1)
 			break
 		}
 	}
-	if t.ID == "" {
+	if id == "" {
 		r.next++
-		t.ID = protocol.TabID(fmt.Sprintf("t%d", r.next))
+		id = protocol.TabID(fmt.Sprintf("t%d", r.next))
 	}
+	return r.put(page, url, id)
+}
+
+// put makes a tab with an id; r.mu is held.
+func (r *registry) put(page target.ID, url string, id protocol.TabID) *tab {
+	t := &tab{target: page}
+	t.ID, t.URL = id, url
 	t.Index = len(r.tabs)
 	r.tabs = append(r.tabs, t)
 	return t
@@ -239,6 +249,12 @@ func (r *registry) crashed(id target.ID, is bool) {
 func (r *registry) report(e *protocol.BridgeEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.holding {
+		if r.held == nil || e.Seq > r.held.Seq {
+			r.held = e
+		}
+		return
+	}
 	if e.Seq <= r.seq {
 		return // overtaken by a later look
 	}
@@ -275,7 +291,7 @@ func (r *registry) adopt(b *protocol.BridgeTab) *tab {
 		t = r.byTarget(id)
 	}
 	if t == nil {
-		t = r.add(id, b.URL, false)
+		t = r.add(id, b.URL, b.OpenerChromeTabID == 0)
 	}
 	if id != "" && t.target != id {
 		// The tab lives on in another target; what was made for that target
@@ -320,7 +336,7 @@ func (r *registry) settle(answered bool) {
 // protocol's word counts.
 func (r *registry) unbridge() {
 	r.mu.Lock()
-	r.bridged, r.seq = false, 0
+	r.bridged, r.seq, r.held = false, 0, nil
 	r.mu.Unlock()
 	r.settle(false)
 }

@@ -170,8 +170,16 @@ func (r *run) greet(ctx context.Context) error {
 	}
 	r.ready.Store(true)
 	r.mark("answered")
+	r.b.mu.Lock()
+	crashed, again := r.b.crashed, restorable(r.b.restore)
+	r.b.mu.Unlock()
+	if crashed {
+		r.comeBack(ctx)
+	}
 	if r.b.config.Headless {
-		r.openRestored(ctx)
+		if !crashed && len(again) > 0 {
+			r.openRestored(ctx, again[1:])
+		}
 		// A command without a tab means the one in front, and must not come before it
 		// is there.
 		if err := r.activateRestored(ctx); err != nil {
@@ -214,21 +222,14 @@ func (r *run) firstTab(ctx context.Context) error {
 	}
 }
 
-// openRestored opens the tabs that a headless browser does not take on its
-// command line, in order, and returns when all are known: nobody's command comes
-// between them.
-func (r *run) openRestored(ctx context.Context) {
-	if r.firstTab(ctx) != nil {
+// openRestored opens tabs that the browser did not open by itself, in order, and
+// returns when all are known: nobody's command comes between them.
+func (r *run) openRestored(ctx context.Context, tabs []RestoreTab) {
+	if len(tabs) == 0 || r.firstTab(ctx) != nil {
 		return
 	}
-	r.b.mu.Lock()
-	restore := restorable(r.b.restore)
-	r.b.mu.Unlock()
 	background := true
-	for i, old := range restore {
-		if i == 0 {
-			continue
-		}
+	for _, old := range tabs {
 		r.b.tabs.expects(old.ID)
 		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
 		if err == nil {
@@ -245,13 +246,14 @@ func (r *run) openRestored(ctx context.Context) {
 }
 
 // activateRestored brings the restored tab to the front that was in front:
-// Chromium shows the first of its command line.
+// Chromium shows the first of its command line, and after a crash the one of
+// 2.5 s before it.
 func (r *run) activateRestored(ctx context.Context) error {
 	r.b.mu.Lock()
-	restore := r.b.restore
+	restore, crashed := r.b.restore, r.b.crashed
 	r.b.mu.Unlock()
 	for i, old := range restore {
-		if !old.Active || i == 0 {
+		if !old.Active || i == 0 && !crashed {
 			continue
 		}
 		if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.lookup(old.ID); return ok }); err != nil {
