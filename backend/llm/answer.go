@@ -37,7 +37,7 @@ func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiti
 	}
 	m.log.Info("model called", "provider", string(t.info.Provider), "model", t.profile.Model, "status", res.StatusCode, "first_byte_ms", time.Since(begun).Milliseconds())
 	if res.StatusCode == http.StatusOK {
-		return newAnswer(ctx, res.Body, cancel, m.silence), nil
+		return newAnswer(ctx, t.redacted(res.Body), cancel, m.silence), nil
 	}
 	defer cancel(nil)
 	defer func() { _ = res.Body.Close() }() // what is left of it nobody wants

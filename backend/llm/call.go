@@ -42,7 +42,7 @@ func (m *Manager) Call(ctx context.Context, w http.ResponseWriter, profile strin
 		return nil
 	}
 	w.WriteHeader(res.StatusCode)
-	return m.stream(cancel, w, res.Body)
+	return m.stream(cancel, w, t.redacted(res.Body))
 }
 
 // errSilent ends an answer in which nothing comes any more.

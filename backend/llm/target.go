@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -82,14 +81,6 @@ func (t target) request(ctx context.Context, method, path string, body []byte) (
 		req.Header.Set("Authorization", "Bearer "+t.key)
 	}
 	return req, nil
-}
-
-// redact takes the key out of what a provider said: some repeat it in an error.
-func (t target) redact(text string) string {
-	if t.key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, t.key, "[key]")
 }
 
 // unreachable says in words why a provider gave no answer at all.
