@@ -23,7 +23,7 @@ func actCommands() []command {
 	act := protocol.ScopeAct
 	value := func(help string) Arg { return Arg{Name: "value", Type: String, Help: help} }
 	// What is typed may be a password: the activity does not keep it.
-	typed := func(help string) Arg { return Arg{Name: "value", Type: String, Secret: true, Help: help} }
+	typed := func(help string) Arg { return Arg{Name: "value", Type: String, Secret: true, typed: true, Help: help} }
 	modifiers := Arg{Name: "modifiers", Type: String, Flag: true, Help: "keys that are held down: Shift+Control"}
 	at := Arg{Name: "at", Type: String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
 	hold := Arg{Name: "hold", Type: Integer, Flag: true, Min: 1, Max: 60_000, Help: "milliseconds that it stays pressed"}

@@ -150,12 +150,17 @@ func (in *invocation) gate(ctx context.Context, tab protocol.TabID) error {
 	})
 }
 
-// inFull are the arguments as a person is shown them, in the order of the help.
+// inFull are the arguments as a person is shown them, in the order of the help,
+// without secrets.
 func inFull(s Spec, args map[string]json.RawMessage) []protocol.ApprovalArg {
 	var full []protocol.ApprovalArg
 	for _, a := range s.Args {
 		raw, given := args[a.Name]
 		if !given {
+			continue
+		}
+		if a.Secret && !a.typed {
+			full = append(full, protocol.ApprovalArg{Name: a.Name, Value: hidden})
 			continue
 		}
 		value := string(raw)

@@ -14,11 +14,12 @@ import (
 )
 
 func batchCommands() []command {
+	// The lines of a chain may have secrets; its commands are recorded one by one.
 	return []command{
 		{Spec: Spec{
 			Name: "chain", Scope: protocol.ScopeRead, Summary: "run several commands one after the other in one round trip",
 			Help:    "It stops at the first that fails unless --keep-going. Each is checked as if it were called alone. The whole has one --timeout.",
-			Args:    []Arg{{Name: "commands", Type: Lines, Required: true, Help: "command lines, each one argument"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "run the rest after one that failed"}},
+			Args:    []Arg{{Name: "commands", Type: Lines, Required: true, Secret: true, Help: "command lines, each one argument"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "run the rest after one that failed"}},
 			Returns: "one reply for each command that ran", Examples: []string{"chain 'goto example.com' 'text --max 500'", "chain 'click #save' 'watch text Saved' --keep-going"},
 		}, tab: noTab, run: runChain},
 		{Spec: Spec{

@@ -72,6 +72,9 @@ func (in *invocation) weigh(ctx context.Context, c *command, page string, args [
 	return err
 }
 
+// hidden stands for a secret in an approval.
+const hidden = "•••"
+
 // unsecret masks what is typed into a field for a password.
 func unsecret(args []protocol.ApprovalArg, facts protocol.TargetFacts) []protocol.ApprovalArg {
 	if facts.Type != "password" {
@@ -80,7 +83,7 @@ func unsecret(args []protocol.ApprovalArg, facts protocol.TargetFacts) []protoco
 	args = slices.Clone(args)
 	for i := range args {
 		if args[i].Name == "value" {
-			args[i].Value = "•••"
+			args[i].Value = hidden
 		}
 	}
 	return args

@@ -69,3 +69,35 @@ func TestTaskAsksBeforeItSends(t *testing.T) {
 		t.Errorf("what sets nothing off: %+v", reply)
 	}
 }
+
+// An approval shows no secret, whatever the command. What is typed into a field
+// that is no password's is shown: it is what the user decides on.
+func TestApprovalsShowNoSecrets(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		args    map[string]any
+		want    []protocol.ApprovalArg
+	}{
+		{"state", map[string]any{"do": "save", "name": "shop", "passphrase": "four plain words here"}, []protocol.ApprovalArg{
+			{Name: "do", Value: "save"}, {Name: "name", Value: "shop"}, {Name: "passphrase", Value: "•••"},
+		}},
+		{"cookies", map[string]any{"do": "set", "name": "sid", "value": "topsecret"}, []protocol.ApprovalArg{
+			{Name: "do", Value: "set"}, {Name: "name", Value: "sid"}, {Name: "value", Value: "•••"},
+		}},
+	} {
+		var asked []protocol.Approval
+		broker := policy.NewBroker("default", func() {})
+		ctx := policy.WithAsking(t.Context(), func(q protocol.Approval) {
+			asked = append(asked, q)
+			if err := broker.Answer(q.ID, protocol.AnswerDeny); err != nil {
+				t.Error(err)
+			}
+		})
+		p := policy.New(policy.Config{OwnPort: func() int { return 0 }, Rules: policy.NewRules(nil, func([]protocol.SiteRule) error { return nil }), Broker: broker})
+		b := &keepsake{tabs: newTabs()}
+		command.New(b, p).Execute(ctx, command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request(c.command, c.args)})
+		if len(asked) != 1 || !slices.Equal(asked[0].Args, c.want) {
+			t.Errorf("%s: asked %+v", c.command, asked)
+		}
+	}
+}
