@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -210,6 +212,55 @@ func TestBrowserKilled(t *testing.T) {
 			}
 		}
 		return false
+	})
+}
+
+// TestHistoryAfterBrowserKilled: the tab of a browser that was killed goes back
+// as before, and panel and window say what happened.
+func TestHistoryAfterBrowserKilled(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "ready>")
+	for _, page := range []string{"/first", "/second", "/third"} {
+		p.cli("goto", "--tab", "t1", pages+page)
+	}
+	killed := p.session(protocol.DefaultSession).Browser.PID
+	p.eventually("Chromium has written the history down", func() bool { return p.historyHas("/third") })
+	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("another browser runs", func() bool {
+		now := p.session(protocol.DefaultSession)
+		return now.State == protocol.SessionRunning && now.Browser != nil && now.Browser.PID != killed && now.Panel == protocol.PanelConnected
+	})
+	for _, page := range []string{"/second", "/first"} {
+		if out := p.cli("back", "--tab", "t1"); !strings.Contains(out, page) {
+			t.Errorf("back went to %s, not to %s", out, page)
+		}
+	}
+	warnings := p.session(protocol.DefaultSession).Warnings
+	if !slices.ContainsFunc(warnings, func(w protocol.Error) bool {
+		return w.Code == protocol.CodeCrashed && strings.Contains(w.Message, "SIGKILL")
+	}) {
+		t.Errorf("the window is told %+v", warnings)
+	}
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.until(panel, "the panel says what happened", `/The browser crashed at .* \(SIGKILL\) and was restarted. Your tabs are back\./.test(document.body.innerText)`)
+	if err := panel.Eval(p.ctx, `document.querySelector('.notice button').click()`, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.until(panel, "the sentence is dismissed", `!document.body.innerText.includes('The browser crashed')`)
+}
+
+// historyHas says whether Chromium's file of open tabs has a part of an address.
+func (p *product) historyHas(part string) bool {
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(p.stateDir(protocol.DefaultSession)), "profile", "Default", "Sessions", "Session_*"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(name string) bool {
+		raw, err := os.ReadFile(name)
+		return err == nil && bytes.Contains(raw, []byte(part))
 	})
 }
 

@@ -85,6 +85,7 @@ type Browser struct {
 	restore []RestoreTab
 	crashed bool                      // the last run ended by itself, with restore open
 	spaces  map[protocol.TabID]*space // ref numbers
+	exit    protocol.Exit             // of the last run
 	marks   marks                     // what `diff` compares with
 	holds   holds                     // keys and buttons that callers hold down
 	masks   masks                     // tabs that are covered
@@ -116,6 +117,13 @@ func (b *Browser) Info() protocol.BrowserInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.info
+}
+
+// Exit returns how the browser ended that ran before the one that runs.
+func (b *Browser) Exit() protocol.Exit {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.exit
 }
 
 // Tabs returns the tabs by window and place; none while the browser does not
@@ -199,7 +207,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	err = r.serve(ctx)
 
 	b.mu.Lock()
-	b.run = nil
+	b.run, b.exit = nil, r.proc.Exit()
 	// A browser that crashed comes back with its tabs; one that was closed or
 	// stopped starts as it was told to.
 	b.crashed = err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0

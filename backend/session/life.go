@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
@@ -165,6 +166,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 		return err
 	}, func(e supervise.Event) {
 		if e.Kind == supervise.Failed {
+			s.crashed(r)
 			s.setState(protocol.SessionRestarting, e.Err)
 		}
 	})
@@ -176,6 +178,19 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 		return protocol.NewError(protocol.CodeCrashed, "The browser ended too often: "+cause.Message, "start the session again; the log says more")
 	}
 	return nil
+}
+
+// crashed keeps for the user why the browser ended by itself.
+func (s *Session) crashed(r *run) {
+	exit := r.browser.Exit()
+	how := exit.Signal
+	if how == "" {
+		how = fmt.Sprintf("exit code %d", exit.Code)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.crash = protocol.NewError(protocol.CodeCrashed,
+		"The browser crashed at "+time.Now().Format("15:04")+" ("+how+") and was restarted. Your tabs are back.", "")
 }
 
 // isUp says whether the browser has been up in this run.
@@ -193,6 +208,11 @@ func (r *run) isUp() bool {
 func (s *Session) browserReady(protocol.BrowserInfo) {
 	s.mu.Lock()
 	r := s.run
+	if r != nil && r.crash != nil {
+		r.notices = slices.DeleteFunc(r.notices, func(n protocol.Error) bool { return n.Code == protocol.CodeCrashed })
+		r.notices = append(r.notices, *r.crash)
+		r.crash = nil
+	}
 	s.mu.Unlock()
 	if r == nil {
 		return

@@ -63,6 +63,7 @@ type run struct {
 	agentDir  string // tabs.json and active-tab.json: all that agents are given
 	workDir   string // where agents start unless Settings name a folder
 	notices   []protocol.Error
+	crash     *protocol.Error // that the browser crashed, to be said when it is back
 	disk      *protocol.Error // why the state cannot be written
 }
 

