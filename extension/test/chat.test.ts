@@ -598,11 +598,41 @@ describe('elements that may have been meant', () => {
     );
   });
 
+  it('are shown on the page while the pointer or the focus is on them', async () => {
+    const shown = () =>
+      (asked('/inspector/pick') as { tab: string; ref: string }[]).map(
+        ({ tab, ref }) => `${tab} ${ref}`,
+      );
+    await button(/in Green tea/).hover();
+    await made.until(() => shown().at(-1) === 't1 e9');
+    await page.mouse.move(0, 0);
+    await made.until(() => shown().at(-1) === 't1 ');
+    await button(/in Black tea/).focus();
+    await made.until(() => shown().at(-1) === 't1 e8');
+    await page.keyboard.press('Tab');
+    await made.until(() => shown().at(-1) === 't1 e9');
+    await page.keyboard.press('Enter');
+    await made.until(() => shown().at(-1) === 't1 ');
+    await made.until(() => asked('/chat/send').length === 1);
+  });
+
   it('are no question any more once something else was said', async () => {
     made.chat.put(conversation, { kind: 'user', text: 'Never mind.', message: 'm9' });
     await entry('Never mind.').waitFor();
     expect(await button(/in Green tea/).isDisabled()).toBe(true);
   });
+});
+
+it('why a model failed is said once', async () => {
+  fill(made);
+  made.chat.change(conversation, { agent: 'model:a1', agentName: 'OpenAI' });
+  await open();
+  const error = { code: 'navigation' as const, message: 'OpenAI stopped with an error: no luck' };
+  made.chat.put(conversation, { kind: 'end', end: { reason: 'failed', error, durationMs: 5 } });
+  made.chat.change(conversation, { state: 'failed', error });
+  await page.getByText('no luck').first().waitFor();
+  await page.getByRole('alert').getByText('no luck').waitFor();
+  expect(await page.getByText('no luck').count()).toBe(1);
 });
 
 describe('an agent that stopped', () => {

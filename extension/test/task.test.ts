@@ -97,7 +97,7 @@ it('a model that was only tried goes with the form, and one that is there is rem
   await button('Cancel').click();
   await made.until(() => made.tasks.llm.profiles[0]?.model === 'large');
   await button('Change the model').click();
-  await button('Remove it and its key').click();
+  await button('Remove model').click();
   await made.until(() => made.tasks.llm.profiles.length === 0);
   await page.getByText('Pilot: simple instructions, no model').waitFor();
 });

@@ -46,7 +46,7 @@ test.each(['light', 'dark'] as const)(
       profile: { id: 'new', provider: 'anthropic', model: 'small', for: ['task', 'program'] },
     });
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Remove anthropic and its key' }).click();
+    await page.getByRole('button', { name: 'Remove model anthropic' }).click();
     await page.getByText('small').waitFor({ state: 'detached' });
     await page.context().close();
   },

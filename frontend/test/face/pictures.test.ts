@@ -87,6 +87,25 @@ const pictures: Record<string, Picture> = {
       await page.getByRole('heading', { name: 'Chat' }).scrollIntoViewIfNeeded();
     },
   },
+  'talk-stopped-narrow': {
+    scenario: 'talks',
+    width: 320,
+    height: 560,
+    prepare: async (page) => {
+      await toTalk(page);
+      await page.evaluate(() => {
+        const { fake } = window;
+        const sessions = (fake?.state.sessions ?? []).map((one) => ({
+          ...one,
+          state: 'stopped' as const,
+          tabs: [],
+        }));
+        fake?.push({ sessions });
+        fake?.talks.end();
+      });
+      await page.getByText('Session stopped').waitFor();
+    },
+  },
   stopped: { scenario: 'stopped' },
   empty: { scenario: 'empty' },
   starting: { scenario: 'starting' },

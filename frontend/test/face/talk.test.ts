@@ -165,3 +165,20 @@ test('one that was deleted says so', async () => {
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('There is no conversation').waitFor();
 });
+
+test('a stopped session is started from its conversation', async () => {
+  await open();
+  await page.evaluate(() => {
+    const { fake } = window;
+    const sessions = (fake?.state.sessions ?? []).map((one) => ({
+      ...one,
+      state: 'stopped' as const,
+      tabs: [],
+    }));
+    fake?.push({ sessions });
+    fake?.talks.end();
+  });
+  await page.getByText('Session stopped').waitFor();
+  await page.getByRole('button', { name: 'Start session' }).click();
+  await expect.poll(() => calls('StartSession')).toHaveLength(1);
+});

@@ -30,6 +30,8 @@ export interface ChatContext {
   readonly restart: (() => void) | undefined;
   /** Says which element was meant; undefined where nothing is sent. */
   readonly choose: ((which: ChatWhich, element: TaskPlainChoice) => void) | undefined;
+  /** Shows an element of a tab on the page, or none for an empty ref; undefined where there is no page. */
+  readonly point: ((tab: TabID | undefined, ref: string) => void) | undefined;
   /** The message that was sent last: only what answers it can still be chosen. */
   readonly latest: MessageID | undefined;
   /** Shows a picture in full; undefined where it is shown in place. */
