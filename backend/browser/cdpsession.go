@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
@@ -183,6 +184,26 @@ func (c *conn) attach(ctx context.Context, id target.ID) (*session, error) {
 		return s, nil
 	}
 	return nil, errSessionEnded
+}
+
+// attachBrowser opens another session to the browser itself, whose automatic
+// attaching is its own.
+func (c *conn) attachBrowser(ctx context.Context) (*session, error) {
+	res, err := cdp.Call(ctx, c.root, target.AttachToBrowserTarget, cdp.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	if s := c.session(res.SessionID); s != nil {
+		return s, nil
+	}
+	return nil, errSessionEnded
+}
+
+// letGo ends a session that the browser opened by itself, and what it attached to
+// goes on.
+func letGo(ctx context.Context, s *session) {
+	_ = postCommand(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	_ = postCommand(ctx, s.parent, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
 }
 
 // decode reads an event's parameters; ok is false when they are not what this

@@ -128,18 +128,56 @@ func (r *run) nextWorker(ctx context.Context) *session {
 	}
 }
 
-// attached takes in the sessions that the browser opens by itself: the workers
-// of our extension. A site's worker is let go at once; it was never paused.
-func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
-	if e.TargetInfo == nil || e.TargetInfo.Type != "service_worker" {
+// watchWorkers has the browser attach to the workers that start, and takes in
+// those of our extension, until the run ends. Workers are not paused: a site's
+// would wait for us. A session that the browser opened ends with its extension;
+// one that we opened would stay.
+func (r *run) watchWorkers(ctx context.Context) {
+	root, err := r.conn.attachBrowser(ctx)
+	if err != nil {
+		r.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
 		return
 	}
+	events := root.events(target.AttachedToTarget.Method)
+	defer events.cancel()
+	flat := true
+	// Pages, too: Chromium 156 holds back each window that a script opens until it
+	// is attached and let go, whatever the filter says, and its opener hangs.
+	err = postCommand(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
+	})
+	if err != nil {
+		r.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-events.c:
+			if !ok {
+				return // the pipe has ended
+			}
+			if v, ok := decode(e, target.AttachedToTarget); ok {
+				r.attached(ctx, &v)
+			}
+		}
+	}
+}
+
+// attached takes in a session that the browser opened by itself. A page and a
+// site's worker are let go at once.
+func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
 	s := r.conn.session(e.SessionID)
-	if s == nil {
+	if s == nil || e.TargetInfo == nil {
 		return // it is gone already
 	}
+	if e.TargetInfo.Type == "page" {
+		letGo(ctx, s)
+		return
+	}
 	if !strings.HasPrefix(e.TargetInfo.URL, workerURL) {
-		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		letGo(ctx, s)
 		return
 	}
 	// Only one worker lives at a time: a newer one replaces one that nobody has

@@ -119,13 +119,9 @@ func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow f
 // open attaches to the workers that are there and to come; each waits
 // until it has its rule.
 func (g *workerGate) open(ctx context.Context, r *run) error {
-	res, err := cdp.Call(ctx, r.conn.root, target.AttachToBrowserTarget, cdp.Empty{})
+	root, err := r.conn.attachBrowser(ctx)
 	if err != nil {
 		return err
-	}
-	root := r.conn.session(res.SessionID)
-	if root == nil {
-		return errSessionEnded
 	}
 	g.follow(root) //nolint:contextcheck // it lives as long as its session
 	flat := true
@@ -162,8 +158,7 @@ func (g *workerGate) follow(s *session) {
 			switch {
 			case child == nil: // gone already
 			case v.TargetInfo != nil && v.TargetInfo.Type == "page":
-				_ = postCommand(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
-				_ = postCommand(ctx, s, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: child.id})
+				letGo(ctx, child)
 			default:
 				g.enter(ctx, child)
 			}

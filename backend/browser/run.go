@@ -102,7 +102,7 @@ func (r *run) serve(ctx context.Context) error {
 	var g errgroup.Group
 	events := r.conn.root.events(
 		target.TargetCreated.Method, target.TargetInfoChanged.Method,
-		target.TargetDestroyed.Method, target.TargetCrashed.Method, target.AttachedToTarget.Method,
+		target.TargetDestroyed.Method, target.TargetCrashed.Method,
 	)
 	r.conn.root.follow(r.crash)
 	g.Go(func() error { defer cancel(); return r.conn.serve(context.WithoutCancel(ctx)) })
@@ -112,6 +112,7 @@ func (r *run) serve(ctx context.Context) error {
 	g.Go(func() error { r.downloads.watch(inner, r, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
+		g.Go(func() error { r.watchWorkers(inner); return nil })
 		g.Go(func() error { r.superviseExtension(inner); return nil })
 	}
 	// Written before the browser can read: its first look at the pipe finds
@@ -143,17 +144,6 @@ func (r *run) greet(ctx context.Context) error {
 	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Exclude: true}}
 	if err := postCommand(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
 		return err
-	}
-	if r.b.config.ExtensionDir != "" {
-		// Workers are not paused: a site's would wait for us. A session that the
-		// browser opened ends with its extension; one that we opened would stay.
-		flat := true
-		err := postCommand(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
-			AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "service_worker"}, {Exclude: true}},
-		})
-		if err != nil {
-			return err
-		}
 	}
 	if dir := r.b.config.DownloadDir; dir != "" {
 		yes := true

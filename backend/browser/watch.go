@@ -43,10 +43,6 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 				r.askFront(ctx)
 			}
 		}
-	case target.AttachedToTarget.Method:
-		if v, ok := decode(e, target.AttachedToTarget); ok {
-			r.attached(ctx, &v)
-		}
 	case target.TargetInfoChanged.Method:
 		if v, ok := decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)

@@ -1,0 +1,35 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestWindowOpenWithTheExtension: Chromium holds back a window that a script opens
+// while something attaches by itself, and its opener hangs in the click.
+func TestWindowOpenWithTheExtension(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/opened" {
+			fmt.Fprint(w, `<!doctype html><title>opened</title>`)
+			return
+		}
+		fmt.Fprint(w, `<!doctype html><title>opener</title><button onclick="document.title = 'asked'; window.open('/opened'); document.title = 'went on'">Open</button>`)
+	}))
+	t.Cleanup(s.Close)
+	f := start(t, config(t, false))
+	first := f.first(t)
+	f.open(t, first, s.URL+"/")
+	if _, err := f.Act(deadline(t), first, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Open"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.title(t, first, "went on")
+	f.wait(t, "the opened page", func() bool {
+		return slices.ContainsFunc(f.tabs, func(tab protocol.Tab) bool { return tab.Title == "opened" })
+	})
+}
