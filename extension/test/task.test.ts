@@ -89,7 +89,7 @@ it('a model that was only tried goes with the form, and one that is there is rem
 
   await button('Model for Task').click();
   await page.getByLabel('Model', { exact: true }).fill('large');
-  await button('Use it').click();
+  await button('Save').click();
   await button('Change the model').click();
   await page.getByLabel('Model', { exact: true }).fill('small');
   await button('Test').click();

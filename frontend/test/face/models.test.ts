@@ -39,7 +39,7 @@ test.each(['light', 'dark'] as const)(
     await page.getByText('It works (0.6 s)').waitFor();
     // What was entered is not kept in the page.
     expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('');
-    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     const saved = (await calls(page)).filter(([name]) => name === 'SaveModel').at(-1)?.[1];
     expect(saved).toMatchObject({
@@ -78,7 +78,7 @@ test('without a keychain it is said, and a refusal is shown', async () => {
     );
   });
   await page.getByRole('button', { name: 'Change Work' }).click();
-  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The address of the model is not encrypted. Use https').waitFor();
   await page.context().close();
 });
