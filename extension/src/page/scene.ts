@@ -166,7 +166,7 @@ export class Scene {
     for (const [el, was] of this.#live) if (was !== liveOf(el)) add(el);
     const parts = this.#parts(changed, known);
     if (!parts) return undefined;
-    if (parts.length === 0 && !after) return known;
+    if (parts.length === 0 && !after && !hasRemoved(known)) return known;
     const inside = new Set<Element>();
     for (const part of parts) {
       inside.add(part);
@@ -316,6 +316,12 @@ export class Scene {
       }
     }
   }
+}
+
+/** Whether something that a state shows is no longer in the page. */
+function hasRemoved({ lines, texts }: State): boolean {
+  for (const kept of [lines, texts]) for (const el of kept.keys()) if (!el.isConnected) return true;
+  return false;
 }
 
 /** Lines whose place tells whether the page was laid out anew. */

@@ -16,6 +16,7 @@ function written(state: State): string[] {
 
 Object.assign(globalThis, {
   pilotfishScene: {
+    before: () => written(kept.read(false)),
     read: () => ({ kept: written(kept.read(true)), whole: written(new Scene(look).read(true)) }),
   },
 });

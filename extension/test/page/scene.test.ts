@@ -126,3 +126,10 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     }
   },
 );
+
+test('what a page takes away between two actions is not told as known', async () => {
+  const world = await World.show(page, code, '<p>Stays</p><p id=goes>Goes</p>');
+  await read(world);
+  await page.evaluate('goes.remove()');
+  expect(await world.run('globalThis.pilotfishScene.before()')).toEqual(['"Stays"']);
+});
