@@ -58,8 +58,8 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 	}
 	scale := float64(img.Bounds().Dx()) / float64(width)
 	at := image.Rect(int(clip.X*scale), int(clip.Y*scale), int((clip.X+clip.Width)*scale), int((clip.Y+clip.Height)*scale)).Intersect(img.Bounds())
-	if at.Empty() {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %d × %d", width, height))
+	if at.Empty() { // a part that the page never had was refused before
+		return nil, protocol.NewError(protocol.CodeGone, "the page changed its size while the screenshot was taken", "try again when the page is there")
 	}
 	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
 	draw.Draw(part, part.Bounds(), img, at.Min, draw.Src)
