@@ -193,8 +193,10 @@ func (b *Browser) Run(ctx context.Context) error {
 	if again := restorable(c.Restore); c.Headless && !c.crashed && len(again) > 0 {
 		b.tabs.expects(again[0].ID)
 	}
-	first := c.ExtensionDir != "" && clickable(c.ProfileDir)
-	p, err := launch(ctx, &c, found.Path, b.log)
+	first := !c.Headless && clickable(c.ProfileDir) && c.ExtensionDir != ""
+	// serve asks the browser to close and then ends it. A signal at the same moment
+	// would keep it from writing its profile, and the window's place with it (seen).
+	p, err := launch(context.WithoutCancel(ctx), &c, found.Path, b.log)
 	if err != nil {
 		return err
 	}

@@ -22,16 +22,9 @@ import (
 // lost until the worker has run for the first time, 150 to 250 ms later (seen).
 const openOnClick = "open_side_panel_on_icon_click"
 
-// preferences is what we read and write of a profile's Preferences.
-type preferences struct {
-	Extensions struct {
-		Settings map[string]map[string]any `json:"settings"`
-	} `json:"extensions"`
-}
-
 // clickable says whether the first click on our icon will open the panel without
-// the worker. A profile that Chromium has never used is told so beforehand; of
-// any other it is read, and where it cannot be read the worker is waited for.
+// the worker. A profile that Chromium has never used is told so beforehand (seed);
+// of any other it is read, and where it cannot be read the worker is waited for.
 func clickable(profile string) bool {
 	state, err := os.ReadFile(filepath.Join(profile, "Local State"))
 	switch {
@@ -59,20 +52,6 @@ func clickable(profile string) bool {
 	}
 	on, _ := known.Extensions.Settings[protocol.ExtensionID][openOnClick].(bool)
 	return on
-}
-
-// seed writes the preferences of a new profile.
-func seed(path string) error {
-	var p preferences
-	p.Extensions.Settings = map[string]map[string]any{protocol.ExtensionID: {openOnClick: true}}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(path, raw, 0o600)
 }
 
 // loaded says whether the extension came with the browser, by --load-extension.

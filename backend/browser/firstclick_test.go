@@ -1,8 +1,10 @@
 package browser
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pilotfish/backend/protocol"
@@ -44,5 +46,31 @@ func TestClickable(t *testing.T) {
 				t.Error("and not the next time")
 			}
 		})
+	}
+}
+
+// A switch that names a size would hold at every start; see placement.
+func TestNewProfileHasAPlacement(t *testing.T) {
+	c := Config{ProfileDir: t.TempDir()}
+	if !clickable(c.ProfileDir) {
+		t.Fatal("the profile was not written")
+	}
+	raw, err := os.ReadFile(filepath.Join(c.ProfileDir, "Default", "Preferences"))
+	var known struct {
+		Browser struct {
+			Placement map[string]any `json:"window_placement"`
+		} `json:"browser"`
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &known)
+	}
+	// Without "maximized" Chromium reads none of it (seen).
+	if at := known.Browser.Placement; err != nil || at["right"] != 1370.0 || at["work_area_right"] != 1360.0 || at["maximized"] != false {
+		t.Errorf("the preferences are %s (%v)", raw, err)
+	}
+	for _, a := range args(&c) {
+		if strings.HasPrefix(a, "--window-") || a == "--start-maximized" {
+			t.Errorf("%s is given", a)
+		}
 	}
 }

@@ -46,8 +46,6 @@ func flags(c *Config) []flag {
 			flag{"--mute-audio", "nobody listens"},
 			flag{fmt.Sprintf("--window-size=%d,%d", headlessWidth, headlessHeight), "a desktop's usual size"},
 		)
-	} else {
-		f = append(f, flag{fmt.Sprintf("--window-size=%d,%d", windowWidth, windowHeight), "wide enough for a page beside the panel; a profile that knows its last size uses that"})
 	}
 	if c.crashed {
 		f = append(f, flag{"--restore-last-session", "the tabs come back with their history, which nobody else has"})
@@ -88,10 +86,8 @@ func distributed() []string {
 	return dirs
 }
 
-// The sizes of a first window, in device independent pixels.
+// The size of a browser without a window, in device independent pixels.
 const (
-	windowWidth    = 1360
-	windowHeight   = 900
 	headlessWidth  = 1280
 	headlessHeight = 800
 )
