@@ -32,6 +32,7 @@ var errWindowDeaf = errors.New("the window's program does not listen")
 // hidden WebKit costs as much memory as a visible one.
 type window struct {
 	program string
+	memory  windowMemory
 	logger  *slog.Logger
 	console io.Writer
 	state   func() protocol.WindowState
@@ -43,13 +44,14 @@ type window struct {
 	mu      sync.Mutex
 	child   *windowChild // nil while no program runs
 	visible bool
+	asked   bool   // a person asked for the window that is not there yet
 	loaded  bool   // the page is
 	page    string // to show once the page is loaded
 }
 
 func newWindow(made parts, console io.Writer, state func() protocol.WindowState) *window {
 	return &window{
-		program: made.windowProgram, logger: made.logger.With("component", "app", "part", "window"), console: console,
+		program: made.windowProgram, memory: windowMemory{dir: made.stateDir}, logger: made.logger.With("component", "app", "part", "window"), console: console,
 		state: state, wanted: make(chan struct{}, 1),
 	}
 }
@@ -110,7 +112,7 @@ func displayed() error {
 func (w *window) once(parent context.Context) error {
 	ctx, end := context.WithCancelCause(parent)
 	defer end(nil)
-	program := exec.CommandContext(ctx, w.program)
+	program := exec.CommandContext(ctx, w.program, w.args()...)
 	program.Stderr = &lineLog{log: w.logger}
 	in, err := program.StdinPipe()
 	if err != nil {
@@ -163,6 +165,10 @@ func (w *window) attach(child *windowChild) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.child, w.visible, w.loaded = child, true, false
+	if w.asked { // since its command line was made
+		w.asked = false
+		child.send(protocol.WindowOrder{Order: protocol.OrderShow})
+	}
 	select {
 	case <-w.wanted: // here it is
 	default:
@@ -204,6 +210,10 @@ func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Erro
 			w.closed(child)
 		case protocol.ReportEnded:
 			w.logger.Warn("the window's page ended", "loaded_again", report.Again)
+		case protocol.ReportPlaced:
+			if err := w.memory.write(report.Placement); err != nil {
+				w.logger.Warn("the window's place is not remembered", "error", err)
+			}
 		case protocol.ReportFailed:
 			problem = report.Problem
 		default:
@@ -271,6 +281,7 @@ func (w *window) show(page string) {
 		w.page = page
 	}
 	if child == nil {
+		w.asked = true
 		notify(w.wanted)
 	} else {
 		w.visible = true

@@ -14,4 +14,9 @@ const (
 const (
 	windowWidth, windowHeight       = 900, 640
 	windowMinWidth, windowMinHeight = 640, 480
+	// titleHeight is what a window manager may add above it.
+	titleHeight = 40
 )
+
+// mostScreens is how many screens are asked for their work area.
+const mostScreens = 16

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	_ "embed" // the icon
+	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -29,18 +31,24 @@ var icon []byte
 type window struct {
 	app    *pipe
 	logger *slog.Logger
+	behind bool // it is shown first without being in front
 
-	mu      sync.Mutex
-	ctx     context.Context // of Wails; nil while there is no window
-	watched bool            // the page's process is looked after
-	died    time.Time       // when the page's process ended last
+	mu        sync.Mutex
+	ctx       context.Context           // of Wails; nil while there is no window
+	early     bool                      // it was to be brought forward before there was one
+	watched   bool                      // the page's process is looked after
+	died      time.Time                 // when the page's process ended last
+	placement *protocol.WindowPlacement // where it is, or was the last time; nil when that is not known
 }
 
 // run shows the window until in ends. It must be called on the main thread,
 // because GTK wants it.
-func run(in io.Reader, out, console io.Writer) (code int) {
+func run(args []string, in io.Reader, out, console io.Writer) (code int) {
 	logger := slog.New(slog.NewTextHandler(console, nil)).With("component", "window")
 	w := &window{app: newPipe(out), logger: logger}
+	if err := w.parse(args, console); err != nil {
+		return w.failed(protocol.NewError(protocol.CodeBadArgument, err.Error(), "start Pilotfish itself: it starts this program"))
+	}
 	if !generatingBindings {
 		// Nothing of this program is worth an orderly end, and one that hangs ends, too.
 		go func() {
@@ -55,10 +63,25 @@ func run(in io.Reader, out, console io.Writer) (code int) {
 		}
 	}()
 	nameProgram()
+	if !generatingBindings {
+		w.watchPlace()
+	}
 	if err := wails.Run(w.options()); err != nil {
 		return w.failed(protocol.AsError(fmt.Errorf("opening the window: %w", err)))
 	}
 	return 0
+}
+
+// parse reads what the app says of the window on the command line.
+func (w *window) parse(args []string, console io.Writer) error {
+	flags := flag.NewFlagSet("pilotfish-window", flag.ContinueOnError)
+	flags.SetOutput(console)
+	flags.BoolVar(&w.behind, "behind", false, "show the window behind the one in front, without the keyboard")
+	flags.Func("placement", "where the window was, as JSON", func(text string) error {
+		w.placement = &protocol.WindowPlacement{}
+		return json.Unmarshal([]byte(text), w.placement)
+	})
+	return flags.Parse(args)
 }
 
 // failed says why there is no window, and returns the exit code.
@@ -103,8 +126,19 @@ func (w *window) options() *wailsoptions.App {
 // comes on a goroutine of its own and may come after onDomReady: both take it.
 func (w *window) attach(ctx context.Context) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.ctx = ctx
+	early := w.early
+	w.early = false
+	w.mu.Unlock()
+	if early {
+		present(ctx)
+	}
+}
+
+// present brings the window forward.
+func present(ctx context.Context) {
+	wailsrt.WindowShow(ctx)
+	wailsrt.WindowUnminimise(ctx) // presents it, on Linux
 }
 
 func (w *window) context() context.Context {
@@ -154,13 +188,16 @@ func (w *window) tell(r protocol.WindowReport) {
 }
 
 // do does what the app orders. What comes before there is a window is not
-// missed: it is shown when it is made, and its page asks for everything.
+// missed: it is brought forward when it is made, and its page asks for everything.
 func (w *window) do(order protocol.WindowOrder) {
 	if order.Order == protocol.OrderAnswer {
 		w.app.answered(order)
 		return
 	}
-	ctx := w.context()
+	w.mu.Lock()
+	ctx := w.ctx
+	w.early = w.early || ctx == nil && order.Order == protocol.OrderShow
+	w.mu.Unlock()
 	if ctx == nil {
 		return
 	}
@@ -168,8 +205,7 @@ func (w *window) do(order protocol.WindowOrder) {
 	case protocol.OrderEvent:
 		wailsrt.EventsEmit(ctx, order.Event, order.Data)
 	case protocol.OrderShow:
-		wailsrt.WindowShow(ctx)
-		wailsrt.WindowUnminimise(ctx) // presents it, on Linux
+		present(ctx)
 	case protocol.OrderHide:
 		wailsrt.WindowHide(ctx)
 	case protocol.OrderMinimise:

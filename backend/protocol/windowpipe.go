@@ -42,6 +42,19 @@ type WindowReport struct {
 	Again bool `json:"again,omitempty"`
 	// Problem is why there is no window.
 	Problem *Error `json:"problem,omitempty"`
+	// Placement is where the window is, with ReportPlaced.
+	Placement *WindowPlacement `json:"placement,omitempty"`
+}
+
+// WindowPlacement is where the app's window is on the desktop, in device
+// independent pixels: its upper left corner with the frame, its size without.
+type WindowPlacement struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	// Maximised: the window fills the screen, and goes back to this place.
+	Maximised bool `json:"maximised"`
 }
 
 // WindowReportType is the kind of a WindowReport.
@@ -54,4 +67,5 @@ const (
 	ReportClosed WindowReportType = "closed" // the person clicked the cross; nothing was done yet
 	ReportEnded  WindowReportType = "ended"  // the process that draws the page ended
 	ReportFailed WindowReportType = "failed" // there cannot be a window
+	ReportPlaced WindowReportType = "placed" // the user moved it, changed its size or maximised it
 )

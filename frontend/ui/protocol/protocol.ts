@@ -5565,6 +5565,24 @@ export interface WindowReport {
    * Problem is why there is no window.
    */
   problem?: Error;
+  /**
+   * Placement is where the window is, with ReportPlaced.
+   */
+  placement?: WindowPlacement;
+}
+/**
+ * WindowPlacement is where the app's window is on the desktop, in device
+ * independent pixels: its upper left corner with the frame, its size without.
+ */
+export interface WindowPlacement {
+  x: number /* int */;
+  y: number /* int */;
+  width: number /* int */;
+  height: number /* int */;
+  /**
+   * Maximised: the window fills the screen, and goes back to this place.
+   */
+  maximised: boolean;
 }
 /**
  * WindowReportType is the kind of a WindowReport.
@@ -5574,7 +5592,8 @@ export type WindowReportType =
   | typeof ReportLoaded
   | typeof ReportClosed
   | typeof ReportEnded
-  | typeof ReportFailed;
+  | typeof ReportFailed
+  | typeof ReportPlaced;
 /**
  * The reports of the window's program.
  */
@@ -5583,6 +5602,7 @@ export const ReportLoaded = "loaded"; // the page is loaded, or loaded again
 export const ReportClosed = "closed"; // the person clicked the cross; nothing was done yet
 export const ReportEnded = "ended"; // the process that draws the page ended
 export const ReportFailed = "failed"; // there cannot be a window
+export const ReportPlaced = "placed"; // the user moved it, changed its size or maximised it
 /**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */
