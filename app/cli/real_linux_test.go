@@ -257,7 +257,8 @@ func page(t *testing.T) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, "<!doctype html><title>A form</title><h1>Sign up</h1><label>Name <input></label><button>Save</button>")
+		_, _ = io.WriteString(w, "<!doctype html><title>A form</title><h1>Sign up</h1><label>Name <input></label><button>Save</button><p id=out>"+
+			"<script>for (const type of ['keyup', 'mouseup', 'touchend']) addEventListener(type, (e) => { if (e.isTrusted) out.textContent += ' ' + [type, e.key, e.shiftKey && 'shifted'].filter(Boolean).join('-') })</script>")
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL
@@ -308,6 +309,12 @@ func TestMCPWithARealBrowser(t *testing.T) {
 				{"browser_tabs", map[string]any{"do": "close", "tab": "t99"}, "error unknown_tab"},
 				{"browser_act", map[string]any{"steps": []any{map[string]any{"do": "goto", "url": url + "/2"}, map[string]any{"do": "back"}}}, "2. back: "},
 				{"browser_act", map[string]any{"steps": []any{map[string]any{"do": "fly"}}}, "error unknown_command"},
+				{"browser_act", map[string]any{"then": "text", "steps": []any{
+					map[string]any{"do": "keydown", "key": "Shift"}, map[string]any{"do": "click", "target": "text=Save", "hold": 100}, map[string]any{"do": "keyup"},
+					map[string]any{"do": "mouse", "action": "move", "target": "text=Save"}, map[string]any{"do": "mouse", "action": "down"}, map[string]any{"do": "mouse", "action": "up"},
+					map[string]any{"do": "drag", "target": "text=Save", "to": "5,5", "via": "20,20", "speed": 1000},
+					map[string]any{"do": "tap", "target": "text=Save"}, map[string]any{"do": "swipe", "target": "text=Save", "x": 30}, map[string]any{"do": "pinch", "target": "text=Save", "scale": "2"},
+				}}, "mouseup-shifted keyup-Shift mouseup mouseup touchend"},
 				{"browser_screenshot", map[string]any{}, ".png"},
 				{"browser_screenshot", map[string]any{"format": "bmp"}, "error bad_argument"},
 				{"browser_run", map[string]any{"commands": []string{"title", "url"}}, "A form"},

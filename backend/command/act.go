@@ -24,9 +24,9 @@ func actCommands() []command {
 	value := func(help string) Arg { return Arg{Name: "value", Type: String, Help: help} }
 	// What is typed may be a password: the activity does not keep it.
 	typed := func(help string) Arg { return Arg{Name: "value", Type: String, Secret: true, typed: true, Help: help} }
-	modifiers := Arg{Name: "modifiers", Type: String, Flag: true, Help: "keys that are held down: Shift+Control"}
+	modifiers := Arg{Name: "modifiers", Type: String, Flag: true, Help: "keys held down: Shift+Control"}
 	at := Arg{Name: "at", Type: String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
-	hold := Arg{Name: "hold", Type: Integer, Flag: true, Min: 1, Max: 60_000, Help: "milliseconds that it stays pressed"}
+	hold := Arg{Name: "hold", Type: Integer, Flag: true, Min: 1, Max: 60_000, Help: "milliseconds to hold it"}
 	speed := Arg{Name: "speed", Type: Integer, Flag: true, Min: 1, Max: 100_000, Help: "pixels a second"}
 	x := Arg{Name: "x", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels to the right"}
 	y := Arg{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"}
@@ -69,7 +69,7 @@ func actCommands() []command {
 	swipe := one("swipe", "move a finger from one thing to another, or by pixels", "swipe e5 --x -200", protocol.ActSwipe, "swiped",
 		Arg{Name: "to", Type: String, Help: "where to: a target"}, x, y, speed)
 	upload := one("upload", "give files to a file field, or to what opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
-		Arg{Name: "files", Type: Paths, Required: true, Help: "the paths of one or more files"})
+		Arg{Name: "files", Type: Paths, Required: true, Help: "paths of one or more files"})
 	upload.Scope = protocol.ScopeSensitive
 	upload.Examples = []string{"upload e7 report.pdf", `upload label=File "May, June.pdf" report.pdf`}
 	upload.Help = "Over HTTP and MCP files is a list of whole paths. A single text with commas in it is one file where there is one of that name, and else several."
@@ -90,7 +90,7 @@ func actCommands() []command {
 		one("tap", "tap something with a finger", "tap e5", protocol.ActTap, "tapped", Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many taps"}, at, hold),
 		swipe,
 		one("pinch", "move two fingers apart on something, or together", "pinch e5 2", protocol.ActPinch, "pinched",
-			Arg{Name: "scale", Type: String, Required: true, Help: "2 moves them apart, 0.5 together"}),
+			Arg{Name: "scale", Type: String, Required: true, Help: "2 moves the fingers apart, 0.5 together"}),
 		upload,
 	}
 	return append(append(list, downloadCommand()), waitCommands()...)

@@ -27,19 +27,19 @@ func lookCommands() []command {
 	return []command{
 		{Spec: Spec{
 			Name: "snapshot", Aliases: []string{"snap", "look"}, Scope: protocol.ScopeRead,
-			Summary: "show the page: one line for each thing, with a ref to act on it",
-			Help: "A line is: ref, what it is, name, [states], =value, →target. A ref belongs to its element for as long as that lives and is never given again. " +
+			Summary: "show the page as text: one line per element, with a ref (e5) that other commands take",
+			Help: "A line has: ref, role, name, [states], =value, →link target. A ref stays with its element and is never used for another one. " +
 				"\"… 12 more h3\" stands for lines that were left out: snapshot -s h3 shows them.",
 			Args: []Arg{
 				{Name: "scope", Type: String, Flag: true, Help: "only this part: a ref, a frame (f2), CSS, or a handle (h3)"},
 				{Name: "find", Type: String, Flag: true, Help: "only lines with this text, or that match /this/i"},
 				{Name: "max", Type: Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Help: "at most so many characters"},
-				{Name: "depth", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "only so deep into the structure"},
+				{Name: "depth", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "levels of nesting"},
 				flag("interactive", "only what can be acted on, with what tells look-alikes apart"), flag("compact", "without link targets, long names cut"),
-				flag("near", "only what is in view and half a screen around"), flag("full", "the whole page (this is the default)"),
-				flag("delta", "only what changed since your last look"), flag("boxes", "with places and sizes"),
-				flag("items", "the things as data, too"),
-				flag("news", "and what came since your last look with --news: script errors, downloads, answered dialogs"),
+				flag("near", "only what is in view, and half a screen around it"), flag("full", "the whole page; this is the default"),
+				flag("delta", "only changes since your last snapshot"), flag("boxes", "with positions and sizes"),
+				flag("items", "the elements as data, too"),
+				flag("news", "also background events: script errors, downloads, answered dialogs since your last --news"),
 			},
 			Returns: "url, title, text, refs, more, items, news", Examples: []string{"snapshot", "snapshot --interactive --max 4000", "snapshot --find Save", "snapshot --delta"},
 		}, tab: ownTab, run: runSnapshot},

@@ -18,16 +18,16 @@ func pictureCommands() []command {
 	return []command{
 		{Spec: Spec{
 			Name: "screenshot", Aliases: []string{"shot"}, Scope: read,
-			Summary: "save a picture of the tab and print its path; the tab may be in the background",
-			Help:    "--annotated draws the refs of what can be acted on; the page does not see it. --slices gives a tall page in parts that a model can read.",
+			Summary: "save a screenshot of the tab and print its path; the tab may be in the background",
+			Help:    "--annotated labels each element that can be acted on with its ref; the page does not notice. --slices cuts a tall page into parts that a model can read.",
 			Args: []Arg{
-				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page instead of what is in view"},
+				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page, not only what is in view"},
 				{Name: "element", Type: String, Flag: true, Help: "only this element: a ref, CSS, text=…"},
 				{Name: "clip", Type: ClipArg, Flag: true, Help: "a part of the page: x,y,width,height in CSS pixels"},
-				{Name: "annotated", Type: Boolean, Flag: true, Help: "with the refs drawn on it"},
-				{Name: "slices", Type: Boolean, Flag: true, Help: "the whole page in several pictures from the top"},
-				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the kind of picture"},
-				{Name: "quality", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "of jpeg and webp"},
+				{Name: "annotated", Type: Boolean, Flag: true, Help: "with refs drawn on it"},
+				{Name: "slices", Type: Boolean, Flag: true, Help: "the whole page, in several files"},
+				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the file format"},
+				{Name: "quality", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "for jpeg and webp"},
 			},
 			Returns:  "path, format, width, height, bytes, url, slices, labels",
 			Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --element e5", "screenshot --full --annotated", "screenshot --clip 0,0,400,300"},
@@ -38,7 +38,7 @@ func pictureCommands() []command {
 				{Name: "paper", Type: String, Flag: true, Choices: []string{"a4", "a3", "a5", "letter", "legal", "tabloid"}, Default: "a4", Help: "the size of a sheet"},
 				{Name: "landscape", Type: Boolean, Flag: true, Help: "wider than high"},
 				{Name: "margin", Type: String, Flag: true, Default: "1", Help: "centimetres on every side"},
-				{Name: "background", Type: Boolean, Flag: true, Help: "with background colours and pictures"},
+				{Name: "background", Type: Boolean, Flag: true, Help: "with background colours and images"},
 			},
 			Returns: "path, bytes, url", Examples: []string{"pdf", "pdf --paper letter --landscape --margin 0.5 --background"},
 		}, tab: ownTab, run: reading(runPDF)},
@@ -47,23 +47,23 @@ func pictureCommands() []command {
 			Returns: "path, bytes, url", Examples: []string{"archive"},
 		}, tab: ownTab, run: reading(runArchive)},
 		{Spec: Spec{
-			Name: "responsive", Scope: protocol.ScopeAct, Summary: "save one picture of the page at each of several widths",
-			Help: "The page is laid out anew at each width and then has its own size again. `device` shows it as a phone does.",
+			Name: "responsive", Scope: protocol.ScopeAct, Summary: "save screenshots of the page at several widths",
+			Help: "The page is resized for each screenshot and then gets its own size back. `device` imitates a phone.",
 			Args: []Arg{
 				{Name: "widths", Type: String, Default: "390,768,1280", Help: "widths in CSS pixels, with commas between"},
-				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page instead of a screen of it"},
-				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the kind of picture"},
+				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page, not only what is in view"},
+				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the file format"},
 			},
 			Returns: "path, format, width, height, bytes and url of each", Examples: []string{"responsive", "responsive 320,1920 --full"},
 		}, tab: ownTab, run: reading(runResponsive)},
 		{Spec: Spec{
-			Name: "diff", Aliases: []string{"compare"}, Scope: read, Summary: "show how the page differs from a state that was marked, or from another tab",
-			Help: "`diff --mark` remembers the page as it is now. --pixels also compares the pictures and saves one with the differences in red.",
+			Name: "diff", Aliases: []string{"compare"}, Scope: read, Summary: "show how the page differs from a marked state, or from another tab",
+			Help: "`diff --mark` remembers the page as it is now. --pixels also compares screenshots and saves one with the differences in red.",
 			Args: []Arg{
 				{Name: "mark", Type: Boolean, Flag: true, Help: "remember the page instead of comparing"},
 				{Name: "with", Type: TabArg, Flag: true, Help: "compare with this tab instead of the mark"},
-				{Name: "pixels", Type: Boolean, Flag: true, Help: "compare the pictures, too"},
-				{Name: "full", Type: Boolean, Flag: true, Help: "pictures of the whole page; say it with --mark, too"},
+				{Name: "pixels", Type: Boolean, Flag: true, Help: "compare screenshots, too"},
+				{Name: "full", Type: Boolean, Flag: true, Help: "screenshots of the whole page; also needed with --mark"},
 				budgetArg(),
 			},
 			Returns: "same, diff and pixels (path, changed, total, share, area, sizes)", Examples: []string{"diff --mark", "diff --pixels", "diff --with t2"},
@@ -207,7 +207,7 @@ func runDiff(ctx context.Context, in *invocation) (string, result, error) {
 
 func pixelLine(d *protocol.PixelDiff) string {
 	if d.Changed == 0 {
-		return "the pictures are the same: " + d.Path
+		return "the screenshots are the same: " + d.Path
 	}
 	text := fmt.Sprintf("%d of %d pixels differ (%.2f %%), all in %.0f,%.0f,%.0f,%.0f: %s", d.Changed, d.Total, d.Share*100, d.Area.X, d.Area.Y, d.Area.Width, d.Area.Height, d.Path)
 	if len(d.Sizes) == 2 {

@@ -45,12 +45,12 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 		Path string `json:"path"`
 	}
 	if json.Unmarshal(reply.Data, &saved) != nil || saved.Path == "" {
-		return failure(protocol.NewError(protocol.CodeInternal, "the picture has no path", ""))
+		return failure(protocol.NewError(protocol.CodeInternal, "the screenshot has no path", ""))
 	}
 	data, kind, err := b.config.Image(c.ctx, saved.Path)
 	if err != nil {
 		e := protocol.AsError(err)
-		return failure(protocol.NewError(e.Code, fmt.Sprintf("the picture %s was taken and cannot be shown: %s", saved.Path, e.Message), e.Hint))
+		return failure(protocol.NewError(e.Code, fmt.Sprintf("the screenshot %s was taken and cannot be shown: %s", saved.Path, e.Message), e.Hint))
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{
 		&sdk.TextContent{Text: reply.Text},

@@ -209,6 +209,11 @@ func TestTools(t *testing.T) {
 		{"browser_act", m{"steps": []m{{"do": "fill", "target": "e1", "value": "Ada \"L\""}, {"do": "press", "key": "Enter"}}, "then": "snapshot", "tab": "t2"}, "fill {\"target\":\"e1\",\"value\":\"Ada \\\"L\\\"\"} t2\npress {\"key\":\"Enter\"} t2\nsnapshot null t2", "1. fill e1: did fill\n2. press Enter: did press\n3. snapshot: did snapshot", false},
 		{"browser_act", m{"steps": []m{{"do": "click", "target": "e404"}, {"do": "click", "target": "e5"}}}, `click {"target":"e404"}`, "1. click e404: error refused: e404 is covered by the banner\nhint: close it first\n(1 not done)", true},
 		{"browser_act", m{"steps": []m{{"do": "click", "target": "e404"}, {"do": "click", "target": "e5"}}, "keepGoing": true}, "click {\"target\":\"e404\"}\nclick {\"target\":\"e5\"}", "2. click e5: did click", true},
+		{"browser_act", m{"steps": []m{{"do": "keydown", "key": "Shift"}, {"do": "keyup"}}}, "keydown {\"key\":\"Shift\"}\nkeyup {}", "2. keyup: did keyup", false},
+		{"browser_act", m{"steps": []m{{"do": "mouse", "action": "move", "target": "120,80"}, {"do": "mouse", "action": "down"}}}, "mouse {\"action\":\"move\",\"target\":\"120,80\"}\nmouse {\"action\":\"down\"}", "2. mouse down: did mouse", false},
+		{"browser_act", m{"steps": []m{{"do": "click", "target": "e5", "hold": 500}}}, `click {"hold":500,"target":"e5"}`, "did click", false},
+		{"browser_act", m{"steps": []m{{"do": "drag", "target": "e5", "to": "e9", "via": "1,2 3,4", "speed": 500}}}, `drag {"speed":500,"target":"e5","to":"e9","via":"1,2 3,4"}`, "did drag", false},
+		{"browser_act", m{"steps": []m{{"do": "tap", "target": "e5", "count": 2}, {"do": "swipe", "target": "e5", "x": -200}, {"do": "pinch", "target": "e5", "scale": "2"}}}, "tap {\"count\":2,\"target\":\"e5\"}\nswipe {\"target\":\"e5\",\"x\":-200}\npinch {\"scale\":\"2\",\"target\":\"e5\"}", "3. pinch e5: did pinch", false},
 		{"browser_act", m{"steps": []m{{"do": "clck", "target": "e5"}}}, "", "step 1: there is no command", true},
 		{"browser_act", m{"steps": []m{}}, "", "steps has 1 to", true},
 		{"browser_act", m{"steps": "click e5"}, "", "error bad_argument: steps cannot be", true},
@@ -232,7 +237,7 @@ func TestTools(t *testing.T) {
 		{"browser_run", m{"commands": []string{`chain -k "goto a" 'click e5'`}}, `chain {"commands":"goto a\nclick e5","keep-going":"true"}`, "did chain", false},
 		{"browser_run", m{"commands": []string{"help"}}, "", "goto: open an address", false},
 		{"browser_run", m{"commands": []string{"help fill"}}, "", "usage: fill <target>", false},
-		{"browser_run", m{"commands": []string{"screenshot --help"}}, "", "--quality: of jpeg and webp", false},
+		{"browser_run", m{"commands": []string{"screenshot --help"}}, "", "--quality: for jpeg and webp", false},
 		{"browser_run", m{"commands": []string{"gotoo x"}}, "", "did you mean goto", true},
 		{"browser_run", m{"commands": []string{"goto a b"}}, "", "one argument too many", true},
 		{"browser_run", m{"commands": []string{`goto "a`}}, "", "a quote is not closed", true},
@@ -257,6 +262,18 @@ func TestTools(t *testing.T) {
 		direct := inProcess.Call(t.Context(), c.tool, args)
 		if asked := b.last(); asked != c.asked || direct.Text != said(result) || direct.Failed != c.failed {
 			t.Errorf("%s %v in this process: asked %s, said %q, failed %v", c.tool, c.args, asked, direct.Text, direct.Failed)
+		}
+	}
+}
+
+// The budget leaves room for what the arguments mean.
+func TestTheStepsAreExplained(t *testing.T) {
+	b := &backend{}
+	c := b.config("t3")
+	c.Specs = command.Specs()
+	for _, tool := range mcp.NewToolbox(c).Tools() {
+		if tool.Name == "browser_act" && !strings.Contains(string(tool.Schema), `"description":"points or refs on the way"`) {
+			t.Errorf("%s", tool.Schema)
 		}
 	}
 }

@@ -43,14 +43,13 @@ func (s *shape) require(names ...string) { s.required = append(s.required, names
 // arg puts in an argument of a command.
 func (s *shape) arg(a command.Arg) {
 	p := object{"type": jsonType(a.Type)}
-	if help := shorten(a.Help, s.helpLimit); help != "" {
-		p["description"] = help
-	}
 	if p["type"] == "array" {
 		p["items"] = object{"type": "string"}
 	}
 	if len(a.Choices) > 0 && len(strings.Join(a.Choices, "")) < 120 {
-		p["enum"] = a.Choices
+		p["enum"] = a.Choices // which say enough
+	} else if help := shorten(a.Help, s.helpLimit); help != "" {
+		p["description"] = help
 	}
 	s.properties[a.Name] = p
 }
@@ -86,7 +85,7 @@ func jsonType(t command.ArgType) string {
 func (s *shape) union(specs []command.Spec) {
 	for _, spec := range specs {
 		for _, a := range spec.Args {
-			if a.Name == "tab" {
+			if a.Name == "tab" || a.Name == "wait" { // browser_navigate has the latter
 				continue
 			}
 			old, seen := s.properties[a.Name].(object)

@@ -71,7 +71,7 @@ func (b *toolbox) call(ctx context.Context, req *sdk.CallToolRequest, t tool) *s
 // instructions tell a model what it holds and how to use it well.
 func instructions(c Config) string {
 	var b strings.Builder
-	b.WriteString("Pilotfish drives the person's own browser. ")
+	b.WriteString("Pilotfish drives the user's own browser. ")
 	if c.Tab != "" {
 		fmt.Fprintf(&b, "Your tab is %s: calls without `tab` mean it. You may act on it and on tabs that you open. ", c.Tab)
 	} else {

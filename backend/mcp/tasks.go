@@ -36,7 +36,7 @@ func (b *builder) taskRun() (tool, bool) {
 	s.require("goal")
 	s.tab()
 	s.add("wait", "integer", "seconds to wait for the end")
-	return b.make("task_run", "Hand a task over", "Let Pilotfish's own agent work on a tab step by step, in the person's sight.",
+	return b.make("task_run", "Hand a task over", "Let Pilotfish's own agent work on a tab while the user watches.",
 		s, changes(), (*toolbox).taskRun), b.tasks
 }
 
@@ -173,11 +173,11 @@ func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news b
 	case protocol.TaskRunning, protocol.TaskIdle:
 		out = append(out, "It goes on: task_status with this id and wait tells its end.")
 	case protocol.TaskWaiting:
-		out = append(out, "It waits for the person's answer in the panel.")
+		out = append(out, "It waits for the user's answer in the panel.")
 	case protocol.TaskPaused:
-		out = append(out, "The person paused it.")
+		out = append(out, "The user paused it.")
 	case protocol.TaskInterrupted:
-		out = append(out, "Its panel was closed; the person can resume it there.")
+		out = append(out, "Its panel was closed; the user can resume it there.")
 	case protocol.TaskDone, protocol.TaskFailed, protocol.TaskStopped:
 	}
 	result := plain(strings.Join(out, "\n"))

@@ -123,7 +123,7 @@ func (b *builder) snapshot() (tool, bool) {
 // actions are the commands that browser_act names; the others are in
 // browser_run.
 func (b *builder) actions() []command.Spec {
-	return b.existing("click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "keydown", "keyup", "tap", "upload", "dialog", "wait", "goto", "back")
+	return b.existing("click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "mouse", "keydown", "keyup", "tap", "swipe", "pinch", "upload", "dialog", "wait", "goto", "back")
 }
 
 func (b *builder) act() (tool, bool) {
@@ -131,7 +131,7 @@ func (b *builder) act() (tool, bool) {
 	step := b.shape()
 	step.add("do", "string", "", "enum", names(specs))
 	step.require("do")
-	step.union(common(specs))
+	step.union(specs)
 	forms := make([]string, len(specs))
 	for i, spec := range specs {
 		forms[i] = form(spec)
@@ -140,23 +140,11 @@ func (b *builder) act() (tool, bool) {
 	s.properties["steps"] = object{"type": "array", "minItems": 1, "items": step.schema()}
 	s.require("steps")
 	s.add("keepGoing", "boolean", "go on after a step that failed")
-	b.then(s, "also look afterwards, in the same turn")
+	b.then(s, "also look afterwards")
 	s.tab()
 	return b.make("browser_act", "Act on the page",
 		"Do steps in order up to the first that fails; each reports what happened. Put a whole form into one call. Steps: "+strings.Join(forms, ", ")+".",
 		s, changes(), (*toolbox).act), len(specs) > 0
-}
-
-// common are the specs without arguments that steps rarely need: a line of
-// browser_run takes them, and each would cost every model some help on the others.
-func common(specs []command.Spec) []command.Spec {
-	out := slices.Clone(specs)
-	for i := range out {
-		out[i].Args = slices.DeleteFunc(slices.Clone(out[i].Args), func(a command.Arg) bool {
-			return slices.Contains([]string{"hold", "via", "speed"}, a.Name)
-		})
-	}
-	return out
 }
 
 // form is a command with the arguments that have a place.
@@ -225,7 +213,7 @@ func (b *builder) screenshot() (tool, bool) {
 	}
 	s.add("image", "boolean", "see it here; else you get its path")
 	s.tab()
-	return b.make("browser_screenshot", "Take a picture", "A picture of the tab, for what only looks show; a snapshot costs less and has refs.",
+	return b.make("browser_screenshot", "Take a screenshot", "A screenshot of the tab. A snapshot costs less and has refs.",
 		s, looks(), (*toolbox).screenshot), true
 }
 
@@ -241,7 +229,7 @@ func (b *builder) tabs() (tool, bool) {
 	s.add("do", "string", "list when left out", "enum", does)
 	s.add("url", "string", "for new")
 	s.add("tab", "string", "for front and close")
-	return b.make("browser_tabs", "Tabs", "List, open or close tabs, or bring one to the front (the person sees it).",
+	return b.make("browser_tabs", "Tabs", "List, open or close tabs, or bring one to the front (the user sees it).",
 		s, changes(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.tabs(c, ways, does) }), len(does) > 0
 }
 
@@ -252,7 +240,7 @@ func (b *builder) run() (tool, bool) {
 	s.add("keepGoing", "boolean", "")
 	s.tab()
 	return b.make("browser_run", "Run any command",
-		fmt.Sprintf("Run command lines in order, stopping at the first that fails. \"help\" says what each command does, \"help NAME\" how to call it. Commands: those that the other tools name, and %s.", strings.Join(b.unnamed(), " ")),
+		fmt.Sprintf("Run command lines in order up to the first that fails. \"help\" lists the commands, \"help NAME\" explains one. Commands: those of the other tools, and %s.", strings.Join(b.unnamed(), " ")),
 		s, changes(), (*toolbox).lines), true
 }
 
