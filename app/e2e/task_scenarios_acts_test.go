@@ -117,6 +117,27 @@ func mouseScenarios() []scenario {
 			sees:  []string{"Moved to the goal"},
 		},
 		{
+			name: "keys and buttons that stay down", page: "/verbs.html",
+			turns: []turn{
+				does(plain("keydown", "keys", "Shift")), does(click("btn Pad")), does(plain("keyup")),
+				does(on("mouse", "btn Pad", "action", "down")), does(plain("mouse", "action", "up")),
+				does(click("btn Pad", "hold", 300)),
+			},
+			told: []string{"With Shift", "Shift is up", "Mouse is down"}, sees: []string{"Held"},
+		},
+		{
+			name: "a drag along points", page: "/verbs.html",
+			turns: []turn{does(on("drag", "btn Pad", "to", "100,130", "via", "60,120 90,240", "speed", 1000))},
+			sees:  []string{"Dragged around"},
+		},
+		{
+			name: "fingers", page: "/verbs.html",
+			turns: []turn{
+				does(on("tap", "btn Pad")), does(on("swipe", "btn Pad", "right", -80)), does(on("pinch", "btn Pad", "scale", 2)),
+			},
+			told: []string{"1 fingers, at rest", "1 fingers, moved"}, sees: []string{"2 fingers"},
+		},
+		{
 			name: "scroll exactly as far as asked", page: "/scroll.html",
 			turns: []turn{
 				does(plain("scroll", "down", 300)), does(plain("scroll", "down", -100)),

@@ -1,6 +1,7 @@
 import type { CommandRequest } from '$ui/protocol/protocol';
 import type { Call } from './calls';
 import type { Action } from './core/types';
+import { verbOf, verbs } from './core/verbs';
 
 /** An action of the loop, and how many of the commands it is made of. */
 export interface Made {
@@ -54,6 +55,8 @@ function madeOf(call: Call): Made[] {
 function actionOf({ command, args = {} }: Call): Action {
   const ref = textOf(args.target);
   const value = textOf(args.value);
+  const verb = verbs.find(({ name }) => name === command);
+  if (verb !== undefined) return verbOf(verb.name, args);
   switch (command) {
     case 'goto':
       return { do: 'goto', url: textOf(args.url) };

@@ -90,6 +90,13 @@ export class ByPage {
         `${command} needs the app's own way into the tab, which the browser refuses.`,
         instead[command] ?? 'Do it otherwise, or ask the person.',
       );
+    const only = ['hold', 'via', 'speed'].find((name) => args[name] !== undefined);
+    if (only !== undefined)
+      throw new MessageError(
+        'restricted',
+        `${command} with ${only} needs the app's own way into the tab, which the browser refuses.`,
+        `Do it without ${only}, or ask the person.`,
+      );
     if (looks) {
       const loading = await link.loading(chrome, signal);
       const may = await allow(tab, call, undefined, signal);

@@ -1,5 +1,6 @@
 import type { CommandRequest } from '$ui/protocol/protocol';
 import type { Action } from './core/types';
+import { verbArgs } from './core/verbs';
 
 /** One command of the registry: its name and its arguments. */
 export type Call = Pick<CommandRequest, 'command' | 'args'>;
@@ -27,6 +28,7 @@ export function callsOf(action: Action): Call[] {
         ...(action.button !== undefined && { button: action.button }),
         ...(action.count !== undefined && { count: action.count }),
         ...(action.keys !== undefined && action.keys !== '' && { modifiers: action.keys }),
+        ...(action.hold !== undefined && { hold: action.hold }),
       });
     case 'hover':
       return one('hover', { target: ref });
@@ -47,7 +49,19 @@ export function callsOf(action: Action): Call[] {
     case 'check':
       return one(action.on === false ? 'uncheck' : 'check', { target: ref });
     case 'drag':
-      return one('drag', { target: ref, to: action.to });
+      return one('drag', {
+        target: ref,
+        to: action.to,
+        ...(action.via !== undefined && action.via !== '' && { via: action.via }),
+        ...(action.speed !== undefined && { speed: action.speed }),
+      });
+    case 'keydown':
+    case 'keyup':
+    case 'mouse':
+    case 'tap':
+    case 'swipe':
+    case 'pinch':
+      return one(action.do, verbArgs(action));
     case 'scroll':
       return one('scroll', {
         ...(ref !== undefined && { target: ref }),

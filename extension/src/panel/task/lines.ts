@@ -1,6 +1,7 @@
 import { callsOf } from './calls';
 import type { Mark } from './core/element';
 import type { Recipe } from './core/recipe';
+import { verbPlaces } from './core/verbs';
 
 /** Arguments that need no name on a command line, in their order. */
 const places: Readonly<Record<string, readonly string[]>> = {
@@ -17,6 +18,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   wait: ['for', 'value'],
   goto: ['url'],
   newtab: ['url'],
+  ...verbPlaces,
 };
 
 /** The same as lines for `pilotfish run`; none for what lines cannot say: other tabs. */

@@ -127,7 +127,8 @@ export class Replay implements Model {
       ['ref', deed.mark],
       ['to', deed.toMark],
     ] as const) {
-      if (!(key in action)) continue;
+      const aim = (action as { readonly ref?: string; readonly to?: string })[key];
+      if (aim === undefined || isPoint(aim)) continue;
       if (mark === undefined)
         return {
           question: 'The recording does not say which element this action used.',
@@ -229,6 +230,9 @@ export function doneOf(steps: readonly Step[]): number | undefined {
   }
   return done;
 }
+
+/** Whether a target is a point of the page, which is no element. */
+const isPoint = (target: string): boolean => /^-?[\d.]+\s*,\s*-?[\d.]+$/.test(target);
 
 function answer(goal: string, action: Action): Answer {
   return { text: '', tokens: 0, input: { evaluation: '', memory: '', goal, actions: [action] } };

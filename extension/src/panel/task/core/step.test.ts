@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { actionsOf } from '../actions';
+import { callsOf } from '../calls';
 import { describeStep, readAction, readAnswer } from './step';
+import { verbs } from './verbs';
 
 const whole = { evaluation: 'a', memory: 'b', goal: 'c', actions: [{ do: 'click', ref: 'e1' }] };
 const answer = (input: unknown, text = ''): Parameters<typeof readAnswer>[0] => ({
@@ -88,5 +91,70 @@ describe('the tool', () => {
       for: 'time',
       value: '500',
     });
+  });
+});
+
+describe('the input verbs of the registry', () => {
+  /** What a model writes, and the command that comes of it. */
+  const said: [object, string, object][] = [
+    [{ do: 'keydown', keys: 'Shift' }, 'keydown', { key: 'Shift' }],
+    [{ do: 'keydown', keys: 1, ref: '@e3' }, 'keydown', { key: '1', target: 'e3' }],
+    [{ do: 'keyup' }, 'keyup', {}],
+    [{ do: 'mouse', action: 'move', ref: '120,80' }, 'mouse', { action: 'move', target: '120,80' }],
+    [
+      { do: 'mouse', action: 'down', button: 'right' },
+      'mouse',
+      { action: 'down', button: 'right' },
+    ],
+    [{ do: 'tap', ref: 'e1', count: 2, hold: 500 }, 'tap', { target: 'e1', count: 2, hold: 500 }],
+    [{ do: 'swipe', ref: 'e1', right: -200 }, 'swipe', { target: 'e1', x: -200 }],
+    [
+      { do: 'swipe', ref: 'e1', to: 'e2', speed: 900 },
+      'swipe',
+      { target: 'e1', to: 'e2', speed: 900 },
+    ],
+    [{ do: 'pinch', ref: 'e1', scale: 0.5 }, 'pinch', { target: 'e1', scale: '0.5' }],
+  ];
+
+  it('are actions, and the commands of their names', () => {
+    for (const [written, command, args] of said) {
+      const action = readAction(written);
+      if (typeof action === 'string') throw new Error(action);
+      expect(callsOf(action)).toEqual([{ command, args }]);
+      expect(actionsOf([{ command, args: { ...args } }])).toEqual([{ action, of: 1 }]);
+    }
+    expect(new Set(said.map(([, command]) => command))).toEqual(
+      new Set(verbs.map(({ name }) => name)),
+    );
+  });
+
+  it('are checked as the registry does', () => {
+    for (const wrong of [
+      { do: 'keydown' },
+      { do: 'mouse', action: 'fly' },
+      { do: 'tap', ref: 'e1', hold: 99_999_999 },
+      { do: 'pinch', ref: 'e1' },
+      { do: 'click', ref: 'e1', hold: 'long' },
+    ])
+      expect(readAction(wrong)).toBeTypeOf('string');
+  });
+
+  it('click holds, and drag goes along points at a speed', () => {
+    const calls = (raw: object): unknown => {
+      const action = readAction(raw);
+      return typeof action === 'string' ? action : callsOf(action);
+    };
+    expect(calls({ do: 'click', ref: 'e1', hold: 700 })).toEqual([
+      { command: 'click', args: { target: 'e1', hold: 700 } },
+    ]);
+    expect(calls({ do: 'drag', ref: 'e1', to: '9,9', via: '1,2 e4', speed: 500 })).toEqual([
+      { command: 'drag', args: { target: 'e1', to: '9,9', via: '1,2 e4', speed: 500 } },
+    ]);
+  });
+
+  it('stand in the description for the model, at a price', () => {
+    const about = JSON.stringify(describeStep({ eval: false, vision: true }));
+    for (const { name } of verbs) expect(about).toContain(`${name}: `);
+    expect(about.length).toBeLessThan(5000);
   });
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { Action, Answer, Thought, Tool } from './types';
+import type { Action, ActionName, Answer, Thought, Tool } from './types';
+import { verbFields, verbProperties, verbs, type VerbName } from './verbs';
 
 const text = v.pipe(v.string(), v.trim());
 const ref = v.pipe(
@@ -9,8 +10,16 @@ const ref = v.pipe(
   v.minLength(1, 'the ref is empty'),
 );
 
+const pixelsPerSecond = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
+
+/** How an action is described to the model, and its check. */
+interface Described {
+  readonly about: string;
+  readonly fields: v.ObjectEntries;
+}
+
 /** Every action, once: its check, and from it what the model is told. */
-const actions = {
+const own = {
   click: {
     about: 'click an element',
     fields: {
@@ -18,6 +27,7 @@ const actions = {
       button: v.exactOptional(v.picklist(['left', 'right', 'middle'])),
       count: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
       keys: v.exactOptional(text),
+      hold: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60_000))),
     },
   },
   hover: { about: 'move the mouse over an element', fields: { ref } },
@@ -39,7 +49,10 @@ const actions = {
     about: 'switch a checkbox, radio button or switch on, or off',
     fields: { ref, on: v.exactOptional(v.boolean()) },
   },
-  drag: { about: 'drag one element to another', fields: { ref, to: ref } },
+  drag: {
+    about: 'drag one element to another',
+    fields: { ref, to: ref, via: v.exactOptional(text), speed: v.exactOptional(pixelsPerSecond) },
+  },
   scroll: {
     about: 'scroll the page, or the area of ref, by pixels; with ref alone: bring it into view',
     fields: {
@@ -112,6 +125,20 @@ const actions = {
   },
 } as const;
 
+/** Those and the input verbs of the registry. */
+const actions: Readonly<Record<ActionName, Described>> = {
+  ...own,
+  ...verbActions(),
+};
+
+function verbActions(): Record<VerbName, Described> {
+  const described = verbs.map(({ name, summary }) => [
+    name,
+    { about: summary, fields: verbFields(name, ref) },
+  ]);
+  return Object.fromEntries(described) as Record<VerbName, Described>;
+}
+
 /** How many actions one step may have. */
 const maxActions = 10;
 
@@ -120,7 +147,7 @@ export const stepTool = 'step';
 
 /** The tool as the model sees it, in JSON Schema. */
 export function describeStep(allowed: { readonly eval: boolean; readonly vision: boolean }): Tool {
-  const names = (Object.keys(actions) as (keyof typeof actions)[]).filter(
+  const names = (Object.keys(actions) as ActionName[]).filter(
     (name) => (name !== 'eval' || allowed.eval) && (name !== 'screenshot' || allowed.vision),
   );
   return {
@@ -145,15 +172,20 @@ export function describeStep(allowed: { readonly eval: boolean; readonly vision:
           items: {
             type: 'object',
             properties: {
+              ...verbProperties(),
               do: { type: 'string', enum: names },
-              ref: { type: 'string', description: 'an element of the page, such as e12' },
+              ref: {
+                type: 'string',
+                description: 'an element of the page, such as e12; for mouse also a point x,y',
+              },
               to: { type: 'string' },
+              via: { type: 'string', description: 'drag: points x,y or refs on the way' },
               text: { type: 'string' },
               append: { type: 'boolean' },
               enter: { type: 'boolean' },
               button: { type: 'string', enum: ['left', 'right', 'middle'] },
               count: { type: 'integer' },
-              keys: { type: 'string', description: 'press: the keys; click: keys that are held' },
+              keys: { type: 'string', description: 'the keys; click: keys that are held' },
               option: { type: 'string' },
               on: { type: 'boolean' },
               down: { type: 'number' },
@@ -243,7 +275,7 @@ export function readAction(raw: unknown): Action | string {
   if (typeof name !== 'string' || !(name in actions)) {
     return `there is no action ${JSON.stringify(name ?? '')}; there are ${Object.keys(actions).join(', ')}`;
   }
-  const { fields } = actions[name as keyof typeof actions];
+  const { fields } = actions[name as ActionName];
   // Fields that were left out as null or "" count as left out where they may be.
   const given = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => key in fields && value !== null),

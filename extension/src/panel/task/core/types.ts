@@ -2,6 +2,7 @@
 // a model's wire format: the loop is given them as ports.
 
 import type { Mark } from './element';
+import type { VerbAction } from './verbs';
 
 /** One thing that the model wants done. The names are those of the tool that it is given. */
 export type Action =
@@ -11,6 +12,7 @@ export type Action =
       button?: 'left' | 'right' | 'middle';
       count?: number;
       keys?: string;
+      hold?: number;
     }
   | { do: 'hover'; ref: string }
   | {
@@ -24,7 +26,8 @@ export type Action =
     }
   | { do: 'select'; ref: string; option: string }
   | { do: 'check'; ref: string; on?: boolean }
-  | { do: 'drag'; ref: string; to: string }
+  | { do: 'drag'; ref: string; to: string; via?: string; speed?: number }
+  | VerbAction
   | { do: 'scroll'; ref?: string; down?: number; right?: number }
   | { do: 'press'; keys: string; ref?: string }
   | { do: 'upload'; ref: string; file: string }

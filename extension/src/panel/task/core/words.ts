@@ -1,4 +1,5 @@
 import type { Action } from './types';
+import type { VerbAction } from './verbs';
 
 /** What an action is, in plain words for the person; `onto` is what something is dragged to. */
 export function inWords(action: Action, target?: string, onto?: string): string {
@@ -10,6 +11,7 @@ export function inWords(action: Action, target?: string, onto?: string): string 
       : target;
   switch (action.do) {
     case 'click':
+      if (action.hold !== undefined) return `Press and hold ${thing}`;
       return `${{ left: 'Click', right: 'Right-click', middle: 'Middle-click' }[action.button ?? 'left']} ${thing}${action.count === 2 ? ' twice' : ''}`;
     case 'hover':
       return `Point at ${thing}`;
@@ -21,6 +23,18 @@ export function inWords(action: Action, target?: string, onto?: string): string 
       return `Switch ${action.on === false ? 'off' : 'on'} ${thing}`;
     case 'drag':
       return `Drag ${thing} to ${onto === undefined || onto === '' ? action.to : onto}`;
+    case 'keydown':
+      return `Hold down ${action.keys ?? ''}`;
+    case 'keyup':
+      return `Release ${action.keys ?? 'all keys'}`;
+    case 'mouse':
+      return mouseInWords(action, action.ref === undefined ? '' : thing);
+    case 'tap':
+      return `Tap ${thing}${action.count === 2 ? ' twice' : ''}`;
+    case 'swipe':
+      return `Swipe ${thing} ${action.to === undefined ? wayOf(action) : `to ${onto === undefined || onto === '' ? action.to : onto}`}`;
+    case 'pinch':
+      return `Pinch ${thing} to ${action.scale ?? ''} times its size`;
     case 'scroll':
       return action.ref !== undefined && action.down === undefined && action.right === undefined
         ? `Scroll to ${thing}`
@@ -70,6 +84,18 @@ export function inWords(action: Action, target?: string, onto?: string): string 
     case 'done':
       return action.success ? 'Finish' : 'Stop';
   }
+}
+
+function mouseInWords({ action }: VerbAction, thing: string): string {
+  const at = thing === '' ? '' : ` on ${thing}`;
+  if (action === 'down') return `Press the mouse button${at}`;
+  return action === 'up' ? `Release the mouse button${at}` : `Move the mouse to ${thing}`;
+}
+
+/** Where a swipe by pixels goes. */
+function wayOf({ right = 0, down = 0 }: VerbAction): string {
+  if (Math.abs(right) > Math.abs(down)) return right > 0 ? 'to the right' : 'to the left';
+  return down > 0 ? 'down' : 'up';
 }
 
 /** The most letters of a text of the model's or the page's in a line. */
