@@ -239,12 +239,12 @@ func (p *page) paused(e event) {
 type expected struct {
 	Area    *[4]float64 `json:"area,omitempty"`
 	Pointer bool        `json:"pointer,omitempty"`
-	Keys    []string    `json:"keys,omitempty"`
+	// Keys go down; an empty list, and not none, is keys that only go up.
+	Keys []string `json:"keys,omitzero"`
 }
 
 // expects reads from messages what they will be to a page.
 func expects(messages []message) (e expected, is bool) {
-	e.Keys = []string{}
 	for _, m := range messages {
 		var x, y float64
 		switch q := m.params.(type) {
@@ -254,6 +254,9 @@ func expects(messages []message) (e expected, is bool) {
 			x, y = q.X, q.Y
 		case input.DispatchKeyEventParams:
 			is = true
+			if e.Keys == nil {
+				e.Keys = []string{}
+			}
 			if q.Type == input.DispatchKeyEventTypeKeyDown || q.Type == input.DispatchKeyEventTypeRawKeyDown {
 				e.Keys = append(e.Keys, q.Key)
 			}
