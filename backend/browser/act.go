@@ -196,7 +196,7 @@ func (a *action) bare(ctx context.Context) (point, error) {
 	var at point
 	m := pointTarget().FindStringSubmatch(a.q.Target)
 	if _, err := fmt.Sscan(m[1]+" "+m[2], &at.X, &at.Y); err != nil {
-		return at, protocol.NewError(protocol.CodeBadArgument, a.q.Target+" is no point", "for example 120,80")
+		return at, protocol.NewError(protocol.CodeBadArgument, a.q.Target+" is not a point", "for example 120,80")
 	}
 	a.f = a.p.frames.main()
 	var hit *struct {
@@ -207,7 +207,7 @@ func (a *action) bare(ctx context.Context) (point, error) {
 		return at, err
 	}
 	if hit == nil {
-		return at, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("%.0f,%.0f is outside of what the tab shows", at.X, at.Y), "scroll first")
+		return at, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("the point %.0f,%.0f is outside the visible page", at.X, at.Y), "scroll there first")
 	}
 	a.fx.out.Hit = hit.Ref + " " + hit.Words
 	return at, nil
@@ -222,7 +222,7 @@ func (a *action) mouse() (input.MouseButton, int64, int, int64, error) {
 	case "middle":
 		button, bits = input.MouseButtonMiddle, 4
 	default:
-		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "left, right or middle")
+		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "use left, right or middle")
 	}
 	mods, err := readModifiers(a.q.Modifiers)
 	return button, bits, max(1, a.q.Count), mods | a.held.mods(), err
@@ -252,12 +252,12 @@ func (a *action) click(ctx context.Context) error {
 			return nil
 		}
 		if try == pressTries || time.Since(began) > pressWait && try > 1 {
-			why := " moves away from the pointer: each press would have met "
-			hint := "another way may lead there: the keyboard, or `pilotfish press Enter --target`"
+			why := " keeps moving away from the pointer: each click would have hit "
+			hint := "use the keyboard, for example `pilotfish press Enter --target`"
 			if a.moving {
-				why, hint = " does not stop moving: each press would have met ", fmt.Sprintf("click a point that it passes: `pilotfish click %.0f,%.0f`", at.X, at.Y)
+				why, hint = " does not stop moving: each click would have hit ", fmt.Sprintf("click a point that it passes: `pilotfish click %.0f,%.0f`", at.X, at.Y)
 			}
-			return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+why+plain(a.told.Guard.Met)+", and was held back", hint)
+			return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+why+plain(a.told.Guard.Met)+", and was not done", hint)
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -319,7 +319,7 @@ func (a *action) hover(ctx context.Context) error {
 			return nil
 		}
 		if try == hoverTries {
-			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer came: it would have met %s", plain(a.fx.out.Hit), plain(a.told.Guard.Met)), "try again")
+			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", plain(a.fx.out.Hit), plain(a.told.Guard.Met)), "try again")
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -349,12 +349,12 @@ func (a *action) check(ctx context.Context) error {
 	}
 	switch {
 	case now.State == "none" || now.State == "gone":
-		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is nothing that is switched on or off", "click it instead")
+		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" cannot be checked or unchecked", "use click instead")
 	case now.State == want:
 		a.fx.out.Nothing = true
 		return nil
 	case !a.q.On && now.Grouped:
-		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is a radio button", "check another one of its group")
+		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
 	}
 	a.q.Target, a.after["ref"] = ref, ref
 	if err := a.click(ctx); err != nil {
@@ -385,7 +385,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		// agent gets in an envelope.
 		has, hint := "", fits(aimed.Filled.Why)
 		if len(aimed.Filled.Options) > 0 {
-			has, hint = "; it has "+plain(strings.Join(aimed.Filled.Options, ", ")), "name one of them by label or value"
+			has, hint = "; its options are "+plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
 		}
 		code := protocol.CodeNotActable
 		if aimed.Filled.Why == "read-only" || aimed.Filled.Why == "disabled" {
@@ -425,13 +425,13 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 func fits(why string) string {
 	switch {
 	case strings.HasPrefix(why, "not a value"):
-		return "a date is 2026-02-28, a time 13:05, a month 2026-02, a colour #ff8800; a slider takes numbers of its range"
+		return "write a date as 2026-02-28, a time as 13:05, a month as 2026-02, a colour as #ff8800; a slider takes a number in its range"
 	case why == "read-only", strings.Contains(why, "disabled"):
-		return "choose another one, or do first what it waits for"
+		return "choose another one, or do first what enables it"
 	case strings.HasPrefix(why, "takes one"):
 		return "name one option"
 	}
-	return "take the action that fits it: fill, select, check, click or upload"
+	return "use the command for this kind of element: fill, select, check, click or upload"
 }
 
 func (a *action) fill(ctx context.Context) error {
@@ -539,9 +539,9 @@ func (a *action) missed() error {
 	}
 	switch g := a.told.Guard; {
 	case g.OK == nil:
-		return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+" moved away or was covered just before the click, which went elsewhere", lookAgain)
+		return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+" moved away or was covered just before the click, which hit something else", lookAgain)
 	case !*g.OK:
-		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have met %s and was held back", plain(a.fx.out.Hit), plain(g.Met)), "try again")
+		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", plain(a.fx.out.Hit), plain(g.Met)), "try again")
 	}
 	return nil
 }
@@ -554,7 +554,7 @@ func (a *action) verify(context.Context) error {
 	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {
 		a.fx.out.Value = &v.Value
 		if _, asked := a.after["expected"]; asked && !v.Matches {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: it holds %q now", plain(a.fx.out.Hit), plain(v.Value)), "the field takes another form, or the page changes what is typed")
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: its value is now %q", plain(a.fx.out.Hit), plain(v.Value)), "the field may need another format, or the page changes what is typed")
 		}
 	}
 	if a.q.Kind == protocol.ActCheck && a.pressed {
@@ -563,7 +563,7 @@ func (a *action) verify(context.Context) error {
 			want = "on"
 		}
 		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "the page took it back; `pilotfish snapshot` may show why")
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "the page undid it; `pilotfish snapshot` may show why")
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 func (a *action) ends(ctx context.Context) (from, to point, err error) {
 	if m := pointTarget().FindStringSubmatch(a.q.To); m != nil {
 		if _, err := fmt.Sscan(m[1]+" "+m[2], &to.X, &to.Y); err != nil {
-			return from, to, protocol.NewError(protocol.CodeBadArgument, a.q.To+" is no point", "for example 120,80")
+			return from, to, protocol.NewError(protocol.CodeBadArgument, a.q.To+" is not a point", "for example 120,80")
 		}
 		from, err = a.point(ctx, true)
 		return from, to, err
@@ -96,7 +96,7 @@ func (a *action) upload(ctx context.Context) error {
 		}
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
-			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "check its path; in one word commas separate files, unless there is one of that name")
+			return protocol.NewError(protocol.CodeBadArgument, "there is no file "+path, "check its path; commas separate several files")
 		}
 		files = append(files, path)
 	}
@@ -158,7 +158,7 @@ func (a *action) choose(ctx context.Context, s *session) error {
 		return err
 	}
 	if a.fx.chooser == nil {
-		return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+" is no file field and opens no file chooser", "name the file field itself")
+		return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+" is not a file field and opens no file chooser", "use the file field itself as the target")
 	}
 	a.guarded, a.asked = false, false
 	return a.p.ask(ctx, a.f, "watch", nil, nil)

@@ -167,7 +167,7 @@ func (b *Browser) running() (*run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.run == nil {
-		return nil, protocol.NewError(protocol.CodeNotRunning, "the browser does not run", "start the session")
+		return nil, protocol.NewError(protocol.CodeNotRunning, "the browser is not running", "start the session")
 	}
 	return b.run, nil
 }

@@ -184,7 +184,7 @@ func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *
 		clip = &protocol.Clip{Width: math.Ceil(m.CSSContentSize.Width), Height: math.Ceil(m.CSSContentSize.Height)}
 	}
 	if size := m.CSSContentSize; q.Clip != nil && size != nil && size.Width > 0 && size.Height > 0 && (q.Clip.X >= size.Width || q.Clip.Y >= size.Height) {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the part lies outside of the page", fmt.Sprintf("the page is %.0f × %.0f", size.Width, size.Height))
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the part is outside the page", fmt.Sprintf("the page is %.0f × %.0f", size.Width, size.Height))
 	}
 	if clip == nil {
 		if view := m.CSSVisualViewport; view != nil {
@@ -194,7 +194,7 @@ func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *
 	}
 	if clip.Width > maxScreenshot || (clip.Height > maxScreenshot && !q.Slices) {
 		return nil, protocol.NewError(protocol.CodeTooLarge,
-			fmt.Sprintf("the picture would be %.0f × %.0f; at most %d a side can be drawn", clip.Width, clip.Height, maxScreenshot),
+			fmt.Sprintf("the screenshot would be %.0f × %.0f; at most %d per side is possible", clip.Width, clip.Height, maxScreenshot),
 			"take it in parts with --slices or --clip")
 	}
 	shot.Width, shot.Height = int(clip.Width), int(clip.Height)
@@ -273,7 +273,7 @@ func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotPara
 	cancel()
 	<-nudged
 	if a.err == nil && len(a.data) == 0 {
-		a.err = protocol.NewError(protocol.CodeInternal, "the browser took an empty picture", "try again")
+		a.err = protocol.NewError(protocol.CodeInternal, "the browser took an empty screenshot", "try again")
 	}
 	return a.data, a.err
 }
@@ -329,7 +329,7 @@ func (p *page) secondPicture(ctx context.Context) error {
 func decodePicture(data []byte) (*image.RGBA, error) {
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("reading the picture: %w", err)
+		return nil, fmt.Errorf("reading the screenshot: %w", err)
 	}
 	if rgba, ok := img.(*image.RGBA); ok {
 		return rgba, nil
@@ -359,7 +359,7 @@ func encodePicture(img image.Image, format string, quality int) ([]byte, error) 
 		err = errors.New("no encoder for " + format)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("writing the picture: %w", err)
+		return nil, fmt.Errorf("writing the screenshot: %w", err)
 	}
 	return out.Bytes(), nil
 }

@@ -30,7 +30,7 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 	}
 	width, height := max(view.ClientWidth, int64(math.Ceil(content.Width))), max(view.ClientHeight, int64(math.Ceil(content.Height)))
 	if width > maxScreenshot || height > maxScreenshot {
-		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; of a tab in the back at most %d a side can be drawn", width, height, maxScreenshot),
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; for a tab in the background at most %d per side is possible", width, height, maxScreenshot),
 			"take what is in view, or bring the tab to the front with `pilotfish tab`")
 	}
 	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
@@ -114,7 +114,7 @@ func (p *page) webp(ctx context.Context, png []byte, quality int) ([]byte, error
 		err = errors.New("the canvas is empty")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("writing the picture as WebP: %w", err)
+		return nil, fmt.Errorf("writing the screenshot as WebP: %w", err)
 	}
 	return data, nil
 }

@@ -246,7 +246,7 @@ func (p *page) elementClip(ctx context.Context, element string) (*protocol.Clip,
 		return nil, noElement(element, "it is gone from the page")
 	}
 	if box[2] < 1 || box[3] < 1 {
-		return nil, protocol.NewError(protocol.CodeNoElement, "there is nothing to see of "+element+": it has no size", "take the whole page, or what it stands in")
+		return nil, protocol.NewError(protocol.CodeNoElement, element+" cannot be captured: it has no size", "capture the whole page, or the element around it")
 	}
 	x, y, err := p.placeOf(ctx, f)
 	if err != nil {

@@ -23,7 +23,7 @@ func (p *page) grantClipboard(ctx context.Context) (release func(), err error) {
 	}
 	u, err := url.Parse(info.URL)
 	if err != nil || u.Host == "" {
-		return nil, protocol.NewError(protocol.CodeNotActable, "this page has no origin that could be given the clipboard", "open an https page first")
+		return nil, protocol.NewError(protocol.CodeNotActable, "this page may not use the clipboard", "open an https page first")
 	}
 	origin := u.Scheme + "://" + u.Host
 	set := func(ctx context.Context, s browser.PermissionSetting) error {

@@ -88,13 +88,13 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 				return err
 			}
 			if !strings.HasPrefix(info.URL, "http") {
-				return protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" is of no site", "name one with --domain")
+				return protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" belongs to no site", "name one with --domain")
 			}
 			param.URL = info.URL
 		}
 		_, err := cdp.Call(ctx, p.session, storage.SetCookies, storage.SetCookiesParams{Cookies: []*network.CookieParam{param}})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeBadArgument, "the browser takes no such cookie: "+e.message, "a Secure cookie needs https, __Host- and __Secure- names have rules of their own")
+			return protocol.NewError(protocol.CodeBadArgument, "the browser refused the cookie: "+e.message, "a Secure cookie needs https, __Host- and __Secure- names have rules of their own")
 		}
 		return err
 	})

@@ -151,7 +151,7 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 			if found != nil {
 				return *found, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("download %s is at %d of %d bytes", found.ID, found.Received, found.Total), "a longer --timeout may help")
 			}
-			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download began in time", "do what starts it first, then `pilotfish downloads wait`")
+			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "start it first, then `pilotfish downloads wait`")
 		}
 	}
 }
@@ -178,9 +178,9 @@ func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known ma
 		case <-r.conn.done:
 			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, errPipeEnded)
 		case <-overdue.C:
-			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, and no download began", "`pilotfish snapshot --delta` shows what happened instead")
+			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "`pilotfish snapshot --delta` shows what happened instead")
 		case <-ctx.Done():
-			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download began in time", "a longer --timeout may help")
+			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "a longer --timeout may help")
 		}
 	}
 }

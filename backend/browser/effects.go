@@ -439,7 +439,7 @@ func (fx *effects) load(ctx context.Context) error {
 			}
 		}
 		e := protocol.AsError(navigationError(n.failure))
-		return protocol.NewError(e.Code, fmt.Sprintf("%s was acted on, but the page that it leads to did not come: %s", plain(fx.out.Hit), e.Message), e.Hint)
+		return protocol.NewError(e.Code, fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", plain(fx.out.Hit), e.Message), e.Hint)
 	}
 	return nil
 }

@@ -265,7 +265,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	if err := put(&is); err != nil {
 		_ = put(&was)
 		if e, ok := asMethodError(err); ok {
-			return was, protocol.NewError(protocol.CodeBadArgument, "the browser does not take that: "+e.message, "`pilotfish help emulate` says what there is")
+			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.message, "`pilotfish help emulate` lists the values")
 		}
 		return was, b.explain(ctx, id, nil, err)
 	}

@@ -96,7 +96,7 @@ func (r *run) superviseExtension(ctx context.Context) {
 				// it went when the extension was put back, and the next one is on its way.
 				continue
 			}
-			r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is put back by itself"))
+			r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
 		}
 		if ctx.Err() != nil {
 			return

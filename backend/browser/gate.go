@@ -149,7 +149,7 @@ func noInput(err error) error {
 	if !ok || isTargetGone(err) {
 		return err
 	}
-	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.message+")", "do it by hand, or in another tab")
+	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.message+")", "do it yourself, or use another tab")
 }
 
 // enter follows a session until it ends.

@@ -19,7 +19,7 @@ func readChords(text string) ([]chord, error) {
 		all = append(all, c)
 	}
 	if len(all) == 0 {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "no key is named", "for example Enter, or Control+A")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the key is missing", "for example Enter, or Control+A")
 	}
 	return all, nil
 }
@@ -108,7 +108,7 @@ func (a *action) keyUp(ctx context.Context) error {
 		for _, k := range slices.Backward(append(slices.Clone(c.hold), c.key)) {
 			down, ok := a.held.find(k)
 			if !ok {
-				return protocol.NewError(protocol.CodeBadArgument, k.key+" is not held down", "`pilotfish keydown` holds a key down")
+				return protocol.NewError(protocol.CodeBadArgument, k.key+" is not down", "`pilotfish keydown` holds a key down")
 			}
 			up = append(up, down)
 		}

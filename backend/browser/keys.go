@@ -93,7 +93,7 @@ func readModifiers(text string) (int64, error) {
 	for part := range strings.SplitSeq(text, "+") {
 		bit, ok := modifier(part)
 		if !ok {
-			return 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no modifier", part), "Alt, Control, Meta and Shift are, joined by +")
+			return 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a modifier key", part), "use Alt, Control, Meta or Shift, joined by +")
 		}
 		bits |= bit
 	}
@@ -141,7 +141,7 @@ func readChord(text string) (chord, error) {
 		if !ok {
 			k, named := named[strings.ToLower(part)] // ShiftRight is one, too
 			if bit = modifierBits[k.key]; !named || bit == 0 {
-				return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no modifier", part), "Alt, Control, Meta and Shift are, joined by +")
+				return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a modifier key", part), "use Alt, Control, Meta or Shift, joined by +")
 			}
 			c.hold = append(c.hold, k)
 			continue
@@ -154,7 +154,7 @@ func readChord(text string) (chord, error) {
 	}
 	var ok bool
 	if c.key, ok = readKey(last); !ok {
-		return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no key", text), "for example Enter, Escape, ArrowDown, F5, a, KeyW, Control+A")
+		return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a key", text), "for example Enter, Escape, ArrowDown, F5, a, KeyW, Control+A")
 	}
 	return c, nil
 }

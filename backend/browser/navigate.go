@@ -137,7 +137,7 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 			switch {
 			case n.refused != nil:
 			case c.download:
-				return protocol.NewError(protocol.CodeNavigation, "the address is a download and not a page; the tab stays where it was", "`pilotfish downloads wait` prints the path of the file")
+				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "`pilotfish downloads wait` prints the path of the file")
 			case c.failure != "":
 				return navigationError(c.failure)
 			}
@@ -292,7 +292,7 @@ func navigationError(text string) error {
 		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s (%s)", words, code), "check the address, or try again")
 	}
 	if strings.HasPrefix(code, "ERR_CERT_") || strings.HasPrefix(code, "ERR_SSL_") {
-		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("the site's certificate is not trusted (%s)", code), "a person can look at it in the browser")
+		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("the site's certificate is not trusted (%s)", code), "the user can look at it in the browser")
 	}
 	return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("the page could not be loaded (%s)", code), "check the address, or try again")
 }

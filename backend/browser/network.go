@@ -312,7 +312,7 @@ func (b *Browser) NetworkBody(ctx context.Context, id protocol.TabID, request st
 	}
 	data, err := bodyOf(ctx, key)
 	if err != nil {
-		return protocol.NetworkBody{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the body of %s is not there (%v)", request, err), "the browser keeps bodies only while the page that asked for them is open")
+		return protocol.NetworkBody{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the body of %s is not available (%v)", request, err), "the browser keeps bodies only while the page that asked for them is open")
 	}
 	body := protocol.NetworkBody{Entry: entry, Bytes: len(data)}
 	if utf8.Valid(data) {

@@ -296,7 +296,7 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page, err e
 		return err
 	}
 	if _, ok := b.tabs.lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
-		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed meanwhile", "`pilotfish tabs` lists the tabs")
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "`pilotfish tabs` lists the tabs")
 	}
 	return tabError(ctx, id, "waiting for the page", p, err)
 }
@@ -321,11 +321,11 @@ func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err
 	case errors.Is(err, errCrashed):
 		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "`pilotfish reload` loads it again")
 	case errors.Is(err, errStale), errors.Is(err, errReplaced), isLeaving(err):
-		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document meanwhile", "look again")
+		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
 	case errors.Is(err, errPipeEnded):
-		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session again")
+		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
 	case errors.Is(err, errSessionEnded), isTargetGone(err):
-		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced meanwhile", "`pilotfish tabs` lists the tabs")
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "`pilotfish tabs` lists the tabs")
 	case p != nil && p.openDialog() != "":
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog()+")", "answer it in the browser")
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -79,11 +79,11 @@ func (a *action) theMouse(ctx context.Context) error {
 	isDown := a.held.pressed()&bits != 0
 	switch {
 	case a.q.Do == "move" && a.q.Target == "":
-		return protocol.NewError(protocol.CodeBadArgument, "mouse move needs to know where to", "for example: pilotfish mouse move 120,80")
+		return protocol.NewError(protocol.CodeBadArgument, "mouse move needs a target", "for example: pilotfish mouse move 120,80")
 	case a.q.Do == "down" && isDown:
-		return protocol.NewError(protocol.CodeBadArgument, name+" is held down already", "`pilotfish mouse up` lets go of it")
+		return protocol.NewError(protocol.CodeBadArgument, name+" is already down", "`pilotfish mouse up` releases it")
 	case a.q.Do == "up" && !isDown:
-		return protocol.NewError(protocol.CodeBadArgument, name+" is not held down", "`pilotfish mouse down` presses it")
+		return protocol.NewError(protocol.CodeBadArgument, name+" is not down", "`pilotfish mouse down` presses it")
 	}
 	at := a.held.pointer()
 	var messages []message
@@ -95,7 +95,7 @@ func (a *action) theMouse(ctx context.Context) error {
 		a.held.move(at)
 		messages = append(messages, a.moved(at, mods))
 	case at == point{}:
-		return protocol.NewError(protocol.CodeBadArgument, "it is not known where the mouse is", "name a target, or `pilotfish mouse move` first")
+		return protocol.NewError(protocol.CodeBadArgument, "the position of the mouse is not known yet", "give a target, or use `pilotfish mouse move` first")
 	default:
 		a.f = a.p.frames.main()
 		a.fx.out.Hit = fmt.Sprintf("the mouse at %.0f,%.0f", at.X, at.Y)
@@ -288,7 +288,7 @@ func (a *action) drop(ctx context.Context, from, to point) error {
 	if err := a.send(ctx, a.p.session, last...); err != nil || met == "" {
 		return err
 	}
-	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; it was taken back", lookAgain)
+	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; the drag was cancelled", lookAgain)
 }
 
 // heading is where a drag ends by now.
@@ -334,7 +334,7 @@ func readPoint(target string) (at point, ok bool, err error) {
 		return at, false, nil
 	}
 	if _, err := fmt.Sscan(m[1]+" "+m[2], &at.X, &at.Y); err != nil {
-		return at, true, protocol.NewError(protocol.CodeBadArgument, target+" is no point", "for example 120,80")
+		return at, true, protocol.NewError(protocol.CodeBadArgument, target+" is not a point", "for example 120,80")
 	}
 	return at, true, nil
 }
@@ -439,7 +439,7 @@ func (a *action) swipe(ctx context.Context) error {
 		from, to, err = a.ends(ctx)
 		a.pressed = true
 	case a.q.DX == 0 && a.q.DY == 0:
-		return protocol.NewError(protocol.CodeBadArgument, "it is not said where to swipe", "for example: pilotfish swipe e5 --x -200, or swipe e5 e9")
+		return protocol.NewError(protocol.CodeBadArgument, "a swipe needs a target or a distance", "for example: pilotfish swipe e5 --x -200, or swipe e5 e9")
 	default:
 		from, err = a.point(ctx, true)
 		a.pressed = true
@@ -465,7 +465,7 @@ func (a *action) swipe(ctx context.Context) error {
 // pinch moves two fingers apart around a target, or together.
 func (a *action) pinch(ctx context.Context) error {
 	if !(a.q.Scale > 0.05 && a.q.Scale < 20) {
-		return protocol.NewError(protocol.CodeBadArgument, "the scale of a pinch is more than 0.05 and less than 20", "2 moves the fingers apart, 0.5 together")
+		return protocol.NewError(protocol.CodeBadArgument, "the scale of a pinch must be between 0.05 and 20", "2 moves the fingers apart, 0.5 together")
 	}
 	at, err := a.point(ctx, false)
 	if err != nil {

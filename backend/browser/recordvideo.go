@@ -154,7 +154,7 @@ func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.Sa
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil || len(f.shots) == 0 {
-		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab drew no picture while it was recorded",
+		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab showed nothing while it was recorded",
 			"bring it to the front with `pilotfish tab "+string(id)+"`, and record longer than a moment")
 	}
 	out, err := b.newFile("recordings", string(id), format)

@@ -71,7 +71,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 		look.URL, look.Title = info.URL, info.Title
 		if ownRefs(out.lines) <= 1 && p.showsPDF(ctx) {
 			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
-				"a picture shows it, and the person can read or save it")
+				"a screenshot shows it, and the user can read or save it")
 		}
 		return nil
 	})

@@ -97,13 +97,13 @@ func keychainIdentity(create bool) (*age.X25519Identity, error) {
 		}
 		return id, nil
 	case errors.Is(err, keyring.ErrNotFound):
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the key of this state is not in the system's keychain any more", "sign in again and save the state anew")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the key of this state is no longer in the system's keychain", "sign in again and save the state again")
 	}
 	return nil, noKeychain()
 }
 
 func noKeychain() error {
-	return protocol.NewError(protocol.CodeBadArgument, "this system has no keychain that is open, so a state needs a passphrase", "give one with --passphrase")
+	return protocol.NewError(protocol.CodeBadArgument, "the system's keychain is missing or locked, so a state needs a passphrase", "give one with --passphrase")
 }
 
 // SaveState encrypts the cookies and the storage of a tab's site, or (all) of
@@ -267,7 +267,7 @@ func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error
 		plain, err = io.ReadAll(r)
 	}
 	if err != nil {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is another one, or the file is damaged", "give the one that it was saved with: --passphrase")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is wrong, or the file is damaged", "give the passphrase that it was saved with: --passphrase")
 	}
 	var state protocol.BrowserState
 	if err := json.Unmarshal(plain, &state); err != nil || state.Version != stateVersion {

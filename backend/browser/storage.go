@@ -84,7 +84,7 @@ func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool,
 		}
 		_, err = cdp.Call(ctx, p.session, domstorage.SetDOMStorageItem, domstorage.SetDOMStorageItemParams{StorageID: storageID(origin, local), Key: key, Value: value})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeTooLarge, "the page's storage takes no more: "+e.message, "`pilotfish storage delete` makes room")
+			return protocol.NewError(protocol.CodeTooLarge, "the page's storage is full: "+e.message, "`pilotfish storage delete` makes room")
 		}
 		return err
 	})

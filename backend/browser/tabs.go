@@ -93,7 +93,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	}
 	err = b.waitTabs(ctx, func() bool { _, ok := b.tabs.lookup(id); return !ok })
 	if err != nil {
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may ask whether to leave", "answer it in the browser")
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may be asking whether to leave", "answer it in the browser")
 	}
 	return nil
 }

@@ -72,27 +72,27 @@ func (r *resolution) refusal() error {
 	}
 	switch r.State {
 	case "unknown":
-		return protocol.NewError(protocol.CodeNoElement, "no "+plain(r.Ref)+" was shown of this page", lookAgain)
+		return protocol.NewError(protocol.CodeNoElement, "there is no element "+plain(r.Ref)+" on this page", lookAgain)
 	case "gone":
-		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is not on the page any more%s", plain(r.Ref), was(r.Was)), lookAgain)
+		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", plain(r.Ref), was(r.Was)), lookAgain)
 	case "changed":
-		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "if that is what you mean, look again first")
+		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "take a new `pilotfish snapshot` first if that is the element you mean")
 	case "disabled":
-		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "do first what it waits for; `pilotfish snapshot` shows when it is not any more")
+		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "something else must be done first; `pilotfish snapshot` shows when it is enabled")
 	case "hidden":
-		return protocol.NewError(protocol.CodeHidden, what+" cannot be seen ("+plain(r.Why)+")", lookAgain)
+		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+plain(r.Why)+")", lookAgain)
 	case "inert":
-		return protocol.NewError(protocol.CodeInert, what+" is out of reach while something modal is open", "close that first")
+		return protocol.NewError(protocol.CodeInert, what+" cannot be used while a modal dialog is open", "close the dialog first")
 	case "covered":
 		by := plain(r.By)
 		if r.ByRef != "" {
 			by = r.ByRef + " " + by
 		}
-		return protocol.NewError(protocol.CodeCovered, what+" is covered by "+by, "close or move that first")
+		return protocol.NewError(protocol.CodeCovered, what+" is covered by "+by, "close or move what covers it first")
 	case "outside":
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside of %s, which is %.0f × %.0f", what, r.Box[2], r.Box[3]), "it counts from its top left corner: --at 10,5")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside %s, which measures %.0f × %.0f", what, r.Box[2], r.Box[3]), "give x,y from its top left corner: --at 10,5")
 	case "off-screen":
-		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "scroll the area that it lies in, or choose another target")
+		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "scroll the area around it, or choose another target")
 	}
 	return protocol.NewError(protocol.CodeInternal, what+" is "+r.State, "")
 }
@@ -136,13 +136,13 @@ func (l *located) refusal() error {
 	}
 	switch l.State {
 	case "many":
-		message := fmt.Sprintf("%d things match %s: %s", l.Count, plain(l.Target), list(l.Candidates))
+		message := fmt.Sprintf("%d elements match %s: %s", l.Count, plain(l.Target), list(l.Candidates))
 		if l.Count > len(l.Candidates) {
 			message += "; …"
 		}
-		return protocol.NewError(protocol.CodeAmbiguous, message, "name one by its ref, or add nth=1")
+		return protocol.NewError(protocol.CodeAmbiguous, message, "use the ref of one of them, or add nth=1")
 	case "bad":
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s cannot be read: %s", plain(l.Target), plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s is not valid: %s", plain(l.Target), plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
 	}
 	message := "nothing on the page matches " + plain(l.Target)
 	if len(l.Near) > 0 {

@@ -38,7 +38,7 @@ func (t *tracer) begin(ctx context.Context, s *session, child bool) error {
 		},
 	})
 	if e, ok := asMethodError(err); ok {
-		return protocol.NewError(protocol.CodeBusy, "no trace can be started: "+e.message, "one trace runs at a time in a browser")
+		return protocol.NewError(protocol.CodeBusy, "the trace cannot be started: "+e.message, "a browser can run one trace at a time")
 	}
 	if err == nil {
 		t.s = s
@@ -67,7 +67,7 @@ func (b *Browser) StartTrace(ctx context.Context, id protocol.TabID) error {
 		return err
 	}
 	if _, running := get[*tracer](k, featureTrace); running {
-		return protocol.NewError(protocol.CodeBusy, "a trace of "+string(id)+" runs already", "`pilotfish trace stop` ends it")
+		return protocol.NewError(protocol.CodeBusy, "a trace of "+string(id)+" is already running", "`pilotfish trace stop` ends it")
 	}
 	_, err = use(ctx, k, featureTrace, func() *tracer { return &tracer{done: make(chan tracing.EventTracingComplete, 1)} })
 	return err
@@ -85,7 +85,7 @@ func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.Sa
 	k := b.kept(id)
 	t, ok := get[*tracer](k, featureTrace)
 	if !ok {
-		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" runs", "`pilotfish trace start` begins one")
+		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" is running", "`pilotfish trace start` starts one")
 	}
 	defer func() { _ = k.stop(context.WithoutCancel(ctx), featureTrace) }()
 	ctx, cancel := context.WithTimeout(ctx, protocol.TraceStop)

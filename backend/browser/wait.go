@@ -34,7 +34,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 		letPass(ctx) // it hears what they do
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("waited in vain for %s %s", q.Kind, plain(q.Value)), "`pilotfish snapshot` shows what is there; --timeout waits longer")
+				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, plain(q.Value)), "`pilotfish snapshot` shows what is there; --timeout waits longer")
 			}
 			return err
 		}
@@ -57,7 +57,7 @@ func (w *waiting) run(ctx context.Context) error {
 	case protocol.WaitForTime:
 		ms, err := strconv.Atoi(w.q.Value)
 		if err != nil || ms < 0 {
-			return protocol.NewError(protocol.CodeBadArgument, "a time is a number of milliseconds", "for example wait 500")
+			return protocol.NewError(protocol.CodeBadArgument, "the time must be a number of milliseconds", "for example wait 500")
 		}
 		timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
 		defer timer.Stop()
@@ -163,7 +163,7 @@ func addressMatcher(text string) (func(string) bool, error) {
 	if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' {
 		re, err := regexp.Compile(text[1 : len(text)-1])
 		if err != nil {
-			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression cannot be read: "+err.Error(), "for example: pilotfish wait url '/order-\\d+$/'")
+			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression is not valid: "+err.Error(), "for example: pilotfish wait url '/order-\\d+$/'")
 		}
 		return re.MatchString, nil
 	}
@@ -311,7 +311,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	}
 	if _, err := cdp.Call(ctx, p.session, cdppage.HandleJavaScriptDialog, params); err != nil {
 		if _, ok := errors.AsType[*methodError](err); ok {
-			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "`pilotfish dialogs` lists those that it showed")
+			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "`pilotfish dialogs` lists earlier ones")
 		}
 		return info, b.explain(ctx, id, p, err)
 	}
@@ -351,7 +351,7 @@ func (b *Browser) Clipboard(ctx context.Context, id protocol.TabID, text *string
 			return p.worldError(p.frames.main(), world, err)
 		}
 		if res.ExceptionDetails != nil {
-			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page reach the clipboard", "it works on https and on pages of this machine")
+			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page use the clipboard", "it works on https pages and on localhost")
 		}
 		return decodeString(res, &out)
 	})

@@ -18,7 +18,7 @@ import (
 func (w *waiting) onPage(ctx context.Context) error {
 	key := map[protocol.WaitKind]string{protocol.WaitForText: "text", protocol.WaitForElement: "element", protocol.WaitForGone: "gone"}[w.q.Kind]
 	if key == "" {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("nobody can wait for %q", w.q.Kind), "wait for text, element, gone, url, load, quiet, function or time")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("cannot wait for %q", w.q.Kind), "wait for text, element, gone, url, load, quiet, function or time")
 	}
 	return w.inFrames(ctx, key)
 }

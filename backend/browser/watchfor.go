@@ -33,7 +33,7 @@ func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 	case "download":
 		reply.What, err = b.watchDownload(ctx, id, q.Value)
 	default:
-		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is nothing to watch of the kind %q", q.Kind), "use text, element, url, console, request or download")
+		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("cannot watch for %q", q.Kind), "use text, element, url, console, request or download")
 	}
 	reply.AfterMS = float64(time.Since(began).Microseconds()) / 1000
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -49,7 +49,7 @@ func (w *pageTools) begin(ctx context.Context, s *session, child bool) error {
 	}
 	_, err := cdp.Call(ctx, s, webmcp.Enable, cdp.Empty{})
 	if e, ok := asMethodError(err); ok && !child {
-		return protocol.NewError(protocol.CodeRefused, "this browser has no tools of pages (WebMCP.enable: "+e.message+")",
+		return protocol.NewError(protocol.CodeRefused, "this browser does not support tools of pages (WebMCP.enable: "+e.message+")",
 			"it needs Chromium 150 or newer, started by Pilotfish: --enable-features=WebMCP")
 	}
 	if child {
@@ -204,7 +204,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		delete(w.waiting, res.InvocationID)
 		w.mu.Unlock()
 		_ = postCommand(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams(res))
-		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; it was told to stop", "a longer --timeout may help")
+		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; the call was cancelled", "a longer --timeout may help")
 	}
 }
 

@@ -117,7 +117,7 @@ func (b *Browser) SetWindow(ctx context.Context, id protocol.TabID, bounds *prot
 	set := func(to *browser.Bounds) error {
 		_, err := cdp.Call(ctx, r.conn.root, browser.SetWindowBounds, browser.SetWindowBoundsParams{WindowID: res.WindowID, Bounds: to})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed so: "+e.message, "for example: pilotfish windows bounds --at 0,0,1200,800")
+			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed: "+e.message, "for example: pilotfish windows bounds --at 0,0,1200,800")
 		}
 		return b.explain(ctx, id, nil, err)
 	}
@@ -158,7 +158,7 @@ func (b *Browser) withWorker(ctx context.Context) (*run, error) {
 		return nil, err
 	}
 	if b.config.ExtensionDir == "" {
-		return nil, protocol.NewError(protocol.CodeNotRunning, "a headless browser has no groups of tabs", "groups need the browser's window")
+		return nil, protocol.NewError(protocol.CodeNotRunning, "a headless browser has no tab groups", "groups need the browser's window")
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerStartTimeout)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 func targetArg() Arg {
 	return Arg{
 		Name: "target", Type: String, Required: true,
-		Help: `what to act on: a ref such as e5, a CSS selector, role=button name="Save", text=… (the words themselves), label=…, or a point x,y`,
+		Help: `what to act on: a ref such as e5, a CSS selector, role=button name="Save", text=Save, label=Name, or a point x,y`,
 	}
 }
 
@@ -30,7 +30,7 @@ func actCommands() []command {
 	speed := Arg{Name: "speed", Type: Integer, Flag: true, Min: 1, Max: 100_000, Help: "pixels a second"}
 	x := Arg{Name: "x", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels to the right"}
 	y := Arg{Name: "y", Type: Integer, Flag: true, Min: -1e6, Max: 1e6, Help: "pixels down"}
-	keyed := Arg{Name: "target", Type: String, Flag: true, Help: "what gets the focus first; what has it when left out"}
+	keyed := Arg{Name: "target", Type: String, Flag: true, Help: "the element to focus first; the focused one if left out"}
 	count := Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many clicks"}
 	button := Arg{Name: "button", Type: String, Flag: true, Choices: []string{"left", "right", "middle"}, Default: "left", Help: "the mouse button"}
 	const returns = "hit, url, title, appeared, gone, changed, said, focus, value, navigated, status, tabs, dialog, downloads, errors, nothing, held, released, untrusted"
@@ -41,55 +41,55 @@ func actCommands() []command {
 	}
 	press := one("press", "press keys", "press Enter", protocol.ActPress, "pressed")
 	press.Args = []Arg{
-		{Name: "key", Type: String, Required: true, Help: "a key such as Enter, ArrowDown or Control+A; several with spaces between"},
+		{Name: "key", Type: String, Required: true, Help: "a key such as Enter, ArrowDown or Control+A; several separated by spaces"},
 		keyed,
 	}
-	keydown := one("keydown", "press keys that stay down", "keydown Shift", protocol.ActKeyDown, "pressed")
-	keydown.Args = []Arg{{Name: "key", Type: String, Required: true, Help: "keys with spaces between: Shift, a, KeyW"}, keyed}
-	keydown.Help = "What is held down counts for your later clicks and keys in the tab. It is let go of by keyup, when you end, and when the tab goes to another page; each reply says what is held."
-	keyup := one("keyup", "let go of keys", "keyup Shift", protocol.ActKeyUp, "let go")
-	keyup.Args = []Arg{{Name: "key", Type: String, Help: "keys with spaces between; all keys and mouse buttons when left out"}, keyed}
+	keydown := one("keydown", "hold keys down", "keydown Shift", protocol.ActKeyDown, "pressed")
+	keydown.Args = []Arg{{Name: "key", Type: String, Required: true, Help: "keys separated by spaces: Shift, a, KeyW"}, keyed}
+	keydown.Help = "A key that is down applies to your later clicks and keys in the tab. keyup releases it; so does the end of your session, and the tab going to another page. Each reply lists what is down."
+	keyup := one("keyup", "release keys", "keyup Shift", protocol.ActKeyUp, "released")
+	keyup.Args = []Arg{{Name: "key", Type: String, Help: "keys separated by spaces; all keys and mouse buttons if left out"}, keyed}
 	keyup.Examples = []string{"keyup Shift", "keyup"}
-	mouse := one("mouse", "move the mouse, or press or let go of a button", "mouse move 120,80", protocol.ActMouse, "mouse")
+	mouse := one("mouse", "move the mouse, or press or release a button", "mouse move 120,80", protocol.ActMouse, "mouse")
 	mouse.Args = []Arg{
 		{Name: "action", Type: String, Required: true, Choices: []string{"move", "down", "up"}, Help: "what the mouse does"},
-		{Name: "target", Type: String, Help: "where: a target or x,y; where it is when left out"},
+		{Name: "target", Type: String, Help: "where: a target or x,y; where the mouse is if left out"},
 		button,
 	}
 	mouse.Examples = []string{"mouse move 120,80", "mouse down e5", "mouse up"}
-	scroll := one("scroll", "scroll something into view, or the page or an area by pixels", "scroll e12", protocol.ActScroll, "scrolled")
+	scroll := one("scroll", "scroll an element into view, or the page or an area by pixels", "scroll e12", protocol.ActScroll, "scrolled")
 	scroll.Args = []Arg{
-		{Name: "target", Type: String, Help: "what to bring into view, or the area to scroll; the page when left out"},
+		{Name: "target", Type: String, Help: "what to bring into view, or the area to scroll; the page if left out"},
 		x, y,
 	}
-	drag := one("drag", "drag one thing to another", "drag e5 e9", protocol.ActDrag, "dragged",
+	drag := one("drag", "drag one element to another", "drag e5 e9", protocol.ActDrag, "dragged",
 		Arg{Name: "to", Type: String, Required: true, Help: "where to: a target"},
-		Arg{Name: "via", Type: String, Flag: true, Help: "points or refs on the way, with spaces between"}, speed)
+		Arg{Name: "via", Type: String, Flag: true, Help: "points or refs on the way, separated by spaces"}, speed)
 	drag.Examples = []string{"drag e5 e9", `drag e5 400,300 --via "120,80 200,300" --speed 500`}
-	swipe := one("swipe", "move a finger from one thing to another, or by pixels", "swipe e5 --x -200", protocol.ActSwipe, "swiped",
+	swipe := one("swipe", "swipe with a finger from one element to another, or by pixels", "swipe e5 --x -200", protocol.ActSwipe, "swiped",
 		Arg{Name: "to", Type: String, Help: "where to: a target"}, x, y, speed)
-	upload := one("upload", "give files to a file field, or to what opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
+	upload := one("upload", "choose files in a file field, or for a button that opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
 		Arg{Name: "files", Type: Paths, Required: true, Help: "paths of one or more files"})
 	upload.Scope = protocol.ScopeSensitive
 	upload.Examples = []string{"upload e7 report.pdf", `upload label=File "May, June.pdf" report.pdf`}
-	upload.Help = "Over HTTP and MCP files is a list of whole paths. A single text with commas in it is one file where there is one of that name, and else several."
-	double := one("dblclick", "click something twice", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
+	upload.Help = "Over HTTP and MCP, files is a list of absolute paths. A single text with commas is one file if a file has that name, else several."
+	double := one("dblclick", "double-click an element", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
 	list := []command{
-		one("click", "click something and say what came of it", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at, hold),
+		one("click", "click an element and report what changed", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at, hold),
 		double,
-		one("hover", "move the mouse over something", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
-		one("fill", "put a text into a field, in place of what it holds", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field")),
-		one("type", "type a text key by key behind what a field holds", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
-			Arg{Name: "clear", Type: Boolean, Flag: true, Help: "in place of what it holds"}),
+		one("hover", "move the mouse over an element", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
+		one("fill", "replace the text of a field", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field")),
+		one("type", "type a text key by key at the end of a field", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
+			Arg{Name: "clear", Type: Boolean, Flag: true, Help: "replace the text that is there"}),
 		press, keydown, keyup, mouse,
-		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "chose in", value("the option; several with line breaks between")),
-		one("check", "switch a checkbox, radio button or switch on", "check e6", protocol.ActCheck, "checked"),
-		one("uncheck", "switch a checkbox or switch off", "uncheck e6", protocol.ActCheck, "unchecked"),
-		one("focus", "put the focus on something", "focus e3", protocol.ActFocus, "focused"),
+		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "selected in", value("the option; several separated by line breaks")),
+		one("check", "turn on a checkbox, radio button or switch", "check e6", protocol.ActCheck, "checked"),
+		one("uncheck", "turn off a checkbox or switch", "uncheck e6", protocol.ActCheck, "unchecked"),
+		one("focus", "focus an element", "focus e3", protocol.ActFocus, "focused"),
 		drag, scroll,
-		one("tap", "tap something with a finger", "tap e5", protocol.ActTap, "tapped", Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many taps"}, at, hold),
+		one("tap", "tap an element with a finger", "tap e5", protocol.ActTap, "tapped", Arg{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many taps"}, at, hold),
 		swipe,
-		one("pinch", "move two fingers apart on something, or together", "pinch e5 2", protocol.ActPinch, "pinched",
+		one("pinch", "move two fingers apart on an element, or together", "pinch e5 2", protocol.ActPinch, "pinched",
 			Arg{Name: "scale", Type: String, Required: true, Help: "2 moves the fingers apart, 0.5 together"}),
 		upload,
 	}
@@ -113,12 +113,12 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 			x, errX := strconv.ParseFloat(strings.TrimSpace(left), 64)
 			y, errY := strconv.ParseFloat(strings.TrimSpace(top), 64)
 			if errX != nil || errY != nil {
-				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("at is x,y and not %.40q", raw), "for example --at 10,5")
+				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--at takes two numbers x,y, not %.40q", raw), "for example --at 10,5")
 			}
 			q.At = &[2]float64{x, y}
 		}
 		if _, given := in.args["value"]; !given && (kind == protocol.ActFill || kind == protocol.ActType || kind == protocol.ActSelect) {
-			return result{}, protocol.NewError(protocol.CodeBadArgument, "no value is given", `an empty one is written ""`)
+			return result{}, protocol.NewError(protocol.CodeBadArgument, "the value is missing", `write "" for an empty one`)
 		}
 		switch kind {
 		case protocol.ActPress, protocol.ActKeyDown, protocol.ActKeyUp:
@@ -126,7 +126,7 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 		case protocol.ActPinch:
 			scale, err := strconv.ParseFloat(strings.TrimSpace(in.args.text("scale")), 64)
 			if err != nil {
-				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("scale is a number and not %.40q", in.args.text("scale")), "2 moves the fingers apart, 0.5 together")
+				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the scale is a number, not %.40q", in.args.text("scale")), "2 moves the fingers apart, 0.5 together")
 			}
 			q.Scale = scale
 		case protocol.ActSelect:
@@ -134,7 +134,7 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 		case protocol.ActUpload:
 			for _, name := range in.args.paths("files") {
 				if !filepath.IsAbs(name) {
-					return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no absolute path", name), "name files by their whole path")
+					return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not an absolute path", name), "give the whole path of the file, from / on")
 				}
 				q.Values = append(q.Values, name)
 			}
@@ -164,7 +164,7 @@ func said(done string, q *protocol.ActRequest) string {
 	if q.Kind != protocol.ActMouse {
 		return done
 	}
-	return map[string]string{"move": "moved the mouse", "down": "pressed the mouse button", "up": "let go of the mouse button"}[q.Do]
+	return map[string]string{"move": "moved the mouse", "down": "pressed the mouse button", "up": "released the mouse button"}[q.Do]
 }
 
 // scrollStep is how far `scroll` goes without a number: most of a screen.
@@ -204,11 +204,11 @@ func namesThings(code protocol.Code) bool {
 func waitCommands() []command {
 	return []command{
 		{Spec: Spec{
-			Name: "wait", Scope: protocol.ScopeRead, Summary: "wait until something is so",
-			Help: "Waits over navigations, until --timeout.",
+			Name: "wait", Scope: protocol.ScopeRead, Summary: "wait for a text, an element, an address, a quiet network or a time",
+			Help: "Goes on waiting while the tab loads other pages, at most --timeout.",
 			Args: []Arg{
-				{Name: "for", Type: String, Required: true, Choices: []string{"text", "element", "gone", "url", "load", "quiet", "function", "time"}, Help: "what to wait for; quiet is a network without requests"},
-				{Name: "value", Type: String, Help: "the text, target, address (a part, or with *), expression, or milliseconds"},
+				{Name: "for", Type: String, Required: true, Choices: []string{"text", "element", "gone", "url", "load", "quiet", "function", "time"}, Help: "what to wait for; quiet: no network requests"},
+				{Name: "value", Type: String, Help: "the text, target, address (a part of it, or a pattern with *), expression or milliseconds"},
 			},
 			Returns: "tab, url, title", Examples: []string{"wait text Saved", "wait gone #spinner", "wait url */done", "wait load", "wait time 500"},
 		}, tab: ownTab, run: runWait},
@@ -216,13 +216,13 @@ func waitCommands() []command {
 			Name: "dialog", Scope: protocol.ScopeAct, Summary: "answer the dialog that the page shows",
 			Args: []Arg{
 				{Name: "answer", Type: String, Required: true, Choices: []string{"accept", "dismiss"}, Help: "OK or Cancel"},
-				{Name: "text", Type: String, Help: "what is written into a prompt"},
+				{Name: "text", Type: String, Help: "the answer to a prompt"},
 			},
 			Returns: "type, message", Examples: []string{"dialog accept", "dialog accept Ada", "dialog dismiss"},
 		}, tab: ownTab, run: runDialog},
 		{Spec: Spec{
 			Name: "clipboard", Scope: protocol.ScopeSensitive, Summary: "read the clipboard, or write to it",
-			Args:    []Arg{{Name: "text", Type: String, Help: "the text to write; reads when left out"}},
+			Args:    []Arg{{Name: "text", Type: String, Help: "the text to write; reads the clipboard if left out"}},
 			Returns: "text", Examples: []string{"clipboard", "clipboard hello"},
 		}, tab: ownTab, run: runClipboard},
 	}
@@ -238,12 +238,12 @@ func runWait(ctx context.Context, in *invocation) (result, error) {
 		}
 	default:
 		if q.Value == "" {
-			return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("wait %s needs to know for what", q.Kind), "for example: pilotfish wait text Saved")
+			return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("wait %s needs a value", q.Kind), "for example: pilotfish wait text Saved")
 		}
 	}
 	if q.Kind == protocol.WaitForFunction && policy.Agent(in.actor) {
 		// It runs the page's code, as eval does, which an agent has to be given.
-		return result{}, protocol.NewError(protocol.CodeForbidden, "an agent may not run expressions in a page", "wait for a text or an element")
+		return result{}, protocol.NewError(protocol.CodeForbidden, "agents may not run expressions in a page", "wait for a text or an element")
 	}
 	if err := in.readable(ctx); err != nil {
 		return result{}, err
@@ -253,7 +253,7 @@ func runWait(ctx context.Context, in *invocation) (result, error) {
 		return result{}, in.blamed(info.URL, err, false)
 	}
 	place, said := in.place(info.URL)
-	text := fmt.Sprintf("%s: done; %s is at %s", q.Kind, in.tab, place)
+	text := fmt.Sprintf("done waiting for %s; %s is at %s", q.Kind, in.tab, place)
 	if len(said) > 0 {
 		text += "\n" + in.foreign(info.URL, strings.Join(said, "\n"))
 	}
@@ -287,7 +287,7 @@ func runClipboard(ctx context.Context, in *invocation) (result, error) {
 		return result{}, err
 	}
 	if text != nil {
-		return result{text: "written to the clipboard", data: map[string]string{"text": *text}}, nil
+		return result{text: "copied to the clipboard", data: map[string]string{"text": *text}}, nil
 	}
 	return result{text: in.foreign("", got), data: map[string]string{"text": got}}, nil
 }

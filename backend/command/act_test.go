@@ -91,7 +91,7 @@ func TestActionsReachTheBrowser(t *testing.T) {
 func TestEffectsAreTold(t *testing.T) {
 	b := newTabs()
 	reply := run(b, newPolicy(), agent, "t1", request("click", map[string]any{"target": "e5"}))
-	for _, want := range []string{"clicked", "alert dialog is open", "opened t9", "e5 btn Save", `holds "Ada"`, "+ e9 btn", "<page-"} {
+	for _, want := range []string{"clicked", "alert dialog is open", "opened t9", "e5 btn Save", `with "Ada"`, "+ e9 btn", "<page-"} {
 		if !strings.Contains(reply.Text, want) {
 			t.Errorf("%q is not in %s", want, reply.Text)
 		}

@@ -113,7 +113,7 @@ func (in *invocation) authorize(ctx context.Context, c *command, req protocol.Co
 		return err
 	}
 	if now := in.current(); origin(now) != origin(page) {
-		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s went from %s to %s meanwhile", in.tab, line(origin(page), urlShown), line(origin(now), urlShown)), "look at the page, and try again")
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s went from %s to %s in the meantime", in.tab, line(origin(page), urlShown), line(origin(now), urlShown)), "take a new snapshot, and try again")
 	}
 	return nil
 }

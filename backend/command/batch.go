@@ -17,15 +17,15 @@ func batchCommands() []command {
 	// The lines of a chain may have secrets; its commands are recorded one by one.
 	return []command{
 		{Spec: Spec{
-			Name: "chain", Scope: protocol.ScopeRead, Summary: "run several commands one after the other in one round trip",
-			Help:    "It stops at the first that fails unless --keep-going. Each is checked as if it were called alone. The whole has one --timeout.",
-			Args:    []Arg{{Name: "commands", Type: Lines, Required: true, Secret: true, Help: "command lines, each one argument"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "run the rest after one that failed"}},
+			Name: "chain", Scope: protocol.ScopeRead, Summary: "run several commands in order, in one call",
+			Help:    "Stops at the first that fails, unless --keep-going. Each is checked as if it were called alone. One --timeout applies to all together.",
+			Args:    []Arg{{Name: "commands", Type: Lines, Required: true, Secret: true, Help: "command lines, each one argument"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "continue after a failure"}},
 			Returns: "one reply for each command that ran", Examples: []string{"chain 'goto example.com' 'text --max 500'", "chain 'click #save' 'watch text Saved' --keep-going"},
 		}, tab: noTab, run: runChain},
 		{Spec: Spec{
 			Name: "run", Scope: protocol.ScopeRead, Summary: "run a saved routine with other parameters, or list the routines",
 			Help:    "`pilotfish record` saves one. ${name} in its lines stands for a parameter.",
-			Args:    []Arg{{Name: "name", Type: String, Help: "of the routine; lists them when left out"}, {Name: "params", Type: Lines, Secret: true, Help: "each as name=value"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "run the rest after a step that failed"}},
+			Args:    []Arg{{Name: "name", Type: String, Help: "the routine's name; lists the routines if left out"}, {Name: "params", Type: Lines, Secret: true, Help: "each as name=value"}, {Name: "keep-going", Type: Boolean, Flag: true, Help: "continue after a failure"}},
 			Returns: "one reply for each step that ran", Examples: []string{"run login user=ann password=secret", "run"},
 		}, tab: noTab, run: runRoutine},
 	}
@@ -120,7 +120,7 @@ func (in *invocation) steps(ctx context.Context, lines, shown []string, hide fun
 		if ctx.Err() != nil {
 			parts = append(parts, fmt.Sprintf("… %d more were not run: the time is over", len(requests)-i))
 			if failed == nil {
-				failed = protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("the time was over after %s", plural(i, "command")), "a longer --timeout may help")
+				failed = protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("the time ran out after %s", plural(i, "command")), "a longer --timeout may help")
 			}
 			break
 		}

@@ -26,7 +26,7 @@ func (in *invocation) facts(ctx context.Context, target string) (protocol.Target
 	case given == nil:
 		return in.browser.Facts(ctx, in.tab, target)
 	case given.Facts == nil:
-		return protocol.TargetFacts{}, protocol.NewError(protocol.CodeBadArgument, "it is not said what would be acted on", "")
+		return protocol.TargetFacts{}, protocol.NewError(protocol.CodeBadArgument, "the target is missing", "")
 	default:
 		return *given.Facts, nil
 	}

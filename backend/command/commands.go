@@ -6,7 +6,7 @@ import "pilotfish/backend/protocol"
 func waitArg() Arg {
 	return Arg{
 		Name: "wait", Type: String, Flag: true, Choices: []string{"load", "dom", "commit"}, Default: "load",
-		Help: "how far the page must be: everything arrived (load), the document parsed (dom), the page begun (commit)",
+		Help: "how long to wait: until everything has loaded (load), the document is parsed (dom), or the page begins (commit)",
 	}
 }
 
@@ -36,7 +36,7 @@ func navigationCommands() []command {
 		{Spec: Spec{
 			Name: "goto", Aliases: []string{"open", "navigate", "go"}, Scope: act,
 			Summary:  "open an address in the tab and wait until it is loaded",
-			Help:     "An address without http:// gets https://, or http:// on this machine. The reply says where the tab arrived and the HTTP status.",
+			Help:     "An address without http:// gets https://, or http:// on this machine. The reply gives the final address and the HTTP status.",
 			Args:     []Arg{{Name: "url", Type: String, Required: true, Help: "the address"}, waitArg()},
 			Returns:  "tab, url, title, status",
 			Examples: []string{"goto example.com", "goto localhost:3000/login --wait dom"},
@@ -63,32 +63,32 @@ func navigationCommands() []command {
 		}, tab: anyTab, run: runTitle},
 		{Spec: Spec{
 			Name: "text", Aliases: []string{"read"}, Scope: read,
-			Summary: "print the text of the page: lines kept, hidden text left out",
+			Summary: "print the visible text of the page, line by line",
 			Args: []Arg{{
 				Name: "max", Type: Integer, Flag: true, Min: 1, Max: protocol.TextLimit, Default: "200000",
-				Help: "at most so many characters; the reply says how many there are",
+				Help: "at most so many characters; the reply gives the total",
 			}},
 			Returns: "url, title, text, length", Examples: []string{"text", "text --max 4000"},
 		}, tab: ownTab, run: runText},
 		{Spec: Spec{
 			Name: "tabs", Scope: read, Summary: "list the open tabs",
-			Help:    "* is the tab in front of its window, ! one that crashed.",
+			Help:    "* marks the tab in front of its window, ! one that crashed.",
 			Returns: "the tabs", Examples: []string{"tabs"},
 		}, tab: noTab, run: runTabs},
 		{Spec: Spec{
 			Name: "tab", Aliases: []string{"activate", "focus-tab"}, Scope: act, Summary: "bring a tab to the front of its window",
-			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own when left out"}},
+			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own if left out"}},
 			Returns: "the tab", Examples: []string{"tab t2"},
 		}, tab: ownTab, run: runTab},
 		{Spec: Spec{
-			Name: "newtab", Aliases: []string{"new", "tab-new"}, Scope: act, Summary: "open a tab, with a page if one is named",
-			Help:    "An agent's tab opens in the background, a person's in front.",
+			Name: "newtab", Aliases: []string{"new", "tab-new"}, Scope: act, Summary: "open a tab, empty or with a page",
+			Help:    "An agent's tab opens in the background, a user's in front.",
 			Args:    []Arg{{Name: "url", Type: String, Help: "the address; an empty tab without it"}, {Name: "front", Type: Boolean, Flag: true, Help: "open it in front"}, waitArg()},
 			Returns: "tab, url, title, status", Examples: []string{"newtab example.com", "newtab --front"},
 		}, tab: noTab, run: runNewTab},
 		{Spec: Spec{
 			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
-			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own when left out"}},
+			Args:    []Arg{{Name: "tab", Type: TabArg, Help: "the tab; your own if left out"}},
 			Returns: "tab", Examples: []string{"closetab t3"},
 		}, tab: ownTab, run: runCloseTab},
 	}

@@ -10,8 +10,8 @@ import (
 // downloadCommand is `download`: the click, the wait and the path in one turn.
 func downloadCommand() command {
 	return command{Spec: Spec{
-		Name: "download", Scope: protocol.ScopeSensitive, Summary: "click what starts a download, wait for the file and print its path",
-		Help:    "What a link leads to is saved, also where a plain click would open it as a page. `downloads` lists what came before.",
+		Name: "download", Scope: protocol.ScopeSensitive, Summary: "click an element that starts a download, wait for the file and print its path",
+		Help:    "The target of a link is saved, even if a plain click would open it as a page. `downloads` lists earlier ones.",
 		Args:    []Arg{targetArg()},
 		Returns: "id, tab, url, name, path, state, received, total, at", Examples: []string{"download e10"},
 	}, tab: ownTab, run: runDownload}
@@ -43,7 +43,7 @@ func runDownload(ctx context.Context, in *invocation) (result, error) {
 		return result{}, err
 	}
 	if d.State != "done" {
-		return result{}, protocol.NewError(protocol.CodeNavigation, "the download "+d.ID+" was canceled", "do what started it once more")
+		return result{}, protocol.NewError(protocol.CodeNavigation, "the download "+d.ID+" was canceled", "start it again")
 	}
 	return result{text: fmt.Sprintf("%s\n%d KB", in.foreign(d.URL, d.Path), (d.Received+1023)/1024), data: d}, nil
 }

@@ -141,14 +141,14 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 	}
 	switch {
 	case e.Loading:
-		head += "; it led to another page, which is still loading: " + place
+		head += "; the tab went to another page, which is still loading: " + place
 	case e.Navigated:
-		head += "; it led to " + place
+		head += "; the tab went to " + place
 		if e.Status != 0 && (e.Status < 200 || e.Status > 299) {
 			head += fmt.Sprintf(" (HTTP %d)", e.Status)
 		}
 	case e.Within:
-		head += "; the address is now another"
+		head += "; the address changed"
 		if len(full) == 0 {
 			page = append(page, line(e.URL, urlShown))
 		}
@@ -167,18 +167,18 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 		head += "; no change was seen"
 	}
 	if e.Untrusted {
-		head += "; set by script: the page can tell its events from a person's"
+		head += "; set by script: the page can see that no user did it (untrusted events)"
 	}
 	if len(e.Held) > 0 {
 		head += "; held down: " + strings.Join(e.Held, ", ")
 	}
 	if len(e.Released) > 0 {
-		head += "; let go of, because the tab went to another page: " + strings.Join(e.Released, ", ")
+		head += "; released, because the tab went to another page: " + strings.Join(e.Released, ", ")
 	}
 	hit := line(e.Hit, 200)
 	if e.Value != nil {
 		hit, _, _ = strings.Cut(hit, ` ="`) // what it held before
-		hit += " holds " + held(*e.Value)
+		hit += " with " + held(*e.Value)
 	}
 	page = append(page, hit)
 	if e.Navigated {

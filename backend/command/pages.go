@@ -50,7 +50,7 @@ func pageCommands() []command {
 func budgetArg() Arg {
 	return Arg{
 		Name: "max", Type: Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Default: fmt.Sprint(protocol.ReplyLimit),
-		Help: "at most so many characters; what is left out is counted",
+		Help: "at most so many characters; the reply counts the rest",
 	}
 }
 

@@ -17,12 +17,12 @@ func partCommands() []command {
 	return []command{
 		{Spec: Spec{
 			Name: "markdown", Aliases: []string{"md"}, Scope: read, Summary: "print the page, or an element, as Markdown",
-			Help:    "Headings, lists, links and tables are kept; what is hidden is left out. Frames stand in their place.",
+			Help:    "Headings, lists, links and tables are kept, hidden content is left out, frames are included in place.",
 			Args:    []Arg{elementArg("only this element: a ref, CSS, text=…"), budgetArg()},
 			Returns: "url, title, text, length", Examples: []string{"markdown", "markdown main --max 4000"},
 		}, tab: ownTab, run: reading(runMarkdown)},
 		{Spec: Spec{
-			Name: "html", Aliases: []string{"source"}, Scope: read, Summary: "print the markup of the page, or of an element, as it is now",
+			Name: "html", Aliases: []string{"source"}, Scope: read, Summary: "print the current HTML of the page, or of an element",
 			Help: "Values of fields for passwords, cards and one-time codes are masked.",
 			Args: []Arg{
 				elementArg("only this element: a ref, CSS, text=…"),
@@ -42,28 +42,28 @@ func partCommands() []command {
 			Returns: "name, action, method and fields of each", Examples: []string{"forms"},
 		}, tab: ownTab, run: reading(runForms)},
 		{Spec: Spec{
-			Name: "tables", Scope: read, Summary: "print the tables of the page, a row a line, cells between bars", Args: []Arg{budgetArg()},
+			Name: "tables", Scope: read, Summary: "print the tables of the page, one line per row, cells between bars", Args: []Arg{budgetArg()},
 			Returns: "caption, head and rows of each", Examples: []string{"tables", "tables --max 50000"},
 		}, tab: ownTab, run: reading(runTables)},
 		{Spec: Spec{
-			Name: "media", Aliases: []string{"images"}, Scope: read, Summary: "list the pictures, films and sounds of the page", Args: []Arg{budgetArg()},
+			Name: "media", Aliases: []string{"images"}, Scope: read, Summary: "list the images, videos and sounds of the page", Args: []Arg{budgetArg()},
 			Returns: "kind, url, text, width and height of each", Examples: []string{"media"},
 		}, tab: ownTab, run: reading(runMedia)},
 		{Spec: Spec{
-			Name: "data", Aliases: []string{"meta"}, Scope: read, Summary: "print what the page says about itself to machines: JSON-LD, Open Graph, meta", Args: []Arg{budgetArg()},
+			Name: "data", Aliases: []string{"meta"}, Scope: read, Summary: "print the page's metadata: JSON-LD, Open Graph, meta tags", Args: []Arg{budgetArg()},
 			Returns: "title, url, language, canonical, meta, openGraph, jsonLd", Examples: []string{"data"},
 		}, tab: ownTab, run: reading(runData)},
 		{Spec: Spec{
-			Name: "find", Aliases: []string{"grep"}, Scope: read, Summary: "find a text or a /regular expression/ on the page, with what stands around it",
-			Help: "Capital letters do not matter for a text; an expression says i itself. A match where something can be acted on has its ref.",
+			Name: "find", Aliases: []string{"grep"}, Scope: read, Summary: "find a text or a /regular expression/ on the page, with its surroundings",
+			Help: "A text matches in upper and lower case; an expression needs the flag i for that. A match in an element that can be acted on has its ref.",
 			Args: []Arg{
 				{Name: "what", Type: String, Required: true, Help: "a text, or /expression/flags"},
-				{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 1000, Default: "20", Help: "show at most so many places"},
+				{Name: "count", Type: Integer, Flag: true, Min: 1, Max: 1000, Default: "20", Help: "at most so many matches"},
 			},
 			Returns: "total, and ref, before, text and after of each", Examples: []string{"find 'sign in'", "find '/order \\d+/i' --count 5"},
 		}, tab: ownTab, run: reading(runFind)},
 		{Spec: Spec{
-			Name: "frame", Aliases: []string{"frames"}, Scope: read, Summary: "list the frames of the page, with what their refs begin with", Args: []Arg{budgetArg()},
+			Name: "frame", Aliases: []string{"frames"}, Scope: read, Summary: "list the frames of the page and how their refs begin", Args: []Arg{budgetArg()},
 			Returns: "id, depth, name, url and apart of each", Examples: []string{"frame"},
 		}, tab: ownTab, run: reading(runFrames)},
 	}

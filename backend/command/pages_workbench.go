@@ -23,18 +23,18 @@ func workbenchCommands() []command {
 	read, act := protocol.ScopeRead, protocol.ScopeAct
 	return []command{
 		{Spec: Spec{
-			Name: "eval", Aliases: []string{"js"}, Scope: protocol.ScopeSensitive, Summary: "run JavaScript in the page and print what it comes to",
-			Help: "It runs with the page's own rights and waits for a promise. An agent may only when the person allows it.",
+			Name: "eval", Aliases: []string{"js"}, Scope: protocol.ScopeSensitive, Summary: "run JavaScript in the page and print its result",
+			Help: "It runs with the page's own rights and waits for a promise. An agent needs the user's permission.",
 			Args: []Arg{
 				{Name: "expression", Type: String, Help: "the script"},
-				{Name: "file", Type: Path, Flag: true, Help: "a file that holds the script; not for agents"},
+				{Name: "file", Type: Path, Flag: true, Help: "a file with the script; not for agents"},
 				budgetArg(),
 			},
 			Returns: "url, type, value or words", Examples: []string{"eval document.title", "eval 'await fetch(\"/api\").then((r) => r.json())'", "eval --file /home/me/check.js"},
 		}, tab: ownTab, run: reading(runEval)},
 		{Spec: Spec{
-			Name: "css", Scope: read, Summary: "print the rules that match an element, strongest first, and computed values",
-			Help: "What another declaration beat stands in ~~tildes~~. Properties to compute are named with commas between; without any, those that the rules name.",
+			Name: "css", Scope: read, Summary: "print the CSS rules that match an element, strongest first, and computed values",
+			Help: "Overridden declarations are in ~~tildes~~. Name the properties to compute separated by commas; without any, those that the rules set.",
 			Args: []Arg{
 				requiredElement(),
 				{Name: "properties", Type: String, Help: "computed values of these: color,margin"},
@@ -44,18 +44,18 @@ func workbenchCommands() []command {
 			Returns: "url, element, rules, computed", Examples: []string{"css e5", "css '#menu' color,display --computed"},
 		}, tab: ownTab, run: reading(runCSS)},
 		{Spec: Spec{
-			Name: "inspect", Scope: read, Summary: "print what an element is: box, attributes, styles, listeners, accessibility",
+			Name: "inspect", Scope: read, Summary: "print details of an element: box, attributes, styles, listeners, accessibility",
 			Args:    []Arg{requiredElement(), budgetArg()},
 			Returns: "url, element, role, name, properties, attributes, box, margin, padding, border, styles, listeners, text", Examples: []string{"inspect e5", "inspect 'role=button name=\"Save\"'"},
 		}, tab: ownTab, run: reading(runInspect)},
 		{Spec: Spec{
-			Name: "style", Scope: act, Summary: "change a style of an element, take it back, or list what was changed",
-			Help: "An empty value takes the property away. Edits end with the page: a reload has none of them.",
+			Name: "style", Scope: act, Summary: "change a style of an element, undo it, or list the changes",
+			Help: "An empty value removes the property. A reload undoes all changes.",
 			Args: []Arg{
 				{Name: "element", Type: String, Help: "a ref (e5), CSS, role=…, text=…"},
 				{Name: "property", Type: String, Help: "such as background-color"},
 				{Name: "value", Type: String, Help: "such as tomato"},
-				{Name: "undo", Type: Boolean, Flag: true, Help: "take back the last change"},
+				{Name: "undo", Type: Boolean, Flag: true, Help: "undo the last change"},
 				{Name: "all", Type: Boolean, Flag: true, Help: "with --undo: every change"},
 				{Name: "history", Type: Boolean, Flag: true, Help: "list the changes"},
 				budgetArg(),
@@ -67,13 +67,13 @@ func workbenchCommands() []command {
 			Args: []Arg{
 				elementArg("only this element"),
 				{Name: "audit", Type: Boolean, Flag: true, Help: "check the page against accessibility rules"},
-				{Name: "level", Type: String, Flag: true, Choices: []string{"a", "aa", "aaa", "all"}, Default: "all", Help: "of WCAG; all has good practice, too"},
+				{Name: "level", Type: String, Flag: true, Choices: []string{"a", "aa", "aaa", "all"}, Default: "all", Help: "the WCAG level; all includes best practices"},
 				budgetArg(),
 			},
 			Returns: "url, title, text, length; with --audit: url, violations, unsure, passed", Examples: []string{"a11y", "a11y '#menu'", "a11y --audit --level aa"},
 		}, tab: ownTab, run: reading(runA11y)},
 		{Spec: Spec{
-			Name: "perf", Aliases: []string{"performance", "vitals"}, Scope: read, Summary: "print how fast the page came and reacts, or record a trace",
+			Name: "perf", Aliases: []string{"performance", "vitals"}, Scope: read, Summary: "print how fast the page loaded and reacts, or record a trace",
 			Help: "A trace opens in the Performance panel of the developer tools.",
 			Args: []Arg{
 				{Name: "trace", Type: Boolean, Flag: true, Help: "record a trace and print its path"},
@@ -118,10 +118,10 @@ func runEval(ctx context.Context, in *invocation) (string, result, error) {
 // script reads a file of the person's.
 func (in *invocation) script(file string) (string, error) {
 	if policy.Agent(in.actor) {
-		return "", protocol.NewError(protocol.CodeRefused, "--file is not for agents", "give eval the script itself")
+		return "", protocol.NewError(protocol.CodeRefused, "agents may not use --file", "give eval the script itself")
 	}
 	if !filepath.IsAbs(file) {
-		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.200q is no absolute path", file), "write it from / on")
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.200q is not an absolute path", file), "give the whole path, from / on")
 	}
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -219,7 +219,7 @@ func runStyle(ctx context.Context, in *invocation) (string, result, error) {
 	undo, history := in.args.flag("undo"), in.args.flag("history")
 	_, hasValue := in.args["value"]
 	if (undo || history) && (element != "" || undo && history) {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "style takes a change, --undo or --history, one of them", "for example: pilotfish style --undo")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "style takes one of: a change, --undo, --history", "for example: pilotfish style --undo")
 	}
 	info, err := in.browser.Page(ctx, in.tab)
 	if err != nil {
@@ -277,7 +277,7 @@ func runA11y(ctx context.Context, in *invocation) (string, result, error) {
 	if err != nil {
 		return "", result{}, err
 	}
-	head := fmt.Sprintf("%d rules broken, %d to be looked at by a person, %d passed", len(audit.Violations), len(audit.Unsure), audit.Passed)
+	head := fmt.Sprintf("%d rules broken, %d to be checked by a user, %d passed", len(audit.Violations), len(audit.Unsure), audit.Passed)
 	var lines []string
 	for _, f := range audit.Violations {
 		lines = append(lines, fmt.Sprintf("%s (%s): %s, %s", field(f.Rule), field(f.Impact), field(f.Help), plural(len(f.Nodes), "element")))
@@ -290,7 +290,7 @@ func runA11y(ctx context.Context, in *invocation) (string, result, error) {
 		}
 	}
 	for _, f := range audit.Unsure {
-		lines = append(lines, fmt.Sprintf("to look at: %s: %s, %s", field(f.Rule), field(f.Help), plural(len(f.Nodes), "element")))
+		lines = append(lines, fmt.Sprintf("to check: %s: %s, %s", field(f.Rule), field(f.Help), plural(len(f.Nodes), "element")))
 	}
 	if len(lines) > 0 {
 		head += "\n" + in.listed(audit.URL, lines, "lines")

@@ -165,7 +165,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	res, err := c.run(ctx, in)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = protocol.NewError(protocol.CodeTimeout, c.Name+" was not done in time", "a longer --timeout may help")
+			err = protocol.NewError(protocol.CodeTimeout, c.Name+" did not finish in time", "a longer --timeout may help")
 		}
 		if e := protocol.AsError(err); e.Code == protocol.CodeTimeout && e.Hint == "" {
 			err = protocol.NewError(e.Code, e.Message, "a longer --timeout may help")
@@ -242,7 +242,7 @@ func (in *invocation) resolve(c *command, call Call) error {
 		}
 	}
 	if want == "" {
-		return protocol.NewError(protocol.CodeUnknownTab, "no tab is named, and you have none of your own", "name one with --tab; `pilotfish tabs` lists them")
+		return protocol.NewError(protocol.CodeUnknownTab, "no tab was given, and you have none of your own", "name one with --tab; `pilotfish tabs` lists them")
 	}
 	id, err := openTab(want, tabs)
 	if err != nil {

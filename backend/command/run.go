@@ -221,7 +221,7 @@ func runTab(ctx context.Context, in *invocation) (result, error) {
 			return result{text: text, data: t}, nil
 		}
 	}
-	return result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.tab)+" was closed meanwhile", "`pilotfish tabs` lists the tabs")
+	return result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.tab)+" was closed in the meantime", "`pilotfish tabs` lists the tabs")
 }
 
 func runNewTab(ctx context.Context, in *invocation) (result, error) {

@@ -33,15 +33,15 @@ func stateCommands() []command {
 	return []command{
 		{Spec: Spec{
 			Name: "cookies", Scope: protocol.ScopeAct, Summary: "list, set and delete cookies of the page's site",
-			Help: "An agent sees that a cookie is there and how long it is, never its value, and only those of its own tab's site.",
+			Help: "An agent sees the names and lengths of cookies of its own tab's site, never their values.",
 			Args: []Arg{
 				doArg("list", "get", "set", "delete", "clear"),
 				{Name: "name", Type: String, Help: "the cookie, for get, set and delete"},
 				{Name: "value", Type: String, Secret: true, Help: "for set"},
-				{Name: "all", Type: Boolean, Flag: true, Help: "of every site of the profile"},
-				{Name: "domain", Type: String, Flag: true, Help: "of this domain; the page's host when left out"},
+				{Name: "all", Type: Boolean, Flag: true, Help: "cookies of every site"},
+				{Name: "domain", Type: String, Flag: true, Help: "of this domain; the page's host if left out"},
 				{Name: "path", Type: String, Flag: true, Default: "/", Help: "for set"},
-				{Name: "expires", Type: String, Flag: true, Help: "for set: a time such as 24h or 2027-01-31T00:00:00Z; with the browser's session when left out"},
+				{Name: "expires", Type: String, Flag: true, Help: "for set: a time such as 24h or 2027-01-31T00:00:00Z; until the browser ends if left out"},
 				{Name: "http-only", Type: Boolean, Flag: true, Help: "for set: scripts do not see it"},
 				{Name: "secure", Type: Boolean, Flag: true, Help: "for set: https only"},
 				{Name: "same-site", Type: String, Flag: true, Choices: []string{"Strict", "Lax", "None"}, Help: "for set"},
@@ -51,7 +51,7 @@ func stateCommands() []command {
 			Examples: []string{"cookies", "cookies set theme dark --expires 24h", "cookies delete theme", "cookies clear"},
 		}, tab: ownTab, run: runCookies},
 		{Spec: Spec{
-			Name: "storage", Scope: protocol.ScopeAct, Summary: "list, read, set and delete what the page keeps in localStorage and sessionStorage",
+			Name: "storage", Scope: protocol.ScopeAct, Summary: "list, read, set and delete entries of the page's localStorage and sessionStorage",
 			Help: "An agent sees names and sizes, never values.",
 			Args: []Arg{
 				doArg("list", "get", "set", "delete", "clear"),
@@ -64,13 +64,13 @@ func stateCommands() []command {
 			Examples: []string{"storage", "storage set theme dark", "storage clear --area session"},
 		}, tab: ownTab, run: runStorage},
 		{Spec: Spec{
-			Name: "state", Scope: protocol.ScopeSensitive, Summary: "save cookies and storage of the page's site into an encrypted file, and put them back",
-			Help: "Encrypted (age) with a passphrase, or with a key in the system's keychain where there is one. load does not load the page again; the storage of other sites comes back when they are opened in this tab.",
+			Name: "state", Scope: protocol.ScopeSensitive, Summary: "save cookies and storage of the page's site to an encrypted file, or load them",
+			Help: "Encrypted (age) with a passphrase, or with a key in the system's keychain where there is one. load does not reload the page; the storage of other sites is restored when they are opened in this tab.",
 			Args: []Arg{
 				doArg("list", "save", "load", "delete"),
 				{Name: "name", Type: String, Help: "of the state"},
 				{Name: "passphrase", Type: String, Flag: true, Secret: true, Help: "instead of the keychain"},
-				{Name: "all", Type: Boolean, Flag: true, Help: "for save: of every site, with the storage of those that are open"},
+				{Name: "all", Type: Boolean, Flag: true, Help: "for save: every site, with the storage of those that are open"},
 			},
 			Returns:  "name, path, site, cookies, items, key",
 			Examples: []string{"state save shop", "state load shop", "state list", "state save all --all --passphrase 'four plain words here'"},

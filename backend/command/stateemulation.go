@@ -13,7 +13,7 @@ import (
 )
 
 func resetArg() Arg {
-	return Arg{Name: "reset", Type: Boolean, Flag: true, Help: "as the browser has it"}
+	return Arg{Name: "reset", Type: Boolean, Flag: true, Help: "back to the browser's own"}
 }
 
 func emulationCommands() []command {
@@ -32,14 +32,14 @@ func emulationCommands() []command {
 			Returns: "what the tab is made to believe", Examples: []string{"viewport 390x844", "viewport 390x844 --scale 3 --mobile --touch", "viewport --reset"},
 		}, tab: ownTab, run: runViewport},
 		{Spec: Spec{
-			Name: "device", Scope: act, Summary: "make the tab believe that it is on a device: size, touch and user agent",
+			Name: "device", Scope: act, Summary: "imitate a device in the tab: size, touch and user agent",
 			Help:    "Without a name it lists the devices.",
 			Args:    []Arg{{Name: "name", Type: String, Choices: devices, Help: "of the device"}, resetArg()},
 			Returns: "the devices, or what the tab is made to believe", Examples: []string{"device iphone-15", "device", "device --reset"},
 		}, tab: ownTab, run: runDevice},
 		{Spec: Spec{
-			Name: "emulate", Scope: act, Summary: "show or change what the tab believes of its surroundings",
-			Help: "Each option changes one thing and leaves the others; `off` as a value is the browser's own. --reset undoes everything, also size, device, headers and user agent. Without options it shows what is changed.",
+			Name: "emulate", Scope: act, Summary: "show or change the tab's emulated settings: media, locale, time zone, location, network, CPU",
+			Help: "Each option changes one setting; `off` restores the browser's own. --reset undoes everything, also size, device, headers and user agent. Without options it prints what is changed.",
 			Args: []Arg{
 				{Name: "media", Type: String, Flag: true, Choices: []string{"print", "screen", "off"}, Help: "CSS medium"},
 				{Name: "scheme", Type: String, Flag: true, Choices: []string{"dark", "light", "off"}, Help: "prefers-color-scheme"},
@@ -49,14 +49,14 @@ func emulationCommands() []command {
 				{Name: "timezone", Type: String, Flag: true, Help: "such as Asia/Tokyo"},
 				{Name: "geolocation", Type: String, Flag: true, Help: "latitude,longitude or with ,accuracy in metres"},
 				{Name: "network", Type: String, Flag: true, Choices: append(slices.Sorted(maps.Keys(conditions())), "off"), Help: "how fast the network is"},
-				{Name: "cpu", Type: Integer, Flag: true, Min: 1, Max: 20, Help: "so many times slower; 1 is the machine's own"},
+				{Name: "cpu", Type: Integer, Flag: true, Min: 1, Max: 20, Help: "how many times slower; 1 is full speed"},
 				resetArg(),
 			},
 			Returns: "what the tab is made to believe", Examples: []string{"emulate --scheme dark --locale de-DE", "emulate --network slow-3g --cpu 4", "emulate", "emulate --reset"},
 		}, tab: ownTab, run: runEmulate},
 		{Spec: Spec{
-			Name: "headers", Scope: act, Summary: "show or set headers that every request of the tab gets",
-			Args:    []Arg{{Name: "headers", Type: Lines, Secret: true, Help: "each as 'Name: value'; an empty value takes one away"}, resetArg()},
+			Name: "headers", Scope: act, Summary: "show or set extra headers for every request of the tab",
+			Args:    []Arg{{Name: "headers", Type: Lines, Secret: true, Help: "each as 'Name: value'; an empty value removes it"}, resetArg()},
 			Returns: "what the tab is made to believe", Examples: []string{"headers 'X-Debug: 1'", "headers --reset"},
 		}, tab: ownTab, run: runHeaders},
 		{Spec: Spec{
@@ -65,11 +65,11 @@ func emulationCommands() []command {
 			Returns: "what the tab is made to believe", Examples: []string{"useragent 'MyBot/1.0'", "useragent --reset"},
 		}, tab: ownTab, run: runUserAgent},
 		{Spec: Spec{
-			Name: "permissions", Scope: protocol.ScopeSensitive, Summary: "grant, deny or take back what the page's site may do",
+			Name: "permissions", Scope: protocol.ScopeSensitive, Summary: "grant, deny or reset permissions of the page's site",
 			Help: "Usual ones: geolocation, notifications, camera, microphone, clipboard-read, clipboard-write, midi, background-sync, persistent-storage, window-management.",
 			Args: []Arg{
 				doArg("list", "grant", "deny", "reset"),
-				{Name: "name", Type: String, Help: "of the permission; reset without it takes everything back"},
+				{Name: "name", Type: String, Help: "the permission; reset without it resets all"},
 			},
 			Returns: "site, permissions", Examples: []string{"permissions grant geolocation", "permissions", "permissions reset"},
 		}, tab: ownTab, run: runPermissions},

@@ -30,9 +30,9 @@ func tabGroupCommands() []command {
 	act := protocol.ScopeAct
 	return []command{
 		{Spec: Spec{
-			Name: "each", Scope: protocol.ScopeRead, Summary: "run a command in several tabs, side by side, each result apart",
-			Help:    "Each run is checked as if it were called alone. One that fails ends no other.",
-			Args:    []Arg{{Name: "command", Type: String, Required: true, Help: "a command line"}, tabsArg("t1,t2,…; every tab that you may act on when left out")},
+			Name: "each", Scope: protocol.ScopeRead, Summary: "run a command in several tabs at the same time",
+			Help:    "Each run is checked as if it were called alone. A failure does not stop the others.",
+			Args:    []Arg{{Name: "command", Type: String, Required: true, Help: "a command line"}, tabsArg("t1,t2,…; every tab that you may act on if left out")},
 			Returns: "one reply for each tab", Examples: []string{"each title", "each 'text --max 500' --tabs t1,t3"},
 		}, tab: noTab, run: runEach},
 		{Spec: Spec{
@@ -53,7 +53,7 @@ func tabGroupCommands() []command {
 				doArg("list", "new", "close", "bounds"),
 				{Name: "at", Type: ClipArg, Flag: true, Help: "for bounds: x,y,width,height on the screen"},
 				{Name: "state", Type: String, Flag: true, Choices: []string{"normal", "minimized", "maximized", "fullscreen"}, Help: "for bounds"},
-				{Name: "front", Type: Boolean, Flag: true, Help: "for new: in front; an agent's opens behind"},
+				{Name: "front", Type: Boolean, Flag: true, Help: "for new: in front; an agent's opens in the background"},
 			},
 			Returns: "the windows", Examples: []string{"windows", "windows new", "windows bounds --at 0,0,1200,800 --tab t2", "windows close --tab t2"},
 		}, tab: anyTab, run: runWindows},

@@ -34,20 +34,20 @@ func watchingCommands() []command {
 	read, act := protocol.ScopeRead, protocol.ScopeAct
 	return []command{
 		{Spec: Spec{
-			Name: "console", Scope: read, Summary: "what the page wrote into its console, with errors and where they came from",
-			Help: "The first call begins to watch, and tells what the browser still knows from before.",
+			Name: "console", Scope: read, Summary: "print what the page wrote to its console, with errors and where they came from",
+			Help: "The first call starts recording, and prints what the browser still has from before.",
 			Args: []Arg{
 				doArg("list", "clear", "stop"),
-				{Name: "level", Type: String, Flag: true, Choices: []string{"error", "warning", "info", "log", "debug"}, Help: "only this level, and what is worse"},
-				{Name: "find", Type: String, Flag: true, Help: "only what has this text"},
-				{Name: "after", Type: Integer, Flag: true, Min: 0, Max: 1 << 30, Help: "only what came after the entry of this number"},
+				{Name: "level", Type: String, Flag: true, Choices: []string{"error", "warning", "info", "log", "debug"}, Help: "only this level and worse"},
+				{Name: "find", Type: String, Flag: true, Help: "only entries with this text"},
+				{Name: "after", Type: Integer, Flag: true, Min: 0, Max: 1 << 30, Help: "only entries after this number"},
 				maxArg(),
 			},
 			Returns: "entries, dropped, since", Examples: []string{"console", "console --level error", "console clear"},
 		}, tab: ownTab, run: runConsole},
 		{Spec: Spec{
-			Name: "network", Scope: act, Summary: "what the page asks the network for: list, bodies, HAR; block, mock, slow down",
-			Help: "The first call begins to watch; reload to see the page's own requests. Patterns are addresses in which * stands for anything; one without * is looked for anywhere. Cookies and credentials are masked for agents.",
+			Name: "network", Scope: act, Summary: "list the page's network requests, show one, export HAR; block, mock or slow down requests",
+			Help: "The first call starts recording; reload to see the page's own requests. In a pattern * stands for any text; a pattern without * matches a part of the address. Cookies and credentials are masked for agents.",
 			Args: []Arg{
 				doArg("list", "show", "body", "har", "block", "mock", "unblock", "rules", "throttle", "clear", "stop"),
 				{Name: "what", Type: String, Help: "a request such as n3 (show, body), a pattern (block, mock, unblock) or a network (throttle)"},
@@ -58,7 +58,7 @@ func watchingCommands() []command {
 				{Name: "status", Type: Integer, Flag: true, Min: 100, Max: 599, Default: "200", Help: "list: only with this status; mock: answer with it"},
 				{Name: "body", Type: String, Flag: true, Help: "mock: the body of the answer"},
 				{Name: "headers", Type: Lines, Flag: true, Secret: true, Help: "mock: headers of the answer, each as 'Name: value'"},
-				{Name: "bodies", Type: Boolean, Flag: true, Help: "har: with the bodies that are still there"},
+				{Name: "bodies", Type: Boolean, Flag: true, Help: "har: include the bodies that are still available"},
 				{Name: "save", Type: Boolean, Flag: true, Help: "body: into a file"},
 				maxArg(),
 			},
@@ -66,10 +66,10 @@ func watchingCommands() []command {
 			Examples: []string{"network", "network --failed", "network body n3", "network har --bodies", `network mock '*/api/user' --body '{"name":"Ann"}'`, "network block '*.png'", "network throttle slow-3g"},
 		}, tab: ownTab, run: runNetwork},
 		{Spec: Spec{
-			Name: "dialogs", Scope: act, Summary: "the dialogs that the page showed, and how the next ones are answered",
-			Help: "alert, confirm, prompt and the question whether to leave. The policy holds for this tab until it is changed.",
+			Name: "dialogs", Scope: act, Summary: "list the dialogs that the page showed, or set how the next ones are answered",
+			Help: "Dialogs are alert, confirm, prompt and the question whether to leave. The policy applies to this tab until it is changed.",
 			Args: []Arg{
-				{Name: "policy", Type: String, Choices: []string{"leave", "accept", "dismiss"}, Help: "answer every dialog so; leave is the browser's own way"},
+				{Name: "policy", Type: String, Choices: []string{"leave", "accept", "dismiss"}, Help: "how to answer every dialog; leave: show it to the user"},
 				{Name: "text", Type: String, Flag: true, Help: "for a prompt that is accepted"},
 				maxArg(),
 			},
@@ -79,18 +79,18 @@ func watchingCommands() []command {
 			Name: "downloads", Scope: read, Summary: "list the downloads, or wait for one and print its path",
 			Args: []Arg{
 				doArg("list", "wait", "path"),
-				{Name: "id", Type: String, Help: "such as d2; the newest of the tab when left out"},
+				{Name: "id", Type: String, Help: "such as d2; the newest of the tab if left out"},
 				maxArg(),
 			},
 			Returns: "the downloads, or one", Examples: []string{"downloads", "downloads wait", "downloads path d2"},
 		}, tab: ownTab, run: runDownloads},
 		{Spec: Spec{
-			Name: "watch", Scope: read, Summary: "wait until something happens in the tab, and say what",
-			Help: "Text and elements are looked for in all frames. Others go on acting on the tab meanwhile. console, request and download mean what comes from now on, except a download that is done already. * stands for anything in url, console, request and download.",
+			Name: "watch", Scope: read, Summary: "wait until something happens in the tab, and report it",
+			Help: "Looks for texts and elements in all frames, and does not block the tab for others. console, request and download report what happens from now on, and a download that is already done. In url, console, request and download * stands for any text.",
 			Args: []Arg{
 				{Name: "kind", Type: String, Required: true, Choices: []string{"text", "element", "url", "console", "request", "download"}, Help: "what to watch"},
-				{Name: "value", Type: String, Required: true, Help: "the text, or /expression/; what can be clicked, such as role=button name=Save; or a pattern"},
-				{Name: "gone", Type: Boolean, Flag: true, Help: "until the text or element is not there any more"},
+				{Name: "value", Type: String, Required: true, Help: "the text or /expression/; the element, such as role=button name=Save; or a pattern"},
+				{Name: "gone", Type: Boolean, Flag: true, Help: "wait until the text or element is gone"},
 			},
 			Returns: "kind, what, afterMs", Examples: []string{"watch text 'Order complete'", "watch url '*/done' --timeout 60s", "watch element .spinner --gone"},
 		}, tab: ownTab, run: runWatch},

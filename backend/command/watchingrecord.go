@@ -29,12 +29,12 @@ func recordingCommands() []command {
 	act := protocol.ScopeAct
 	return []command{
 		{Spec: Spec{
-			Name: "record", Scope: act, Summary: "record what is done in the tab, by a person or by commands, as a routine, a Playwright test and a film",
-			Help: "stop saves the routine under its name for `run`, and the test beside it. What is typed into a password field is not kept: it becomes a parameter.",
+			Name: "record", Scope: act, Summary: "record what the user or commands do in the tab, as a routine, a Playwright test and a video",
+			Help: "stop saves the routine under its name for `run`, and the test beside it. Passwords are not saved: they become parameters.",
 			Args: []Arg{
 				doArg("status", "start", "stop"),
-				{Name: "name", Type: String, Help: "for stop: of the routine; made from the time when left out"},
-				{Name: "video", Type: String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: film the tab too (avi of JPEG pictures, or an animated gif); for stop: in another format"},
+				{Name: "name", Type: String, Help: "for stop: the routine's name; the time if left out"},
+				{Name: "video", Type: String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: also record a video (avi with JPEG frames, or animated gif); for stop: convert it"},
 			},
 			Returns:  "running, steps, video, routine, playwright",
 			Examples: []string{"record start --video gif", "record stop login", "record"},

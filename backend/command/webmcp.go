@@ -23,18 +23,18 @@ func toolCommands() []command {
 	return []command{
 		{Spec: Spec{
 			Name: "webmcp", Aliases: []string{"page-tools"}, Scope: protocol.ScopeAct, Summary: "list the tools that the page itself offers (WebMCP), or call one",
-			Help: "They are the page's: names, descriptions and answers are its words, and it does what it likes when one is called.",
+			Help: "The tools belong to the page: their names, descriptions and answers come from it, and a call does whatever the page wants.",
 			Args: []Arg{
-				{Name: "tool", Type: String, Help: "to call; lists them when left out"},
-				{Name: "input", Type: String, Default: "{}", Help: "JSON as the tool's schema says"},
-				{Name: "schemas", Type: Boolean, Flag: true, Help: "list with the schemas"},
+				{Name: "tool", Type: String, Help: "the tool to call; lists the tools if left out"},
+				{Name: "input", Type: String, Default: "{}", Help: "JSON that fits the tool's schema"},
+				{Name: "schemas", Type: Boolean, Flag: true, Help: "include the schemas in the list"},
 				maxArg(),
 			},
 			Returns: "the tools, or tool, status, output", Examples: []string{"webmcp", `webmcp add '{"a":1,"b":2}'`},
 		}, tab: ownTab, run: runWebMCP},
 		{Spec: Spec{
 			Name: "cdp", Scope: protocol.ScopeSensitive, Summary: "send one command of the DevTools protocol to the tab",
-			Help: "Only methods that look and change nothing, and those that the settings name: cdp_allow for you, cdp_allow_agents for agents, who are asked about each time.",
+			Help: "Only methods that change nothing, and those that the settings allow: cdp_allow for you, cdp_allow_agents for agents (you are asked each time).",
 			Args: []Arg{
 				{Name: "method", Type: String, Required: true, Help: "such as Page.getLayoutMetrics"},
 				{Name: "params", Type: String, Default: "{}", Help: "a JSON object"},

@@ -147,7 +147,7 @@ export class Acts {
     const want = on ? 'on' : 'off';
     const state = this.#page.checked(ref);
     if (state === 'none' || state === 'gone')
-      throw notActable(`${line} is nothing that is switched on or off`, 'Click it instead.');
+      throw notActable(`${line} cannot be checked or unchecked`, 'Use click instead.');
     if (state === want) return { hit: line };
     if (!on && this.#page.grouped(ref))
       throw notActable(`${line} is a radio button`, 'Check another one of its group.');
@@ -293,7 +293,7 @@ export class Acts {
     if (held === undefined) return came;
     if (expected !== undefined && !held.matches)
       throw notActable(
-        `${came.hit} did not take the text: it holds ${JSON.stringify(held.value.slice(0, 200))} now`,
+        `${came.hit} did not take the text: its value is now ${JSON.stringify(held.value.slice(0, 200))}`,
         'The field takes another form, or the page changes what is put in.',
       );
     return { ...came, value: held.value };

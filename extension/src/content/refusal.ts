@@ -15,7 +15,7 @@ export function refusal(now: Exclude<Reached, { state: 'ok' }>): MessageError {
     case 'unknown':
       return make('no_element', `No element has the ref ${now.ref.slice(0, 40)} here.`);
     case 'gone':
-      return make('gone', `${now.was} is not on the page any more.`);
+      return make('gone', `${now.was} is no longer on the page.`);
     case 'changed':
       return make('changed', `${now.from} is ${now.to} now.`);
     case 'disabled':

@@ -103,7 +103,7 @@ describe('a command by the page’s own events', () => {
     });
     expect(reply.ok).toBe(true);
     expect(reply.text).toMatch(
-      /^clicked by the page’s own events, which the page can tell from a person’s\n<(page-[0-9a-f]{16}) origin="https:\/\/shop.example">\n.*btn "Save"\nsays: Saved\n<\/\1>$/,
+      /^clicked by the page’s own events, which the page can tell from a user’s\n<(page-[0-9a-f]{16}) origin="https:\/\/shop.example">\n.*btn "Save"\nsays: Saved\n<\/\1>$/,
     );
   });
 

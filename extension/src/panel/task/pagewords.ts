@@ -58,9 +58,9 @@ export function originOf(url: string): string {
 /** What came of an action: our words, and the page's. */
 export function told(what: string, done: Done, left: boolean): { head: string; page: string } {
   const { hit, change, scrolled, value } = done;
-  let head = `${what} by the page’s own events, which the page can tell from a person’s`;
-  if (left) head += '; it led to another page';
-  else if (change?.url !== undefined) head += '; the address is now another';
+  let head = `${what} by the page’s own events, which the page can tell from a user’s`;
+  if (left) head += '; the tab went to another page';
+  else if (change?.url !== undefined) head += '; the address changed';
   if (scrolled !== undefined) {
     const [x, y, above, below] = scrolled.map(String);
     head += `; scrolled by ${x ?? '0'},${y ?? '0'}, above ${above ?? '0'}, below ${below ?? '0'}`;
@@ -70,7 +70,7 @@ export function told(what: string, done: Done, left: boolean): { head: string; p
     for (const line of lines) page.push(mark + short(line));
   };
   if (!left && change?.url !== undefined) add('', [change.url]);
-  add('', [value === undefined ? hit : `${hit} holds ${JSON.stringify(short(value))}`]);
+  add('', [value === undefined ? hit : `${hit} with ${JSON.stringify(short(value))}`]);
   add('says: ', change?.said ?? []);
   add('+ ', change?.appeared ?? []);
   add('~ ', change?.changed ?? []);
