@@ -20,6 +20,17 @@ test('a command that a task has under another name is named so', () => {
   );
 });
 
+test('a host that the user can allow is named with the place to do so', () => {
+  const go = readFileSync(
+    fileURLToPath(new URL('../../../../backend/policy/policy.go', import.meta.url)),
+    'utf8',
+  );
+  const [hint] = /the \w+ can allow this host: pilotfish rules allow open/.exec(go) ?? ['none'];
+  expect(hintInActions(`${hint} a.example`)).toBe(
+    'the user can allow this host (a.example) in Settings',
+  );
+});
+
 test('what only a command line has is left out', () => {
   expect(hintInActions('`pilotfish snapshot` shows what is there; --timeout waits longer')).toBe(
     'the page of the next turn shows what is there',

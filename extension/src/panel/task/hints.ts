@@ -11,7 +11,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/`pilotfish newtab`/g, 'the action open_tab'],
   [/`pilotfish reload`/g, 'the action reload'],
   [/, or `pilotfish rules`/g, ''],
-  [/(the person can allow this host): pilotfish rules allow open (\S+)/g, '$1 ($2) in Settings'],
+  [/(the user can allow this host): pilotfish rules allow open (\S+)/g, '$1 ($2) in Settings'],
   [/; snapshot --delta shows them/g, '; the page of the next turn shows what is in view'],
   [/… the frame: snapshot -s (f\d+)$/gm, '… 1 frame more $1'],
   [/, or a longer --timeout/g, ''],
