@@ -76,7 +76,7 @@ func (r *resolution) refusal() error {
 	case "gone":
 		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", plain(r.Ref), was(r.Was)), lookAgain)
 	case "changed":
-		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "take a new `pilotfish snapshot` first if that is the element you mean")
+		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), lookAgain+" if that is the element you mean")
 	case "disabled":
 		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "something else must be done first; `pilotfish snapshot` shows when it is enabled")
 	case "hidden":
