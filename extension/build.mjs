@@ -38,5 +38,6 @@ await script('src/page/index.ts', 'page.js', 'iife');
 // The accessibility checker, for the backend to load into a page that is audited.
 await cp(`${root}node_modules/axe-core/axe.min.js`, `${dist}/axe.js`);
 await cp(`${root}icons`, `${dist}/icons`, { recursive: true });
+await cp(`${root}newtab.html`, `${dist}/newtab.html`);
 // Last, because a folder with a manifest counts as complete.
 await cp(`${root}manifest.json`, `${dist}/manifest.json`);

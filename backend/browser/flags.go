@@ -75,6 +75,8 @@ var disabledFeatures = []string{
 	// them: a process with two pages, and 60 ms before the panel is there (seen).
 	// The address bar has its native list instead.
 	"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "PreloadTopChromeWebUI",
+	// A bar below our page for new tabs, which names the extension.
+	"NtpFooter",
 	// Chromium before 156 ignored --load-extension without this.
 	"DisableLoadExtensionCommandLineSwitch",
 }

@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"pilotfish/backend/protocol"
+)
+
+// TestNewTab opens a tab as a person does: the page is ours, the address bar has
+// the keyboard, and commands on the tab work without reaching the extension.
+func TestNewTab(t *testing.T) {
+	pages := site(t)
+	p := start(t, options{})
+	browser := p.browser(protocol.DefaultSession)
+	panel := p.panel(browser)
+	p.untilScreen(panel, "ready>")
+	p.pressKey("ctrl+t")
+	fresh := p.page(browser, "chrome://newtab")
+	p.until(fresh, "the page is ours", `document.querySelector('h1').textContent === 'Where to?'`)
+	if err := p.desk.Screenshot(p.ctx, artifact(t, "newtab.png")); err != nil {
+		t.Error(err)
+	}
+	var has string
+	if err := fresh.Eval(p.ctx, `[self.origin, typeof globalThis.chrome?.runtime, typeof globalThis.chrome?.storage].join(' ')`, &has); err != nil {
+		t.Fatal(err)
+	}
+	if has != "null undefined undefined" {
+		t.Errorf("the page has %s", has)
+	}
+	if tabs := p.cli("tabs"); !strings.Contains(tabs, "chrome://newtab/") {
+		t.Errorf("the tabs are %s", tabs)
+	}
+	if text := p.cli("text", "--tab", "t2"); !strings.Contains(text, "Where to?") {
+		t.Errorf("its text is %s", text)
+	}
+
+	// What is typed is an address.
+	if _, err := p.desk.Command(p.ctx, "xdotool", "type", pages+"/typed\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.page(browser, "/typed")
+
+	// A command takes the tab to another page.
+	p.pressKey("ctrl+t")
+	p.eventually("there is a third tab", func() bool { return strings.Contains(p.cli("tabs"), "t3") })
+	p.cli("goto", "--tab", "t3", pages+"/commanded")
+	p.page(browser, "/commanded")
+}
