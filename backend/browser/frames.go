@@ -42,6 +42,7 @@ type docFrame struct {
 	docIn     string
 	known     map[cdp.BackendNodeID]bool // handed to the world already
 	knownIn   string
+	counted   counted         // when all nodes of its session were known
 	shownTo   map[string]bool // callers that have seen it
 	lastIndex int             // where it stood among its siblings
 }

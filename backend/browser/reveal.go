@@ -3,7 +3,6 @@ package browser
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -128,74 +127,6 @@ func (p *page) openRoots(ctx context.Context, f *docFrame) error {
 	}
 	_, err = p.reveal(ctx, f, s, world, doc, count.complete(ctx), nil)
 	return err
-}
-
-// census is a count of nodes on its way. The browser counts all that there are
-// in the documents of a session, each world those that it can reach: where the
-// numbers are the same, no closed shadow root is unknown. That costs a small
-// part of a description of the document, which grows with the page.
-type census struct {
-	q *asked
-	// worlds is how many answers of worlds follow that of the browser.
-	worlds int
-}
-
-// maxCensus is in how many frames nodes are counted; with more a description is
-// as cheap.
-const maxCensus = 16
-
-// census asks for the count; nil where it cannot be taken: it is of a whole
-// session, and so only of use for the frame that is its outermost.
-func (p *page) census(ctx context.Context, f *docFrame, s *session) (*census, error) {
-	p.frames.mu.Lock()
-	var worlds []string
-	var frames []*docFrame
-	for _, g := range p.frames.byID {
-		// One that is there and has no world yet leaves the numbers unequal.
-		if g.s == s && g.context != "" {
-			frames, worlds = append(frames, g), append(worlds, g.context)
-		}
-	}
-	parent := p.frames.byID[f.parent]
-	p.frames.mu.Unlock()
-	if parent != nil && parent.s == s || len(frames) > maxCensus {
-		return nil, nil
-	}
-	c := &census{q: &asked{s: s}, worlds: len(frames)}
-	err := errors.Join(
-		postCommand(ctx, s, dom.Enable, dom.EnableParams{}),
-		c.q.send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // an empty text is in every node
-		postCommand(ctx, s, dom.Disable, cdp.Empty{}),                      // which also forgets what was found
-	)
-	for i, g := range frames {
-		expression, sayErr := p.expression(ctx, g, "count", nil)
-		err = errors.Join(err, sayErr, c.q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, worlds[i])))
-	}
-	return c, err
-}
-
-// complete says whether every node is known. When in doubt it is not.
-func (c *census) complete(ctx context.Context) bool {
-	if c == nil {
-		return false
-	}
-	var all dom.PerformSearchResult
-	if c.q.await(ctx, 0, &all) != nil {
-		return false
-	}
-	known := int64(0)
-	for i := range c.worlds {
-		var res runtime.EvaluateResult
-		var text string
-		var a struct {
-			Value int64 `json:"value"`
-		}
-		if c.q.await(ctx, 1+i, &res) != nil || res.Result == nil || jsonv2.Unmarshal(res.Result.Value, &text) != nil || json.Unmarshal([]byte(text), &a) != nil {
-			return false
-		}
-		known += a.Value
-	}
-	return known == all.ResultCount
 }
 
 // document returns a handle of the frame's document in the page's own world:
