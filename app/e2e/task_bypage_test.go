@@ -105,7 +105,7 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 	if err := page.Eval(p.ctx, "document.title", &title); err != nil || title != "trusted: false" {
 		t.Errorf("the page saw %q, %v", title, err)
 	}
-	p.until(panel, "the person is told", `[...document.querySelectorAll('.notice')].some((one) => one.innerText.includes('does not let Pilotfish into this tab'))`)
+	p.until(panel, "the person is told", `[...document.querySelectorAll('.notice')].some((one) => one.innerText.includes('does not let Pilotfish control this tab'))`)
 	p.until(panel, "each action says how it was done", `[...document.querySelectorAll('.way')].filter((one) => one.checkVisibility() && one.textContent === 'simulated').length === 3`)
 
 	p.until(page, "the page is covered", isCovered)

@@ -215,7 +215,8 @@ func TestTaskFillsForm(t *testing.T) {
 				t.Errorf("a model that sees none was sent %d pictures", len(seen))
 			}
 			p.press(panel, "Change the model")
-			p.until(panel, "the form is there", control("The model accepts images"))
+			p.until(panel, "the form is there", `(document.querySelector('details.more') ?? {}).open = true`)
+			p.until(panel, "images can be chosen", control("The model accepts images"))
 			p.do(panel, control("The model accepts images")+".click()")
 			p.press(panel, "Save")
 			p.task(panel, pages+"/landed", "See the page")
