@@ -73,16 +73,19 @@ func (r *run) page(ctx context.Context, id target.ID) (*page, error) {
 		}
 	}()
 	// A hung page answers none of these: they are sent and not waited for.
-	return p, errors.Join(
+	err = errors.Join(
 		postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
 		postCommand(ctx, s, inspector.Enable, cdp.Empty{}),
 		postCommand(ctx, s, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
-		// The rest of our world comes with the first look or action; this must be
-		// there before the page's own listeners.
-		postCommand(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
-			Source: holdScript, WorldName: worldName,
-		}),
 	)
+	if r.b.config.Headless {
+		return p, err // nobody types there
+	}
+	// The rest of our world comes with the first look or action; this must be
+	// there before the page's own listeners.
+	return p, errors.Join(err, postCommand(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+		Source: holdScript, WorldName: worldName,
+	}))
 }
 
 func (p *page) ended() bool {
