@@ -369,7 +369,8 @@ func TestChatAppKilled(t *testing.T) {
 	p.until(panel, "the draft is there", `document.querySelector('form textarea').value === 'say one too many'`)
 }
 
-// TestChatPermissionFromTray asks the person, who answers in the tray's menu.
+// TestChatPermissionFromTray asks the user, who answers in the tray's menu: what has
+// arguments that do not fit there can only be denied.
 func TestChatPermissionFromTray(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
@@ -382,12 +383,12 @@ func TestChatPermissionFromTray(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := item.WaitMenu(p.ctx, hasLabel("Allow"))
+	entries, err := item.WaitMenu(p.ctx, hasLabel("Deny: "))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Label, "Allow") {
+		if strings.HasPrefix(e.Label, "Deny: ") {
 			if err := item.Click(p.ctx, e.Label); err != nil {
 				t.Fatal(err)
 			}

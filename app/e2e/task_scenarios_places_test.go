@@ -15,9 +15,9 @@ func libraryScenarios() []scenario {
 				does(choose("select Size", "Medium")),
 				does(choose("select Country", "Canada")),
 				does(on("check", "[ ] News"), on("check", "switch Fast")),
-				does(click("btn Save")),
+				does(click("btn SAVE")),
 				// The dialog goes slowly, and hides the page until it is out of the document.
-				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
+				does(click("btn YES, SAVE"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
 			sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
 		},
@@ -36,7 +36,7 @@ func libraryScenarios() []scenario {
 		},
 		{
 			name: "Material UI: a menu", page: "/mui",
-			turns: []turn{does(click("btn More")), does(click("item Archive"))},
+			turns: []turn{does(click("btn MORE")), does(click("item Archive"))},
 			sees:  []string{"Saved: archived"},
 		},
 		{

@@ -258,6 +258,9 @@ func (s *say) what() string {
 	case "newtab":
 		return s.opens("open a page in a new tab")
 	case "click":
+		if s.a.Kind == protocol.ActionDownload {
+			return "download a file with " + s.element()
+		}
 		return "click " + s.element()
 	case "dblclick":
 		return "double-click " + s.element()

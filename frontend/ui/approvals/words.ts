@@ -150,7 +150,7 @@ class Saying {
       case 'newtab':
         return this.#opens('open a page in a new tab');
       case 'click':
-        return `click ${this.#element()}`;
+        return `${kind === 'download' ? 'download a file with' : 'click'} ${this.#element()}`;
       case 'dblclick':
         return `double-click ${this.#element()}`;
       case 'hover':
