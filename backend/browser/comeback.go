@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -41,34 +44,71 @@ func (r *run) comeBack(ctx context.Context) {
 	}
 	same, lost := match(known, found)
 	var claims []claimed
+	var loads sync.WaitGroup
+	loading, cancel := context.WithTimeout(ctx, comeBackPatience)
+	defer cancel()
 	for i, f := range found {
 		old := same[i]
 		if old == nil { // it was closed just before the crash
-			r.log.InfoContext(ctx, "a tab of before is closed again", "url", f.url)
-			_, err = cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: f.page})
-		} else {
-			claims = append(claims, claimed{page: f.page, url: f.url, id: old.ID})
-			err = f.load(ctx, old.URL)
+			if _, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: f.page}); err != nil {
+				r.log.WarnContext(ctx, "a restored tab is not closed again", "error", err)
+			}
+			continue
 		}
-		if err != nil {
-			r.log.WarnContext(ctx, "a restored tab is not as it was", "url", f.url, "error", err)
-		}
-		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: f.session.id})
+		claims = append(claims, claimed{page: f.page, url: f.url, id: old.ID})
+		loads.Go(func() {
+			if err := f.load(loading, old.URL); err != nil {
+				r.log.InfoContext(ctx, "a restored tab is still loading", "tab", old.ID, "error", err)
+			}
+			_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: f.session.id})
+		})
 	}
+	loads.Wait()
 	r.b.tabs.release(claims)
 	r.openRestored(ctx, restorable(lost))
 }
 
-// load starts what a command would wait for: Chromium loads a tab behind another
-// one seconds later. It is not a reload, which would send a form again.
+// comeBackPatience is how long the restored pages may take to begin: a command
+// that comes before would meet their navigation.
+const comeBackPatience = 2 * time.Second
+
+// load loads a tab's page and returns when it has begun: Chromium loads a tab
+// behind another one seconds later. It is not a reload, which would send a form
+// again.
 func (f *restoredTab) load(ctx context.Context, address string) error {
 	if f.url != address && startable(address) {
-		return postCommand(ctx, f.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
+		_, err := cdp.Call(ctx, f.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
+		return err
+	}
+	events := f.session.events(cdppage.FrameNavigated.Method)
+	defer events.cancel()
+	if err := postCommand(ctx, f.session, cdppage.Enable, cdppage.EnableParams{}); err != nil {
+		return err
 	}
 	if f.front {
-		return nil
+		res, err := cdp.Call(ctx, f.session, cdppage.GetFrameTree, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		if at := res.FrameTree.Frame.URL; at == f.url || at != "" && at != "about:blank" {
+			return nil
+		}
+	} else if err := postCommand(ctx, f.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: f.entry}); err != nil {
+		return err
 	}
-	return postCommand(ctx, f.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: f.entry})
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, ok := <-events.c:
+			if !ok {
+				return errSessionEnded
+			}
+			if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
+				return nil
+			}
+		}
+	}
 }
 
 // restoredTabs returns the tabs that Chromium restored, by window and place.
@@ -77,21 +117,38 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 	if err := r.b.waitTabs(ctx, func() bool { return len(r.b.tabs.stripTargets()) > 0 }); err != nil {
 		return nil, err
 	}
-	res, err := cdp.Call(ctx, r.conn.root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
-	if err != nil {
-		return nil, err
-	}
 	var found []restoredTab
-	for _, strip := range res.TargetInfos {
-		if len(strip.EmbedderData) == 0 {
-			continue // in no tab strip
-		}
-		f, err := r.restoredTab(ctx, strip)
+	known := make(map[target.ID]bool)
+	until := time.Now().Add(comeBackPatience)
+	for {
+		res, err := cdp.Call(ctx, r.conn.root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
 		if err != nil {
 			return nil, err
 		}
-		if f != nil {
+		unfinished := false // a tab is told of before its page and its window are there
+		for _, strip := range res.TargetInfos {
+			if len(strip.EmbedderData) == 0 || known[strip.TargetID] {
+				continue // in no tab strip, or seen
+			}
+			f, err := r.restoredTab(ctx, strip)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				r.log.DebugContext(ctx, "a restored tab is not complete", "error", err)
+				unfinished = true
+				continue
+			}
+			known[strip.TargetID] = true
 			found = append(found, *f)
+		}
+		if !unfinished || time.Now().After(until) {
+			break
+		}
+		select { // nothing tells when they are
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(protocol.TabSettle):
 		}
 	}
 	slices.SortFunc(found, func(a, b restoredTab) int {
@@ -100,8 +157,7 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 	return found, nil
 }
 
-// restoredTab returns the tab of a target of type "tab"; nil when it closed
-// meanwhile.
+// restoredTab returns the tab of a target of type "tab".
 func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab, error) {
 	var place struct {
 		Index int `json:"tabStripIndex"`
@@ -110,21 +166,24 @@ func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab
 		return nil, err
 	}
 	pages, err := r.pagesIn(ctx, strip.TargetID)
-	if err != nil || len(pages) == 0 {
-		return nil, ctx.Err()
+	if err != nil {
+		return nil, err
+	}
+	if len(pages) == 0 {
+		return nil, errors.New("it has no page")
 	}
 	f := &restoredTab{page: pages[0], index: place.Index, front: inFront(strip), url: strip.URL}
 	at, err := cdp.Call(ctx, r.conn.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: f.page})
 	if err != nil {
-		return nil, ctx.Err()
+		return nil, err
 	}
 	f.window = at.WindowID
 	if f.session, err = r.conn.attach(ctx, f.page); err != nil {
-		return nil, ctx.Err()
+		return nil, err
 	}
 	h, err := cdp.Call(ctx, f.session, cdppage.GetNavigationHistory, cdp.Empty{})
 	if err != nil {
-		return nil, ctx.Err()
+		return nil, err
 	}
 	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
 		f.url, f.entry = h.Entries[i].URL, h.Entries[i].ID
@@ -177,7 +236,7 @@ func (r *registry) release(claims []claimed) {
 		t := r.put(c.page, c.url, c.id)
 		t.shown = true
 		if info := r.pages[c.page]; info != nil {
-			t.Title = info.Title
+			t.URL, t.Title = info.URL, info.Title // it went on since
 		}
 	}
 	var others []*target.Info

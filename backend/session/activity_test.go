@@ -190,3 +190,24 @@ func TestWaitIdleWaitsForTheLastCommand(t *testing.T) {
 		t.Error("WaitIdle does not end with its context")
 	}
 }
+
+// Secrets are in no activity, also where a chain's lines have them.
+func TestSecretArgumentsAreNotRecorded(t *testing.T) {
+	m := newHouse(t).m
+	for _, one := range []struct {
+		command, arg string
+		secret       bool
+	}{
+		{"state", "passphrase", true},
+		{"state", "name", false},
+		{"chain", "commands", true},
+		{"cookies", "value", true},
+		{"fill", "value", true},
+		{"fill", "target", false},
+		{"nothing", "known", true},
+	} {
+		if got := m.secretArgument(one.command, one.arg); got != one.secret {
+			t.Errorf("%s %s: secret is %v", one.command, one.arg, got)
+		}
+	}
+}
