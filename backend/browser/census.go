@@ -73,7 +73,8 @@ func (p *page) census(ctx context.Context, f *docFrame, s *session) (*census, er
 	if c.known.Nodes > countedAgain && c.known.worlds == strings.Join(c.worlds, " ") {
 		return c, nil
 	}
-	return c, c.count(ctx)
+	err := c.count(ctx)
+	return c, err
 }
 
 // count asks the browser and the worlds.
