@@ -203,7 +203,7 @@ func (c *conversation) loadLocked() error {
 		return err
 	}
 	if c.state.Turn != "" {
-		why := protocol.NewError(protocol.CodeNotRunning, "Pilotfish ended in the middle of it", "send it again")
+		why := protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed before the answer was complete", "send it again")
 		if err := c.endCutOff(protocol.EndRestarted, why); err != nil {
 			c.failure = protocol.AsError(err)
 			return nil // it can be read, and has its end before the next turn begins

@@ -424,7 +424,7 @@ func TestTerminalAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantTexts(t, page.Entries, "user hello", "text You said: hello", "end done", "user in the terminal", "text yes", "tool ls done", "end done", "notice What was said in the terminal stands above.")
+	wantTexts(t, page.Entries, "user hello", "text You said: hello", "end done", "user in the terminal", "text yes", "tool ls done", "end done", "notice The messages from the terminal are shown above.")
 	// Later it is loaded again, and nothing is written twice.
 	if _, err := h.Restart(t.Context(), "c1"); err != nil {
 		t.Fatal(err)

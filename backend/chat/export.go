@@ -37,7 +37,7 @@ func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportRep
 		data, err := json.MarshalIndent(exported{protocol.ChatVersion, head, some(entries)}, "", "  ")
 		return protocol.ChatExportReply{Name: name + ".json", Text: string(data) + "\n"}, err
 	}
-	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is no format", req.Format), "use markdown or json")
+	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a format", req.Format), "use markdown or json")
 }
 
 // fileName makes a name of a title that every system takes.

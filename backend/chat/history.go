@@ -33,7 +33,7 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 func (c *conversation) takeAway(id string) error {
 	e, ok := c.entry(id)
 	if !ok || e.Kind != protocol.EntryUser {
-		return protocol.NewError(protocol.CodeBadArgument, "there is no such message", "it was replaced already")
+		return protocol.NewError(protocol.CodeBadArgument, "this message does not exist any more", "it was replaced")
 	}
 	if err := c.clearWindow(); err != nil {
 		return err

@@ -160,7 +160,7 @@ func (h *host) leave(c *conversation) {
 	}
 	hs.mu.Unlock()
 	if idle {
-		h.end("nobody talked to it any more")
+		h.end("it was no longer used")
 	}
 }
 

@@ -24,7 +24,7 @@ func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (p
 		return head, nil
 	case m.config.Terminal == nil || !head.Can.Terminal || head.AgentSession == "":
 		c.mu.Unlock()
-		return head, protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot go on with this conversation in a terminal", "it has to be said something first, and to be an agent that can")
+		return head, protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot continue this conversation in a terminal", "send a message first; not every agent supports this")
 	}
 	c.cancelLocked()
 	c.mu.Unlock()

@@ -65,7 +65,7 @@ func (c *conversation) catchUp(p past) error {
 	}
 	c.state.Elsewhere = false
 	if len(p.updates) == 0 {
-		return c.notice(c.state.Head.AgentName + " knows what was said in the terminal, and does not repeat it here.")
+		return c.notice(c.state.Head.AgentName + " knows the messages from the terminal, but they are not shown here.")
 	}
 	turns := p.turns()
 	ours := c.lastPrompt()
@@ -97,7 +97,7 @@ func (c *conversation) catchUp(p past) error {
 		}
 	}
 	c.talk = now
-	return c.notice("What was said in the terminal stands above.")
+	return c.notice("The messages from the terminal are shown above.")
 }
 
 // said says whether a repeated prompt is one of ours: what is handed over may

@@ -24,7 +24,7 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	queue := slices.Clone(before)
 	at := slices.IndexFunc(queue, func(q protocol.QueuedMessage) bool { return q.ID == req.Message })
 	if at < 0 {
-		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, "this message does not wait any more", "it was sent, or removed")
+		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, "this message is no longer queued", "it was sent or removed")
 	}
 	message := queue[at]
 	switch req.Action {
@@ -39,7 +39,7 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	case protocol.QueueRemove, protocol.QueueNow:
 		queue = slices.Delete(queue, at, at+1)
 	default:
-		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is nothing that the queue does", req.Action), "use edit, move, remove or now")
+		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the queue", req.Action), "use edit, move, remove or now")
 	}
 	if req.Action == protocol.QueueNow {
 		if err := c.mayTalk(); err != nil {

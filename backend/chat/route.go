@@ -81,7 +81,7 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 		return protocol.ChatRoute{Kind: protocol.RouteStrong, Reason: reason}
 	}
 	if len(attachments) > 0 {
-		return strong("something is attached")
+		return strong("it has an attachment")
 	}
 	if understood && r.table.Instant && who.CanInstant {
 		return protocol.ChatRoute{Kind: protocol.RouteInstant, Reason: instantReason(plan)}
@@ -92,18 +92,18 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	// What is understood has none of these words, or asks one of the questions
 	// with an instant answer.
 	if word := builtin.Comprehension(text, r.table.Strong); word != "" {
-		route := strong(fmt.Sprintf("“%s” asks for comprehension", word))
+		route := strong(fmt.Sprintf("“%s” selects the strong model", word))
 		route.Word = word
 		return route
 	}
 	if n := len([]rune(text)); r.table.LongText > 0 && n >= r.table.LongText {
 		return strong(fmt.Sprintf("it is long: %d characters", n))
 	}
-	reason := "no word in it asks for comprehension"
+	reason := "no word in it selects the strong model"
 	if understood {
-		reason = "it is an instruction, and instant commands are off"
+		reason = "it is an instruction, but instant commands are off"
 		if !who.CanInstant {
-			reason = "it is an instruction, and there is no tab to carry it out in"
+			reason = "it is an instruction, but there is no tab to run it in"
 		}
 	}
 	return protocol.ChatRoute{Kind: protocol.RouteFast, Reason: reason}

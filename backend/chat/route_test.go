@@ -99,7 +99,7 @@ func TestRouteByTable(t *testing.T) {
 	}
 }
 
-// A word that asks for comprehension wins wherever it stands, unless it is inside
+// A word that selects the strong model wins wherever it stands, unless it is inside
 // of quotes.
 func TestComprehensionAlwaysWins(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ func (m *Manager) Search(ctx context.Context, req protocol.ChatSearchRequest) (p
 	reply := protocol.ChatSearchReply{Found: []protocol.ChatFound{}}
 	words := strings.TrimSpace(req.Text)
 	if words == "" {
-		return reply, protocol.NewError(protocol.CodeBadArgument, "there is nothing to look for", "write a word")
+		return reply, protocol.NewError(protocol.CodeBadArgument, "the search text is empty", "enter a word")
 	}
 	limit := req.Limit
 	if limit <= 0 || limit > protocol.ChatPageMax {

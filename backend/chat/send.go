@@ -111,7 +111,7 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 // mayTalk says why nothing can be sent just now.
 func (c *conversation) mayTalk() error {
 	if c.state.Head.Terminal != "" {
-		return protocol.NewError(protocol.CodeBusy, "the conversation goes on in a terminal", "continue it in the chat first")
+		return protocol.NewError(protocol.CodeBusy, "the conversation continues in a terminal", "continue it in the chat first")
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 	t.steers--
 	if err != nil {
 		c.log.Info("a message could not be put into the turn", "error", err)
-		if note := c.notice("The agent did not take this message into its turn: " + protocol.AsError(err).Message); note != nil {
+		if note := c.notice("The agent did not accept this message during its turn: " + protocol.AsError(err).Message); note != nil {
 			c.broken(note)
 		}
 	}

@@ -92,7 +92,7 @@ func (c *conversation) forgetSession() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Head.AgentSession, c.state.Context = "", true
-	return c.notice(c.state.Head.AgentName + " cannot load what was said before. It is given the conversation so far to read instead.")
+	return c.notice(c.state.Head.AgentName + " cannot load the earlier messages. Pilotfish sends them with your next message instead.")
 }
 
 // signedInElsewhere is the method of those who sign in outside of Pilotfish and come back.

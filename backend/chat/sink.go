@@ -189,7 +189,7 @@ func (c *conversation) picture(kind protocol.ChatEntryKind, img Image) error {
 	}
 	path, err := c.saveFile("picture", img.Mime, img.Data)
 	if err != nil {
-		return c.notice("A picture of the agent could not be saved: " + err.Error())
+		return c.notice("An image from the agent could not be saved: " + err.Error())
 	}
 	_, err = c.put(protocol.ChatEntry{
 		Message: c.talk.message, Kind: kind,
@@ -220,7 +220,7 @@ func (c *conversation) tool(u ToolUpdate) (string, error) {
 		if content := &tool.Content[i]; content.Kind == protocol.ContentImage && content.Path == "" && len(u.Images) > 0 {
 			path, err := c.saveFile("tool", u.Images[0].Mime, u.Images[0].Data)
 			if err != nil {
-				*content = protocol.ToolContent{Kind: protocol.ContentText, Text: "A picture could not be saved: " + err.Error()}
+				*content = protocol.ToolContent{Kind: protocol.ContentText, Text: "An image could not be saved: " + err.Error()}
 			}
 			content.Path, u.Images = path, u.Images[1:]
 		}

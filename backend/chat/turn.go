@@ -203,7 +203,7 @@ func (t *turn) stop() {
 func (c *conversation) outcome(t *turn, end TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
 	switch {
 	case t.stopping:
-		return protocol.EndRestarted, protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed in the middle of it", "send it again")
+		return protocol.EndRestarted, protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed before the answer was complete", "send it again")
 	case t.broken != nil:
 		return protocol.EndFailed, t.broken
 	case err == nil && end.Reason != "":

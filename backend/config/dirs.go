@@ -211,7 +211,7 @@ func Foreign(dir string) error {
 func foreign(dir string, info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return protocol.NewError(protocol.CodeNotWritable, dir+" is a symbolic link", "put a real folder of yours in its place")
+		return protocol.NewError(protocol.CodeNotWritable, dir+" is a symbolic link", "replace it with a real folder that belongs to you")
 	case !info.IsDir():
 		return protocol.NewError(protocol.CodeNotWritable, dir+" is not a folder", "move it away")
 	case !ownedByUs(info):

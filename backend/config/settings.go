@@ -39,11 +39,11 @@ type file struct {
 	FontSize             int                `toml:"font_size" comment:"The terminal's font size in pixels, 8 to 32."`
 	ChatAgent            protocol.AgentKind `toml:"chat_agent" comment:"Who answers in a new conversation: \"auto\" (the first agent that is installed, else Pilot), \"pilot\", \"claude\", \"gemini\", …, or \"custom\"."`
 	ChatCommand          string             `toml:"chat_command" comment:"The command line of the agent \"custom\" in a conversation: a program that speaks the Agent Client Protocol."`
-	ChatSilenceMinutes   int                `toml:"chat_silence_minutes" comment:"After how many minutes without a word you are offered to end a turn, 1 to 240."`
-	ChatInstant          bool               `toml:"chat_instant" comment:"Plain instructions (\"go to hn\", \"click Save\") are done at once, without the agent."`
-	ChatStrongWords      []string           `toml:"chat_strong_words" comment:"The words that ask for the strong model; \"…\" stands for anything between. Empty: those that are built in."`
-	ChatLongText         int                `toml:"chat_long_text" comment:"From how many characters on a message goes to the strong model. 0: never for its length."`
-	CDPAllow             []string           `toml:"cdp_allow" comment:"Methods of the DevTools protocol that \"pilotfish cdp\" may send for you, beside those that only look: [\"Page.captureScreenshot\"]."`
+	ChatSilenceMinutes   int                `toml:"chat_silence_minutes" comment:"After how many minutes without output you can stop a turn, 1 to 240."`
+	ChatInstant          bool               `toml:"chat_instant" comment:"Plain instructions (\"go to hn\", \"click Save\") are run immediately, without the agent."`
+	ChatStrongWords      []string           `toml:"chat_strong_words" comment:"The words that select the strong model; \"…\" matches anything. Empty: the defaults."`
+	ChatLongText         int                `toml:"chat_long_text" comment:"Messages with this many characters go to the strong model. 0: never."`
+	CDPAllow             []string           `toml:"cdp_allow" comment:"Methods of the DevTools protocol that \"pilotfish cdp\" may send for you, in addition to read-only methods: [\"Page.captureScreenshot\"]."`
 	CDPAllowAgents       []string           `toml:"cdp_allow_agents" comment:"The same for agents. You are asked each time, unless a site's rule for \"sensitive\" says otherwise."`
 	Theme                protocol.Theme     `toml:"theme" comment:"The look of window and panel: \"system\", \"light\" or \"dark\"."`
 	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
@@ -220,7 +220,7 @@ func unknownSettings(path string, unknown []string) *protocol.Error {
 		}
 	}
 	return protocol.NewError(protocol.CodeBadArgument,
-		fmt.Sprintf("%s has settings that Pilotfish does not know: %s; the others count", filepath.Base(path), strings.Join(said, ", ")),
+		fmt.Sprintf("%s has settings that Pilotfish does not know: %s; the other settings are used", filepath.Base(path), strings.Join(said, ", ")),
 		"correct the file and start Pilotfish again; it is kept as "+filepath.Base(path)+".bak when settings are saved in the window")
 }
 
@@ -274,7 +274,7 @@ func check(s protocol.Settings) error {
 	case s.FontSize < minFontSize || s.FontSize > maxFontSize:
 		return wrong("fontSize", fmt.Sprintf("the font size is %d", s.FontSize), fmt.Sprintf("choose %d to %d pixels", minFontSize, maxFontSize))
 	case s.TerminalGraceMinutes < 0 || s.TerminalGraceMinutes > maxGrace:
-		return wrong("terminalGraceMinutes", fmt.Sprintf("%d minutes cannot be waited", s.TerminalGraceMinutes), fmt.Sprintf("choose 0 (keep) to %d", maxGrace))
+		return wrong("terminalGraceMinutes", fmt.Sprintf("%d minutes is not allowed", s.TerminalGraceMinutes), fmt.Sprintf("choose 0 (keep) to %d", maxGrace))
 	case s.Theme != "" && s.Theme != protocol.ThemeSystem && s.Theme != protocol.ThemeLight && s.Theme != protocol.ThemeDark:
 		return wrong("theme", fmt.Sprintf("there is no theme %.20q", s.Theme), `choose "system", "light" or "dark"`)
 	case s.Agent == "":
@@ -288,19 +288,19 @@ func check(s protocol.Settings) error {
 	if s.StartURL != "" {
 		u, err := url.Parse(s.StartURL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "about" && u.Scheme != "file") {
-			return wrong("startUrl", fmt.Sprintf("%q is not the address of a page", s.StartURL), "write it whole, such as https://example.com/")
+			return wrong("startUrl", fmt.Sprintf("%q is not the address of a page", s.StartURL), "enter the full address, such as https://example.com/")
 		}
 	}
 	for field, text := range map[string]string{"cdpAllow": s.CDPAllow, "cdpAllowAgents": s.CDPAllowAgents} {
 		for _, method := range Methods(text) {
 			if !protocol.CDPMethod(method) {
-				return wrong(field, fmt.Sprintf("%.60q is no method of the DevTools protocol", method), "write it as Page.captureScreenshot, with spaces between several")
+				return wrong(field, fmt.Sprintf("%.60q is not a method of the DevTools protocol", method), "write it as Page.captureScreenshot, with spaces between several")
 			}
 		}
 	}
 	for field, path := range map[string]string{"browserPath": s.BrowserPath, "profileDir": s.ProfileDir, "workDir": s.WorkDir} {
 		if path != "" && !filepath.IsAbs(path) {
-			return wrong(field, fmt.Sprintf("%q is not a whole path", path), "write it from the root, such as /home/you/…")
+			return wrong(field, fmt.Sprintf("%q is not an absolute path", path), "start it at the root, such as /home/you/…")
 		}
 	}
 	return nil
@@ -314,7 +314,7 @@ func checkChat(s protocol.Settings) error {
 	case s.ChatAgent == protocol.AgentCustom && s.ChatCommand == "":
 		return wrong("chatCommand", "the command line of the agent is empty", "write the command that starts your agent")
 	case s.ChatSilenceMinutes < 1 || s.ChatSilenceMinutes > maxSilence:
-		return wrong("chatSilenceMinutes", fmt.Sprintf("%d minutes cannot be waited", s.ChatSilenceMinutes), fmt.Sprintf("choose 1 to %d", maxSilence))
+		return wrong("chatSilenceMinutes", fmt.Sprintf("%d minutes is not allowed", s.ChatSilenceMinutes), fmt.Sprintf("choose 1 to %d", maxSilence))
 	case s.ChatRouting.LongText < 0 || len(s.ChatRouting.Strong) > maxWords || len(s.ChatRouting.Models) > maxWords:
 		return wrong("chatRouting", "the table of routes is too large", fmt.Sprintf("it has %d words at most", maxWords))
 	}

@@ -32,7 +32,7 @@ func Usable(getenv func(string) string) (dirs Dirs, notice *protocol.Error, err 
 	}
 	passing.take(dirs)
 	cause := protocol.AsError(err)
-	return passing, protocol.NewError(protocol.CodeNotWritable, cause.Message+"; what you do now is gone when Pilotfish ends", cause.Hint), nil
+	return passing, protocol.NewError(protocol.CodeNotWritable, cause.Message+"; changes are lost when Pilotfish quits", cause.Hint), nil
 }
 
 // Passing are the folders of a run that keeps nothing: those of this user's
@@ -83,7 +83,7 @@ func copyOurs(from, to string) error {
 		case err != nil:
 			return fmt.Errorf("looking at %s: %w", path, err)
 		case info.Mode()&fs.ModeSymlink != 0 || !ownedByUs(info):
-			return protocol.NewError(protocol.CodeNotWritable, path+" is not yours alone", "")
+			return protocol.NewError(protocol.CodeNotWritable, path+" can be changed by other users", "")
 		}
 	}
 	data, err := os.ReadFile(from)

@@ -20,7 +20,7 @@ func NewAutostart(getenv func(string) string) Autostart { return Autostart{geten
 // command refuses a program that an entry could not start.
 func command(program string, args []string) error {
 	if !filepath.IsAbs(program) {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%q is not a whole path", program), "")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%q is not an absolute path", program), "")
 	}
 	for _, s := range append([]string{program}, args...) {
 		for _, r := range s {

@@ -27,7 +27,7 @@ func parseBase(raw string) (*url.URL, error) {
 	host := strings.ToLower(u.Hostname())
 	ip, ipErr := netip.ParseAddr(host)
 	if ipErr == nil && (ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast()) {
-		return bad("is no place for a model", "use the address of the server")
+		return bad("cannot be the address of a model", "use the address of the server")
 	}
 	near := host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
 		ipErr == nil && (ip.IsLoopback() || ip.IsPrivate())

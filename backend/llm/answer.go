@@ -26,7 +26,7 @@ func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiti
 		return nil, err
 	}
 	if t.profile.Model == "" {
-		return nil, protocol.NewError(protocol.CodeModelSetup, t.profile.Name+" names no model", "choose one of the list")
+		return nil, protocol.NewError(protocol.CodeModelSetup, t.profile.Name+" has no model", "choose one from the list")
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	begun := time.Now()
@@ -42,11 +42,11 @@ func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiti
 	defer cancel(nil)
 	defer func() { _ = res.Body.Close() }() // what is left of it nobody wants
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		return nil, t.unreachable(fmt.Errorf("it sends us to another address (%d)", res.StatusCode))
+		return nil, t.unreachable(fmt.Errorf("it redirects to another address (%d)", res.StatusCode))
 	}
 	text, _ := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError)) // what came before a fault is said
 	if tooLong(res.StatusCode, text) {
-		return nil, protocol.NewError(protocol.CodeTooLarge, t.profile.Name+" takes no prompt that long", "begin a new conversation")
+		return nil, protocol.NewError(protocol.CodeTooLarge, t.profile.Name+" does not accept a prompt this long", "begin a new conversation")
 	}
 	return nil, t.refusal(res.StatusCode, text)
 }

@@ -80,7 +80,7 @@ func (m *Manager) stream(cancel context.CancelCauseFunc, w http.ResponseWriter, 
 // no policy of the provider's.
 func passHeaders(w http.ResponseWriter, res *http.Response) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		return fmt.Errorf("it sends us to another address (%d)", res.StatusCode)
+		return fmt.Errorf("it redirects to another address (%d)", res.StatusCode)
 	}
 	for _, name := range []string{"Content-Type", "Retry-After", "Request-Id", "X-Request-Id"} {
 		if value := res.Header.Get(name); value != "" {

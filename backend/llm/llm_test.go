@@ -374,11 +374,11 @@ func TestModelsAndVerdicts(t *testing.T) {
 	}{
 		{200, `{"choices":[{"message":{"tool_calls":[{"function":{"name":"ready"}}]}}]}`, true, "It answers and can call tools"},
 		{200, `{"choices":[{"message":{"content":"I am ready."}}]}`, false, "does not call a tool"},
-		{200, `{"ok":true}`, false, "not as a model does"},
-		{200, `<html>`, false, "not as a model does"},
+		{200, `{"ok":true}`, false, "not like a model"},
+		{200, `<html>`, false, "not like a model"},
 		{401, `{"error":{"message":"bad key ` + secret + `"}}`, false, "refuses the key: bad key [key]"},
 		{404, `{"error":"no such model"}`, false, "no such model"},
-		{429, ``, false, "no more requests"},
+		{429, ``, false, "rate limit"},
 		{500, `[{"error":{"message":"oops"}}]`, false, "oops"},
 	} {
 		status, answer = c.status, c.answer

@@ -97,11 +97,11 @@ func (t target) refusal(status int, body []byte) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return protocol.NewError(protocol.CodeBadKey, name+" refuses the key"+said, "enter the key again, and check that it may use this model")
 	case http.StatusNotFound:
-		return protocol.NewError(protocol.CodeModelSetup, fmt.Sprintf("%s knows no model %q at this address%s", name, t.profile.Model, said), "choose a model of the list, and check the address")
+		return protocol.NewError(protocol.CodeModelSetup, fmt.Sprintf("%s has no model %q at this address%s", name, t.profile.Model, said), "choose a model from the list, and check the address")
 	case http.StatusPaymentRequired:
-		return protocol.NewError(protocol.CodeRefused, name+" wants to be paid first"+said, "look at your account there")
+		return protocol.NewError(protocol.CodeRefused, name+" requires payment"+said, "check your account there")
 	case http.StatusTooManyRequests:
-		return protocol.NewError(protocol.CodeBusy, name+" takes no more requests just now"+said, "wait a little, or look at your limits there")
+		return protocol.NewError(protocol.CodeBusy, name+" has reached its rate limit"+said, "wait a moment, or check your limits there")
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return protocol.NewError(protocol.CodeBadArgument, name+" does not accept the request"+said, "check the model's name")
 	}

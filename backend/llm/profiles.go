@@ -133,7 +133,7 @@ func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protoc
 	p := req.Profile
 	info, known := provider(p.Provider)
 	if !known {
-		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("no provider is called %.40q", string(p.Provider)), "choose one of the list")
+		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("no provider is called %.40q", string(p.Provider)), "choose one from the list")
 	}
 	p.Name, p.Model, p.URL = strings.TrimSpace(p.Name), strings.TrimSpace(p.Model), strings.TrimSpace(p.URL)
 	if p.Name == "" {
@@ -148,7 +148,7 @@ func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protoc
 		}
 	}
 	if req.Key != nil && strings.ContainsFunc(*req.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, "The key has a space, a line end or a letter that no key has", "copy it again, without what stands around it")
+		return protocol.LLMState{}, protocol.NewError(protocol.CodeBadArgument, "The key contains a space, a line break or another character that keys cannot contain", "copy only the key itself")
 	}
 	if p.For == nil {
 		p.For = []string{"task"}

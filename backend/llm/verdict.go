@@ -36,7 +36,7 @@ func (m *Manager) try(ctx context.Context, profile string) error {
 		return err
 	}
 	if t.profile.Model == "" {
-		return protocol.NewError(protocol.CodeBadArgument, "No model is chosen", "choose one of the list")
+		return protocol.NewError(protocol.CodeBadArgument, "No model is chosen", "choose one from the list")
 	}
 	body, err := json.Marshal(t.testPrompt())
 	if err != nil {
@@ -61,7 +61,7 @@ func (m *Manager) try(ctx context.Context, profile string) error {
 	answers, calls := readTest(answer)
 	switch {
 	case !answers:
-		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered, but not as a model does", t.base.Host), "check the address: it usually ends with /v1")
+		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered, but not like a model", t.base.Host), "check the address: it usually ends with /v1")
 	case !calls:
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s answers, but does not call a tool when it is asked to", t.profile.Model), "choose another model: Task and Chat need one that calls tools")
 	}

@@ -63,7 +63,7 @@ func (s *Server) chatRoutes() []route {
 		post("/chat/send", protocol.MaxChatBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSendRequest) (head, error) {
 			return c.Send(ctx, req)
 		}),
-			routeDoc{about: "Send a message: it begins a turn, or waits for its own (5 at most). The caller makes its id, a UUID; the same one twice is one message.", in: protocol.ChatSendRequest{}, out: head{}}),
+			routeDoc{about: "Send a message: it starts a turn, or is queued (5 at most). The caller makes its id, a UUID; the same one twice is one message.", in: protocol.ChatSendRequest{}, out: head{}}),
 		post("/chat/cancel", protocol.MaxBody, one(Conversations.Cancel),
 			routeDoc{about: "End the turn that runs.", in: protocol.ChatRequest{}, out: head{}}),
 		post("/chat/answer", protocol.MaxBody, s.chatAnswer,
@@ -71,7 +71,7 @@ func (s *Server) chatRoutes() []route {
 		post("/chat/queue", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatQueueRequest) (head, error) {
 			return c.Queue(ctx, req)
 		}),
-			routeDoc{about: "Edit, move, remove or send at once a message that waits.", in: protocol.ChatQueueRequest{}, out: head{}}),
+			routeDoc{about: "Edit, move or remove a queued message, or send it now.", in: protocol.ChatQueueRequest{}, out: head{}}),
 		post("/chat/set", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.ChatSetRequest) (head, error) {
 			return c.Set(ctx, req)
 		}),
@@ -109,7 +109,7 @@ func (s *Server) chatRoutes() []route {
 			routeDoc{about: "A conversation as Markdown or JSON.", in: protocol.ChatExportRequest{}, out: protocol.ChatExportReply{}}),
 		{
 			method: http.MethodPost, path: "/chat/screenshot", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.screenshot,
-			doc: routeDoc{about: "A picture of a tab as it is now, to go with a message. The panel only.", in: protocol.ChatScreenshotRequest{}, out: protocol.ChatAttachment{}},
+			doc: routeDoc{about: "A screenshot of a tab, to attach to a message. The panel only.", in: protocol.ChatScreenshotRequest{}, out: protocol.ChatAttachment{}},
 		},
 		{
 			method: http.MethodPost, path: "/chat/route-rule", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.routeRule),
@@ -120,7 +120,7 @@ func (s *Server) chatRoutes() []route {
 		get("/chat/history", s.chatHistory, routeDoc{about: "The last entries of a conversation before an index.", query: []string{"conversation", "before", "limit", "session"}, out: protocol.ChatPage{}}),
 		get("/chat/export", s.chatExport, routeDoc{about: "A conversation as Markdown or JSON.", query: []string{"conversation", "format", "session"}, out: protocol.ChatExportReply{}}),
 		get("/chat/stream", s.chatStream, routeDoc{
-			about: "A conversation as server-sent events: what was said after an index, and what is new as it is said. `chat` has events to apply in order, or a page that replaces everything. Its id is where a reader goes on.",
+			about: "A conversation as server-sent events: what was said after an index, and what is new as it is said. `chat` has events to apply in order, or a page that replaces everything. Its id is where a client continues.",
 			query: []string{"conversation", "after", "session"}, stream: protocol.ChatEventsEvent{},
 		}),
 	}

@@ -187,7 +187,7 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 	// A panel token that comes without our extension's Origin was stolen: its
 	// POSTs always carry one. (Its GETs do not.)
 	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
-		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token does not open this door", "")
+		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
 	return grant, nil
 }

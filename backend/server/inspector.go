@@ -14,7 +14,7 @@ func (s *Server) inspectorRoutes() []route {
 	return []route{
 		{
 			method: http.MethodPost, path: "/inspector/pick", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.pick),
-			doc: routeDoc{about: "Let the person pick an element of a tab's page, with the browser's own picker. What was picked comes to the panel's socket. The panel only.", in: protocol.PickRequest{}, out: protocol.PickReply{}},
+			doc: routeDoc{about: "Let the user pick an element of a tab's page, with the browser's own picker. The panel's socket delivers the picked element. The panel only.", in: protocol.PickRequest{}, out: protocol.PickReply{}},
 		},
 	}
 }

@@ -31,20 +31,20 @@ func (s *Server) modelRoutes() []route {
 	return []route{
 		post("/llm/profiles", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, _ struct{}) (protocol.LLMState, error) {
 			return s.models.State(ctx), nil
-		}), routeDoc{about: "The ways to a model. No key is ever part of them.", in: struct{}{}, out: protocol.LLMState{}}),
+		}), routeDoc{about: "The model profiles. They never contain a key.", in: struct{}{}, out: protocol.LLMState{}}),
 		post("/llm/save", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, req protocol.LLMSaveRequest) (protocol.LLMState, error) {
 			return s.models.Save(ctx, req)
-		}), routeDoc{about: "Add or change a way to a model, and its key.", in: protocol.LLMSaveRequest{}, out: protocol.LLMState{}}),
+		}), routeDoc{about: "Add or change a model profile and its key.", in: protocol.LLMSaveRequest{}, out: protocol.LLMState{}}),
 		post("/llm/delete", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, req protocol.LLMProfileRequest) (protocol.LLMState, error) {
 			return s.models.Delete(ctx, req.Profile)
-		}), routeDoc{about: "Forget a way to a model, and its key.", in: protocol.LLMProfileRequest{}, out: protocol.LLMState{}}),
+		}), routeDoc{about: "Delete a model profile and its key.", in: protocol.LLMProfileRequest{}, out: protocol.LLMState{}}),
 		post("/llm/models", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, req protocol.LLMProfileRequest) (protocol.LLMModelsReply, error) {
 			list, err := s.models.Models(ctx, req.Profile)
 			return protocol.LLMModelsReply{Models: list}, err
 		}), routeDoc{about: "Ask a provider which models it has.", in: protocol.LLMProfileRequest{}, out: protocol.LLMModelsReply{}}),
 		post("/llm/test", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, req protocol.LLMProfileRequest) (protocol.LLMVerdict, error) {
 			return s.models.Test(ctx, req.Profile), nil
-		}), routeDoc{about: "Ask a model for one word, and say how that went.", in: protocol.LLMProfileRequest{}, out: protocol.LLMVerdict{}}),
+		}), routeDoc{about: "Test a model with a short prompt.", in: protocol.LLMProfileRequest{}, out: protocol.LLMVerdict{}}),
 		post("/llm/local", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, _ struct{}) (protocol.LLMLocalReply, error) {
 			return protocol.LLMLocalReply{Found: s.models.Local(ctx)}, nil
 		}), routeDoc{about: "Look for model servers on this machine.", in: struct{}{}, out: protocol.LLMLocalReply{}}),

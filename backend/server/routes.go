@@ -48,7 +48,7 @@ func (s *Server) table() map[string]map[string]route {
 	list := []route{
 		{
 			method: http.MethodGet, path: "/health", origin: originNoPage, handle: s.health,
-			doc: routeDoc{about: "Say that the server lives; ?challenge=HEX proves who it is.", query: []string{"challenge"}, out: protocol.Health{}},
+			doc: routeDoc{about: "Report that the server is running; ?challenge=HEX proves its identity.", query: []string{"challenge"}, out: protocol.Health{}},
 		},
 		{
 			method: http.MethodGet, path: "/openapi.json", origin: originNoPage, handle: s.openAPI,
@@ -78,11 +78,11 @@ func (s *Server) table() map[string]map[string]route {
 
 		{
 			method: http.MethodPost, path: "/command", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.command,
-			doc: routeDoc{about: "Run one command. A command that fails is a reply with its error. Whoever accepts text/event-stream is told at once when the command waits for the person: `waiting` has the question, `reply`, the last event, the reply.", in: protocol.CommandRequest{}, out: protocol.CommandReply{}, stream: protocol.Waiting{}},
+			doc: routeDoc{about: "Run one command. A command that fails is a reply with its error. A client that accepts text/event-stream is told at once when the command waits for the user: `waiting` has the question, `reply`, the last event, the reply.", in: protocol.CommandRequest{}, out: protocol.CommandReply{}, stream: protocol.Waiting{}},
 		},
 		{
 			method: http.MethodPost, path: "/batch", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.batch,
-			doc: routeDoc{about: "Run commands in order, stopping at the first that fails unless told to go on.", in: protocol.BatchRequest{}, out: protocol.BatchReply{}},
+			doc: routeDoc{about: "Run commands in order, stopping at the first that fails unless told to continue.", in: protocol.BatchRequest{}, out: protocol.BatchReply{}},
 		},
 		{
 			method: http.MethodGet, path: "/tabs", door: auth.DoorTabs, origin: originNoPage, handle: s.tabs,
@@ -98,11 +98,11 @@ func (s *Server) table() map[string]map[string]route {
 		},
 		{
 			method: http.MethodPost, path: "/agent-status", door: auth.DoorAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: s.agentStatus,
-			doc: routeDoc{about: "An agent says what it is doing.", in: protocol.AgentStatusRequest{}, out: struct{}{}},
+			doc: routeDoc{about: "An agent reports what it is doing.", in: protocol.AgentStatusRequest{}, out: struct{}{}},
 		},
 		{
 			method: http.MethodPost, path: "/app", door: auth.DoorApp, origin: originNoPage, body: protocol.MaxBody, handle: s.app,
-			doc: routeDoc{about: "The app itself: its sessions, and its end.", in: protocol.AppRequest{}, out: protocol.AppReply{}},
+			doc: routeDoc{about: "The app itself: start and stop its sessions, or quit.", in: protocol.AppRequest{}, out: protocol.AppReply{}},
 		},
 		{
 			method: http.MethodGet, path: "/activity/history", door: auth.DoorActivity, origin: originNoPage, handle: s.activityHistory,
@@ -110,7 +110,7 @@ func (s *Server) table() map[string]map[string]route {
 		},
 		{
 			method: http.MethodGet, path: "/activity/stream", door: auth.DoorActivity, origin: originNoPage, handle: s.activityStream,
-			doc: routeDoc{about: "The same as server-sent events, and what is new as it happens: `activity` has an entry, `waiting` one of a command that waits for the person, `gap` the indexes that are gone. Without `after` only what is new.", query: []string{"after", "session"}, stream: protocol.ActivityEntry{}},
+			doc: routeDoc{about: "The same as server-sent events, and what is new as it happens: `activity` has an entry, `waiting` one of a command that waits for the user, `gap` the indexes that are gone. Without `after` only what is new.", query: []string{"after", "session"}, stream: protocol.ActivityEntry{}},
 		},
 		{
 			method: http.MethodGet, path: "/file", door: auth.DoorFile, origin: originNoPage, handle: s.file,
@@ -137,7 +137,7 @@ func (s *Server) table() map[string]map[string]route {
 	}
 	list = append(list, route{
 		method: http.MethodPost, path: "/chat/file", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
-		doc: routeDoc{about: "A picture or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
+		doc: routeDoc{about: "An image or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
 	})
 	list = append(list, s.inspectorRoutes()...)
 	if s.models != nil {

@@ -177,7 +177,7 @@ func pump[T any](ctx context.Context, items iter.Seq2[T, error]) <-chan T {
 	return feed
 }
 
-// event writes an item as a server-sent event. Its id is where a reader goes on.
+// event writes an item as a server-sent event. Its id is where a client continues.
 func event(item protocol.ActivityItem) string {
 	name, id, data := protocol.ActivityEventEntry, item.Entry.Index, any(item.Entry)
 	switch {

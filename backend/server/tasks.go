@@ -63,7 +63,7 @@ func (s *Server) taskRoutes() []route {
 		}), routeDoc{about: "The saved routines.", in: struct{}{}, out: protocol.TaskRoutinesReply{}}),
 		{
 			method: http.MethodGet, path: "/task/stream", door: auth.DoorTask, origin: originNoPage, handle: inSession(s.taskStream),
-			doc: routeDoc{about: "A task as it goes on: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after", "session"}, stream: protocol.TaskPage{}},
+			doc: routeDoc{about: "The progress of a task: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after", "session"}, stream: protocol.TaskPage{}},
 		},
 
 		panel("/task/write", handled(t.WriteTask), routeDoc{about: "The panel that runs a task writes what happens in it.", in: protocol.TaskWriteRequest{}, out: protocol.TaskWriteReply{}}),
@@ -76,20 +76,20 @@ func (s *Server) taskRoutes() []route {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
 			return t.PlainTask(ctx, g, req)
-		}), routeDoc{about: "What plain instructions come to, for a task without a model.", in: protocol.TaskPlainRequest{}, out: protocol.TaskPlainReply{}}),
+		}), routeDoc{about: "The steps of plain instructions, for a task without a model.", in: protocol.TaskPlainRequest{}, out: protocol.TaskPlainReply{}}),
 		panel("/task/tab", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.TaskRunReply, error) {
 			task, err := t.TaskTab(ctx, g, req)
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
-		panel("/task/file", s.fileData, routeDoc{about: "A picture that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
-		panel("/task/picture", handled(t.TaskPicture), routeDoc{about: "The picture of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
+		panel("/task/file", s.fileData, routeDoc{about: "An image that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
+		panel("/task/picture", handled(t.TaskPicture), routeDoc{about: "The screenshot of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
 		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
 			return struct{}{}, t.DeleteTask(ctx, g, req.Task)
-		}), routeDoc{about: "Forget a task that does not run.", in: protocol.TaskRequest{}, out: struct{}{}}),
+		}), routeDoc{about: "Delete a task that is not running.", in: protocol.TaskRequest{}, out: struct{}{}}),
 		panel("/task/close", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
 			task, err := t.CloseTask(ctx, g, req.Task)
 			return protocol.TaskRunReply{Task: task}, err
-		}), routeDoc{about: "Put a failed task away: it stays in the history.", in: protocol.TaskRequest{}, out: protocol.TaskRunReply{}}),
+		}), routeDoc{about: "Dismiss a failed task: it stays in the history.", in: protocol.TaskRequest{}, out: protocol.TaskRunReply{}}),
 		panel("/task/save-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
 			list, err := t.SaveRoutine(ctx, g, req.Routine)
 			return protocol.TaskRoutinesReply{Routines: list}, err
@@ -97,7 +97,7 @@ func (s *Server) taskRoutes() []route {
 		panel("/task/delete-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
 			list, err := t.DeleteRoutine(ctx, g, req.Routine.Name)
 			return protocol.TaskRoutinesReply{Routines: list}, err
-		}), routeDoc{about: "Forget a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
+		}), routeDoc{about: "Delete a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
 	}
 }
 

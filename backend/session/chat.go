@@ -112,7 +112,7 @@ func (a *chatAgents) starter(ctx context.Context, kind protocol.AgentKind, line 
 		if missing.Install != "" {
 			hint = "install it: " + missing.Install
 		}
-		return chat.Starter{}, protocol.NewError(protocol.CodeAgentMissing, missing.Name+" cannot be talked to here", hint)
+		return chat.Starter{}, protocol.NewError(protocol.CodeAgentMissing, missing.Name+" is not available in Chat", hint)
 	}
 	driver, err := a.driver(launched.Driver)
 	return chat.Starter{Driver: driver, Launch: chat.Launch{
@@ -310,7 +310,7 @@ func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversa
 		return "", protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot continue this conversation in a terminal", "")
 	}
 	if head.Tab == "" {
-		return "", protocol.NewError(protocol.CodeUnknownTab, "the conversation has no tab that a terminal could stand beside", "put it beside a tab first")
+		return "", protocol.NewError(protocol.CodeUnknownTab, "the conversation has no tab for a terminal", "put it beside a tab first")
 	}
 	info, err := r.terminals.Start(ctx, protocol.PtySessionRequest{
 		Tab: head.Tab, Agent: head.Agent, Command: "--resume " + head.AgentSession,

@@ -32,11 +32,11 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 	heads := s.conversationHeads()
 	at := slices.IndexFunc(heads, func(head protocol.Conversation) bool { return head.ID == id })
 	if at < 0 {
-		return protocol.NewError(protocol.CodeUnknownConversation, "this conversation is not there any more", "it was deleted, or its session does not run")
+		return protocol.NewError(protocol.CodeUnknownConversation, "this conversation does not exist any more", "it was deleted, or its session is not running")
 	}
 	tab := cmp.Or(heads[at].Tab, s.frontTab())
 	if tab == "" {
-		return protocol.NewError(protocol.CodeUnknownTab, "the session has no tab to show a conversation beside", "open one in the browser")
+		return protocol.NewError(protocol.CodeUnknownTab, "the session has no tab for the conversation", "open one in the browser")
 	}
 	event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, Conversation: id}
 	s.mu.Lock()
@@ -104,7 +104,7 @@ func (m *Manager) ConversationFile(ctx context.Context, name protocol.SessionNam
 func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link string) error {
 	page, err := url.Parse(link)
 	if err != nil || page.Scheme != "http" && page.Scheme != "https" {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no page of the web", link), "")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not a web page", link), "")
 	}
 	address, err := json.Marshal(page.String())
 	if err != nil {

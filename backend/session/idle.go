@@ -90,7 +90,7 @@ func (s *Session) ready(ctx context.Context, r *run, timeoutMS int) error {
 	}
 	if err != nil {
 		if ctx.Err() == nil && limited.Err() != nil {
-			return protocol.NewError(protocol.CodeTimeout, "the browser has not started in time", "try again; the log says more")
+			return protocol.NewError(protocol.CodeTimeout, "the browser has not started in time", "try again; the log has the details")
 		}
 		return err
 	}

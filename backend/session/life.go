@@ -175,7 +175,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	}
 	if errors.Is(err, supervise.ErrGaveUp) {
 		cause := protocol.AsError(err)
-		return protocol.NewError(protocol.CodeCrashed, "The browser ended too often: "+cause.Message, "start the session again; the log says more")
+		return protocol.NewError(protocol.CodeCrashed, "The browser ended too often: "+cause.Message, "start the session again; the log has the details")
 	}
 	return nil
 }
@@ -253,10 +253,10 @@ func (s *Session) diskTrouble(err error) {
 
 // unsaved says that the files of the session's tabs are behind.
 func unsaved(err error) *protocol.Error {
-	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable for you, and it is saved by itself; what was saved before is whole")
+	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable; Pilotfish then saves the list automatically. The last saved list is intact")
 	if journal.IsFull(err) {
 		e.Message = "The disk is full: the list of tabs cannot be saved"
-		e.Hint = "free some space, and it is saved by itself; what was saved before is whole"
+		e.Hint = "free some space; Pilotfish then saves the list automatically. The last saved list is intact"
 	}
 	return e
 }

@@ -276,7 +276,7 @@ func (m *Manager) Create(_ context.Context, name protocol.SessionName) error {
 // Delete stops a session and removes everything that it has on disk.
 func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 	if name == protocol.DefaultSession {
-		return protocol.NewError(protocol.CodeBadArgument, "the default session stays", "stop it instead")
+		return protocol.NewError(protocol.CodeBadArgument, "the default session cannot be deleted", "stop it instead")
 	}
 	s, err := m.session(name)
 	if err != nil {

@@ -52,7 +52,7 @@ func (m *Manager) Pick(ctx context.Context, grant auth.Grant, req protocol.PickR
 		s.endPick(req.Panel)
 		return none, nil
 	}
-	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is nothing that a picker does", req.Action), "use start, mark, show or stop")
+	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the picker", req.Action), "use start, mark, show or stop")
 }
 
 // startPick switches a picker on in place of the one that the panel has.
@@ -113,7 +113,7 @@ func (s *Session) markPick(ctx context.Context, req protocol.PickRequest) error 
 	k := s.picks.on[req.Panel]
 	s.picks.mu.Unlock()
 	if k == nil {
-		return protocol.NewError(protocol.CodeGone, "nothing is being picked", "start to pick first")
+		return protocol.NewError(protocol.CodeGone, "the picker is not running", "start it first")
 	}
 	select {
 	case k.marks <- req.Ref:

@@ -178,7 +178,7 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		}
 	})
 	if err != nil && ctx.Err() == nil {
-		m.setProblem(protocol.NewError(protocol.CodeInternal, "The local server cannot be kept running: "+err.Error(), "quit and start Pilotfish again; the log says more"))
+		m.setProblem(protocol.NewError(protocol.CodeInternal, "The local server cannot be kept running: "+err.Error(), "quit and start Pilotfish again; the log has the details"))
 	}
 	return err
 }

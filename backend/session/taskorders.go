@@ -88,7 +88,7 @@ func (m *Manager) taskProfile(ctx context.Context, s *Session, req protocol.Task
 		case slices.ContainsFunc(state.Profiles, usable):
 			return "", nil
 		case len(state.Profiles) > 0:
-			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was kept for one run of Pilotfish only", "enter it again in Settings, under Models for Task")
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was stored only until Pilotfish quit", "enter it again in Settings, under Models for Task")
 		}
 		_, unknown := s.plainPlan(req.Goal)
 		if unknown == "" {
@@ -179,7 +179,7 @@ func (s *Session) taken(ctx context.Context, store *task.Store, ordered protocol
 		why.Message += ": " + e.Message
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		why = protocol.NewError(protocol.CodeTimeout, "who asked for the task went away before a panel took it", "")
+		why = protocol.NewError(protocol.CodeTimeout, "the program that asked for the task disconnected before a panel took it", "")
 	}
 	store.End(ordered.ID, protocol.TaskFailed, why)
 	return protocol.Task{}, why

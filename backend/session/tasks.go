@@ -209,7 +209,7 @@ func (m *Manager) WriteTask(ctx context.Context, grant auth.Grant, req protocol.
 func (m *Manager) TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) (reply protocol.TaskCommandReply, err error) {
 	for _, one := range req.Writes {
 		if one.Task != req.Task {
-			return reply, protocol.NewError(protocol.CodeBadArgument, "what is written is of another task", "")
+			return reply, protocol.NewError(protocol.CodeBadArgument, "the events belong to another task", "")
 		}
 		written, err := m.WriteTask(ctx, grant, one)
 		if err != nil {

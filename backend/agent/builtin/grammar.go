@@ -59,7 +59,7 @@ const (
 
 // Unknown is why a message is no plan.
 type Unknown struct {
-	// Word asks for comprehension; empty when that is not why.
+	// Word selects the strong model; empty when that is not why.
 	Word string
 	// Said is the part that was not understood.
 	Said string

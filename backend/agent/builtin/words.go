@@ -20,7 +20,7 @@ func DefaultWords() []string {
 
 // Quotes are taken out of a message before it is read and put back into what
 // was found: each stands as one rune of a private area, so that nothing inside
-// is an instruction, a joint or a word that asks for comprehension.
+// is an instruction, a joint or a word that selects the strong model.
 const firstQuote = '\uE000'
 
 // anyQuote is a pattern of such a rune.

@@ -163,7 +163,7 @@ func (t *turn) broken(ctx context.Context, err error) error {
 	case failed:
 		return protocol.NewError(protocol.CodeNavigation, name+" stopped with an error: "+failure.Message, "send it again, or choose another model")
 	case errors.Is(err, wire.ErrForeign):
-		return protocol.NewError(protocol.CodeModelSetup, name+" answered, but not as a model does", "check its address: it usually ends with /v1")
+		return protocol.NewError(protocol.CodeModelSetup, name+" answered, but not like a model", "check its address: it usually ends with /v1")
 	case errors.Is(err, wire.ErrBroken):
 		return protocol.NewError(protocol.CodeNavigation, "the connection to "+name+" broke off", "what it said is kept; say “go on” to let it continue")
 	}
