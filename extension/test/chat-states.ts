@@ -405,7 +405,7 @@ export const chatStates: State[] = [
       });
       chat.put(conversation, { kind: 'end', end: { reason: 'done', durationMs: 420 } });
       await page.getByRole('button', { name: /^You: read this page/ }).waitFor();
-      await page.getByRole('button', { name: 'Copy the picture' }).waitFor();
+      await page.getByRole('button', { name: 'Copy the image' }).waitFor();
     },
   },
   {
@@ -467,7 +467,7 @@ export const chatStates: State[] = [
       await page.getByRole('searchbox').fill('link');
       await page.locator('mark').first().waitFor();
       await page.getByRole('searchbox').fill('');
-      await page.getByText('Their tab is closed').waitFor();
+      await page.getByText('Closed tabs').waitFor();
     },
   },
   {

@@ -660,11 +660,11 @@ it('a picture is opened in a tab of its own, and copied', async () => {
     text: 'Took a screenshot of what is in view.',
     images: [{ kind: 'image', name: 'Screenshot', mime: 'image/png', path: 'shots/a.png' }],
   });
-  await button('Open the picture').click();
+  await button('Open the image').click();
   const [opened] = (await page.evaluate(() => globalThis.fakeChrome.opened)) as { url: string }[];
   expect(opened?.url).toMatch(/^blob:/);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await button('Copy the picture').click();
+  await button('Copy the image').click();
   await button('Copied').waitFor();
   const copied = await page.evaluate(async () =>
     (await navigator.clipboard.read()).flatMap(({ types }) => types),

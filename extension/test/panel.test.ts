@@ -399,10 +399,10 @@ describe('losing and finding again', () => {
     await openLive();
     const { port } = made;
     await made.stop();
-    await page.getByText('The connection to Pilotfish is lost.').waitFor();
+    await page.getByText('Disconnected from Pilotfish.').waitFor();
     await made.start(port);
     await page.getByText('Live', { exact: true }).waitFor();
-    expect(await page.getByText('The connection to Pilotfish is lost.').count()).toBe(0);
+    expect(await page.getByText('Disconnected from Pilotfish.').count()).toBe(0);
   });
 
   it('follows a new pairing at once', async () => {

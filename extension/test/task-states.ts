@@ -371,7 +371,7 @@ export const taskStates: State[] = [
     async act(page) {
       await toTask(page);
       await page.getByRole('button', { name: 'Task history' }).click();
-      await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
+      await page.getByRole('textbox', { name: 'Search tasks' }).fill('voucher');
       await page.locator('mark', { hasText: 'voucher' }).last().waitFor();
     },
   },
@@ -396,7 +396,7 @@ export const taskStates: State[] = [
       await toTask(page);
       await begin(page);
       await page.getByRole('button', { name: 'Save as routine' }).click();
-      await page.getByText('What it does without a model').waitFor();
+      await page.getByText('Steps when replayed without a model').waitFor();
     },
   },
   {

@@ -170,7 +170,7 @@ it('a search says where in a task the words are', async () => {
   ];
   await open();
   await button('Task history').click();
-  await page.getByRole('textbox', { name: 'Search the tasks' }).fill('voucher');
+  await page.getByRole('textbox', { name: 'Search tasks' }).fill('voucher');
   await page.getByRole('button', { name: /^Order the tickets Step 3: …the voucher\./ }).waitFor();
 });
 
@@ -367,7 +367,7 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
   await button('Task history').click();
   await button('Routines').click();
   await button('Delete the routine: Greet: Ünal').click();
-  await page.getByText('No routine is saved yet').waitFor();
+  await page.getByText('No routines yet').waitFor();
 });
 
 it('a task that the disk does not take is not begun, and its goal is where it was written', async () => {

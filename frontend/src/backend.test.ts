@@ -37,7 +37,7 @@ test.each([new Error('plain text'), 'plain text', new BackendError('plain text')
 
 test('without an app every call says so', async () => {
   const backend = connect({});
-  await expect(backend.state()).rejects.toThrow('The app does not answer (State)');
+  await expect(backend.state()).rejects.toThrow('The app does not respond (State)');
   expect(backend.onState(() => undefined)).toBeTypeOf('function');
 });
 

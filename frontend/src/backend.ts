@@ -184,7 +184,7 @@ export function connect(host: Host): Backend {
   ): Promise<unknown> {
     const bridge = host.go?.main?.Bridge;
     if (!bridge) {
-      throw new BackendError(`The app does not answer (${method})`, {
+      throw new BackendError(`The app does not respond (${method})`, {
         hint: 'start Pilotfish again',
       });
     }

@@ -22,7 +22,7 @@ export async function fileAttachment(file: File): Promise<ChatAttachment> {
   const picture = pictures.test(file.type);
   return {
     kind: picture ? 'image' : 'file',
-    name: file.name === '' ? (picture ? 'Picture' : 'File') : file.name,
+    name: file.name === '' ? (picture ? 'Image' : 'File') : file.name,
     data,
     mime: file.type === '' ? 'application/octet-stream' : file.type,
   };

@@ -64,16 +64,16 @@ export function linkSentence(
       return { text: 'Connecting to Pilotfish…', hint: '' };
     case 'waiting':
       return known
-        ? { text: 'The connection to Pilotfish is lost.', hint: 'Connecting again…' }
-        : { text: 'Pilotfish does not answer.', hint: 'Trying again…' };
+        ? { text: 'Disconnected from Pilotfish.', hint: 'Connecting again…' }
+        : { text: 'Pilotfish does not respond.', hint: 'Trying again…' };
     case 'impostor':
       return {
-        text: 'Another program answers in Pilotfish’s place.',
+        text: 'Another program is using Pilotfish’s port.',
         hint: 'The panel stays disconnected. Restart Pilotfish.',
       };
     case 'outdated':
       return {
-        text: 'Panel and app are of different versions.',
+        text: 'The panel and the app have different versions.',
         hint: 'Restart the session in Pilotfish’s window to load the new panel.',
       };
   }

@@ -39,12 +39,12 @@ export class Asking {
     if (error instanceof RefusedError) this.problem = { message: error.message, hint: error.hint };
     else if (error instanceof OfflineError)
       this.problem = {
-        message: 'Pilotfish is not connected just now.',
-        hint: 'Try again when it is.',
+        message: 'Pilotfish is not connected.',
+        hint: 'Try again when it is connected.',
       };
     else if (error instanceof DOMException && error.name === 'TimeoutError')
       this.problem = {
-        message: 'Pilotfish did not answer in time.',
+        message: 'Pilotfish did not respond in time.',
         hint: 'Try again.',
       };
     else

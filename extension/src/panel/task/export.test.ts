@@ -50,7 +50,7 @@ it('as Markdown a task can be read, and no words of the page are headings', () =
   expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
     '# Fill the \\<form>',
     '## 1. Save it',
-    '## The end',
+    '## Result',
   ]);
   expect(text).toContain('- **Failed:** Click e1\n  > # gone\n  > \\<b>');
   expect(text).toContain('<https://a.test/x%20y>');

@@ -44,12 +44,12 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
           ...quoted(forPerson(deed.result.text)).map((one) => `  ${one}`),
         );
     } else {
-      const who = { person: 'You', question: 'It asks', notice: 'Note', summary: 'In short' };
+      const who = { person: 'You', question: 'Question', notice: 'Note', summary: 'Summary' };
       out.push(`**${who[line.kind]}:** ${flat(line.text)}`);
     }
   }
   if (task.summary !== undefined && task.summary !== '')
-    out.push('', '## The end', '', ...quoted(task.summary));
+    out.push('', '## Result', '', ...quoted(task.summary));
   return { name: `${fileName(task)}.md`, mime: 'text/markdown', text: `${out.join('\n')}\n` };
 }
 

@@ -165,7 +165,7 @@ export class Plain implements Model {
       return { say, ref, ...(where === '' ? {} : { where }) };
     });
     this.#choices = [...picks, { say: again }, { say: skip }, { say: stop }];
-    return this.#answer('Several things may be meant.', [{ do: 'ask', question: what }]);
+    return this.#answer('Several elements match.', [{ do: 'ask', question: what }]);
   }
 
   /** What the person's answer means: a choice, or the number of one. Anything else looks again. */

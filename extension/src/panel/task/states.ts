@@ -30,7 +30,7 @@ export function foundWhere({ in: part, step = 0 }: Pick<TaskFound, 'in' | 'step'
     case 'goal':
       return 'Goal';
     case 'summary':
-      return 'At the end';
+      return 'Result';
     case 'person':
       return 'Your message';
     case 'note':

@@ -126,7 +126,7 @@ export class TaskView {
         this.doing = '';
         break;
       case 'observed':
-        this.doing = 'Looking at the page';
+        this.doing = 'Reading the page';
         break;
       case 'thinking':
         this.doing = 'Thinking';

@@ -416,7 +416,7 @@ export function isOver(terminal: TerminalInfo | undefined): boolean {
 function problem(error: unknown): Problem {
   if (error instanceof RefusedError) return { message: error.message, hint: error.hint };
   return {
-    message: 'Pilotfish did not answer.',
+    message: 'Pilotfish did not respond.',
     hint: 'Try again in a moment.',
   };
 }

@@ -39,7 +39,7 @@ export function suggest(asked: Wanted | undefined, has: Offers): Offer[] {
       taken: { kind: 'command', name },
     }));
   const pick: Offer = {
-    suggestion: { id: 'pick', text: 'Pick an element…', about: 'of this page' },
+    suggestion: { id: 'pick', text: 'Pick an element…', about: 'on this page' },
     taken: { kind: 'pick' },
   };
   const ofTab = (one: Tab): Offer => ({

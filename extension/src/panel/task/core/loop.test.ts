@@ -159,7 +159,7 @@ describe('a task', () => {
     );
     expect(await loop.run()).toMatchObject({
       state: 'failed',
-      hint: expect.stringContaining('more steps') as string,
+      hint: expect.stringContaining('smaller tasks') as string,
     });
     expect(model.prompts.at(-1)?.text).toContain('Only 1 step is left');
   });
@@ -168,14 +168,14 @@ describe('a task', () => {
     const forever = (): (() => Answer)[] =>
       Array.from({ length: 9 }, () => step('again', { do: 'reload' }));
     const tokens = make(forever(), { limits: { steps: 40, time: 1e9, tokens: 150, history: 1e5 } });
-    expect((await tokens.loop.run()).text).toContain('used all of its tokens');
+    expect((await tokens.loop.run()).text).toContain('token limit');
     expect(tokens.loop.tokens).toBe(200);
     let at = 0;
     const time = make(forever(), {
       now: () => (at += 10),
       limits: { steps: 40, time: 100, tokens: 0, history: 1e5 },
     });
-    expect((await time.loop.run()).text).toContain('ran out of time');
+    expect((await time.loop.run()).text).toContain('time limit');
   });
 
   it('ends with its time also while a model hangs', async () => {
@@ -195,7 +195,7 @@ describe('a task', () => {
     clock.advance(1e9);
     expect(await running).toMatchObject({
       state: 'failed',
-      text: 'The task ran out of time.',
+      text: 'The task reached its time limit.',
     });
     expect(clock.pending).toBe(0);
   });

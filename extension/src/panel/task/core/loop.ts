@@ -173,15 +173,12 @@ export class TaskLoop {
     const { limits } = this.#config;
     if (this.#memory.count >= limits.steps)
       return failed(
-        `The task used all of its ${String(limits.steps)} steps and is not done.`,
-        'Give it more steps, or a smaller goal.',
+        `The task reached its limit of ${String(limits.steps)} steps before it was done.`,
+        'Split the goal into smaller tasks.',
       );
     if (this.#reins.took > limits.time) return outOfTime;
     if (limits.tokens > 0 && this.#mind.tokens >= limits.tokens)
-      return failed(
-        'The task used all of its tokens.',
-        'Give it more tokens in the settings of Task.',
-      );
+      return failed('The task reached its token limit.', 'Split the goal into smaller tasks.');
     return undefined;
   }
 
@@ -301,10 +298,7 @@ const stuckAnswers = {
   stop: 'Stop the task',
 } as const;
 
-const outOfTime = failed(
-  'The task ran out of time.',
-  'Give it more time in the settings of Task, or a smaller goal.',
-);
+const outOfTime = failed('The task reached its time limit.', 'Split the goal into smaller tasks.');
 
 function failed(text: string, hint: string): Outcome {
   return { state: 'failed', text, hint };
