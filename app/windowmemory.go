@@ -43,6 +43,8 @@ func (w *window) args() (args []string) {
 	if place := w.memory.read(); place != "" {
 		args = append(args, "-placement", place)
 	}
+	state := w.state()
+	args = append(args, "-theme", string(state.Theme))
 	w.mu.Lock()
 	asked := w.asked
 	w.asked = false
@@ -50,7 +52,7 @@ func (w *window) args() (args []string) {
 	if asked {
 		return args
 	}
-	for _, s := range w.state().Sessions {
+	for _, s := range state.Sessions {
 		if s.State == protocol.SessionStarting || s.State == protocol.SessionRunning {
 			return append(args, "-behind")
 		}

@@ -7,12 +7,14 @@ import (
 
 	"github.com/godbus/dbus/v5"
 	wailsoptions "github.com/wailsapp/wails/v2/pkg/options"
+
+	"pilotfish/backend/protocol"
 )
 
 // ground is the window's colour until the page is painted: the page's own, which
 // is --ground in frontend/ui/tokens.css.
-func ground(ctx context.Context) *wailsoptions.RGBA {
-	if dark(ctx) {
+func ground(ctx context.Context, theme protocol.Theme) *wailsoptions.RGBA {
+	if theme == protocol.ThemeDark || theme != protocol.ThemeLight && dark(ctx) {
 		return wailsoptions.NewRGB(0x12, 0x14, 0x15)
 	}
 	return wailsoptions.NewRGB(0xf4, 0xf5, 0xf5)

@@ -31,7 +31,8 @@ var icon []byte
 type window struct {
 	app    *pipe
 	logger *slog.Logger
-	behind bool // it is shown first without being in front
+	theme  protocol.Theme // of the settings
+	behind bool           // it is shown first without being in front
 
 	mu        sync.Mutex
 	ctx       context.Context           // of Wails; nil while there is no window
@@ -81,6 +82,7 @@ func (w *window) parse(args []string, console io.Writer) error {
 		w.placement = &protocol.WindowPlacement{}
 		return json.Unmarshal([]byte(text), w.placement)
 	})
+	flags.StringVar((*string)(&w.theme), "theme", string(protocol.ThemeSystem), "the look that the user chose")
 	return flags.Parse(args)
 }
 
@@ -104,7 +106,7 @@ func (w *window) options() *wailsoptions.App {
 		MinWidth:  windowMinWidth,
 		MinHeight: windowMinHeight,
 		// The page's own ground, so that no white flashes before it is painted.
-		BackgroundColour: ground(context.Background()),
+		BackgroundColour: ground(context.Background(), w.theme),
 		AssetServer:      &assetserver.Options{Assets: assets},
 		Bind:             []any{&Bridge{window: w}},
 		OnStartup:        w.attach,
