@@ -34,7 +34,8 @@ func TestReadOnlyStateFolder(t *testing.T) {
 		if err := os.Chmod(d.State, 0o500); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = os.Chmod(d.State, 0o700) })
+		state := d.State
+					t.Cleanup(func() { _ = os.Chmod(state, 0o700) })
 	}
 	err := d.Prepare()
 	if err == nil || protocol.AsError(err).Code != protocol.CodeNotWritable || protocol.AsError(err).Hint == "" {
@@ -130,7 +131,8 @@ func TestWorkInMemory(t *testing.T) {
 					if err := os.Chmod(d.State, 0o500); err != nil {
 						t.Fatal(err)
 					}
-					t.Cleanup(func() { _ = os.Chmod(d.State, 0o700) })
+					state := d.State
+					t.Cleanup(func() { _ = os.Chmod(state, 0o700) })
 				}
 			}
 			if err := os.WriteFile(d.SettingsFile(), []byte("font_size = 20\n"), 0o600); err != nil {
