@@ -35,7 +35,7 @@ func TestReadOnlyStateFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		state := d.State
-					t.Cleanup(func() { _ = os.Chmod(state, 0o700) })
+		t.Cleanup(func() { _ = os.Chmod(state, 0o700) })
 	}
 	err := d.Prepare()
 	if err == nil || protocol.AsError(err).Code != protocol.CodeNotWritable || protocol.AsError(err).Hint == "" {
