@@ -191,7 +191,7 @@ func TestATurnThatIsGivenUp(t *testing.T) {
 	ctx, giveUp := context.WithCancel(t.Context())
 	ended := make(chan chat.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(ctx, chat.Prompt{Text: "say begun; deaf"})
+		end, _ := session.Prompt(ctx, chat.Prompt{Text: "deaf begun"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")

@@ -164,7 +164,7 @@ func TestCloseEndsATurn(t *testing.T) {
 	session, sink := open(t, a)
 	ended := make(chan chat.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(within(t), chat.Prompt{Text: "say begun; deaf"})
+		end, _ := session.Prompt(within(t), chat.Prompt{Text: "deaf begun"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")

@@ -44,7 +44,7 @@
 //	unknown          an update, a notification and a request of kinds that do not exist
 //	same-id          a request with the id of the prompt that it works on
 //	silent           says nothing until the turn is cancelled
-//	deaf             the same, and does not hear of that either
+//	deaf TEXT        says it, and then neither ends nor hears of a cancel
 //	rubbish %N       N lines that are no messages
 //	broken           a message that is cut off, with a line end
 //	stderr TEXT      a line beside the protocol

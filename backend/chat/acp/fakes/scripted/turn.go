@@ -104,6 +104,7 @@ func (t *turn) step(step, all string) {
 	case "silent":
 		<-t.ctx.Done()
 	case "deaf":
+		t.say(rest) // here, so that a cancel that it provokes cannot come before
 		select {}
 	default:
 		if !t.show(word, rest) && !t.act(word, rest) && !t.misbehave(word, rest) {
