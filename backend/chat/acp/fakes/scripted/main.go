@@ -80,6 +80,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -155,6 +156,9 @@ func (a *agent) serve(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 1<<20)
 	for {
 		line, err := in.ReadBytes('\n')
+		if errors.Is(err, os.ErrClosed) {
+			select {} // by a turn, which goes on
+		}
 		if err != nil {
 			a.mu.Lock()
 			for _, s := range a.sessions {
