@@ -210,7 +210,7 @@ func TestMoving(t *testing.T) {
 		}
 	}
 	s.open(t, "/flees")
-	if why := s.refused(t, click("#a"), protocol.CodeNotActable); !strings.Contains(why, "moves away") {
+	if why := s.refused(t, click("#a"), protocol.CodeNotActable); !strings.Contains(why, "moving away") {
 		t.Error(why)
 	}
 	if hit := s.eval(t, "hit"); hit != "" {
