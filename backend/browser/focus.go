@@ -157,8 +157,7 @@ func giveBack(ctx context.Context, panel *heldPanel) {
 
 // holdKeys has the page pass on what the user types while the browser presses
 // there: between the press and the return of the focus lies a moment in which a
-// key would reach the page. It ends when the page is asked what came of the
-// input.
+// key would reach the page. It ends with freeKeys.
 func (a *action) holdKeys(ctx context.Context) {
 	switch a.q.Kind {
 	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag, protocol.ActTap, protocol.ActSwipe, protocol.ActPinch:
@@ -185,9 +184,12 @@ func (a *action) freeKeys(ctx context.Context) {
 	if a.keys == nil {
 		return
 	}
+	// The browser answers in order: behind this the focus is back. On a busy machine
+	// that is later than what came of the input.
+	_, _ = cdp.Call(ctx, a.keys.session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
 	ctx = context.WithoutCancel(ctx)
 	for _, f := range a.p.frames.all() {
-		if s, world := a.p.frames.state(f); world != "" && f != a.f {
+		if s, world := a.p.frames.state(f); world != "" {
 			_ = a.p.tell(ctx, f, s, world, "free")
 		}
 	}

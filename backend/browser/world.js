@@ -141,7 +141,7 @@ globalThis.pilotfishDo ??= (() => {
       return { reached: { ...now, state: 'ok', ref: spot.ref, line: now.line } };
     },
     watch: () => page.watch(),
-    /** Until what came of the input is asked. */
+    /** Until the user's keyboard is known to be back where it was. */
     hold() {
       user.holding = true;
     },
@@ -152,7 +152,6 @@ globalThis.pilotfishDo ??= (() => {
     async settle({ ref, expected, coming, frames }) {
       begin();
       if (coming) await arrival;
-      user.holding = false;
       put();
       const change = await page.settled(frames);
       acting = false;

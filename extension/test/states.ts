@@ -89,7 +89,7 @@ export const states: State[] = [
     async act(page, made) {
       await live(page);
       made.first?.change({ status: 'needs_you', message: 'May I run npm test?' });
-      await page.getByText('Needs you').waitFor();
+      await page.getByText('Needs you', { exact: true }).waitFor();
     },
   },
   {
