@@ -201,7 +201,8 @@ func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int
 	return conn, res.StatusCode
 }
 
-// waiting reads the panel's events until as many questions wait.
+// waitingIn reads the panel's events until as many questions wait. The first state
+// may already have one: the socket is open before it is sent.
 func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
 	t.Helper()
 	for {
@@ -210,7 +211,7 @@ func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
 			t.Fatal(err)
 		}
 		var e protocol.SessionEvent
-		if json.Unmarshal(data, &e) == nil && e.Type == protocol.PanelSession && len(e.Session.Approvals) == n {
+		if json.Unmarshal(data, &e) == nil && (e.Type == protocol.PanelSession || e.Type == protocol.PanelHello) && len(e.Session.Approvals) == n {
 			return e.Session.Approvals
 		}
 	}
@@ -258,6 +259,8 @@ func TestWholePath(t *testing.T) {
 			t.Errorf("%s: %+v", c.answer, reply)
 		}
 		h.status(t, protocol.AgentWorking)
+		// The next question is not this one: it may have been shown twice.
+		waitingIn(t, conn, 0)
 	}
 	// "Always" holds from now on, and is on the disk.
 	if reply := h.run(t, h.agent, "clipboard", text); !reply.OK {
