@@ -342,7 +342,7 @@ describe('a turn', () => {
     chat.repeat(conversation);
     chat.append(conversation, id, ' Done.');
     await entry('I read the page. Done.').waitFor();
-    expect(await page.locator('article', { hasText: 'I read' }).count()).toBe(1);
+    expect(await page.locator('article', { hasText: 'I read the' }).count()).toBe(1);
   });
 
   it('goes on where it was when the socket comes back, and when the panel does', async () => {
