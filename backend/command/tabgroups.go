@@ -100,7 +100,8 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if len(tabs) == 0 {
+	all := len(tabs) == 0
+	if all {
 		open := in.browser.Tabs()
 		for _, t := range open {
 			if in.policy.Tab(in.actor, in.own, t.ID, open) == nil {
@@ -123,6 +124,13 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 		})
 	}
 	wg.Wait()
+	if all {
+		// A tab that was closed meanwhile is none of all tabs any more.
+		open := in.browser.Tabs()
+		replies = slices.DeleteFunc(replies, func(r eachReply) bool {
+			return !r.Reply.OK && !slices.ContainsFunc(open, func(t protocol.Tab) bool { return t.ID == r.Tab })
+		})
+	}
 	var parts []string
 	failed := 0
 	var first eachReply

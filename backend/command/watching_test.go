@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pilotfish/backend/command"
@@ -225,6 +226,44 @@ func TestChainAndEach(t *testing.T) {
 	reply = say(k, newPolicy(), agent, "t1", "chain", map[string]any{"commands": "text --tab t2"})
 	if err := json.Unmarshal(reply.Data, &steps); err != nil || len(steps) != 1 || code(steps[0].Reply) != protocol.CodeRefused {
 		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+// closing is a browser whose tab t3 closes while it is asked for its page.
+type closing struct {
+	*keepsake
+	closed atomic.Bool
+}
+
+func (c *closing) Page(ctx context.Context, tab protocol.TabID) (protocol.PageInfo, error) {
+	if tab == "t3" {
+		c.closed.Store(true)
+		return protocol.PageInfo{}, protocol.NewError(protocol.CodeUnknownTab, "tab t3 was closed in the meantime", "")
+	}
+	return c.keepsake.Page(ctx, tab)
+}
+
+func (c *closing) Tabs() []protocol.Tab {
+	open := c.keepsake.Tabs()
+	if c.closed.Load() {
+		open = slices.DeleteFunc(open, func(t protocol.Tab) bool { return t.ID == "t3" })
+	}
+	return open
+}
+
+// TestEachWhileATabCloses: a tab that closes meanwhile is none of all tabs; one
+// that was named is missing.
+func TestEachWhileATabCloses(t *testing.T) {
+	c := &closing{keepsake: &keepsake{tabs: newTabs()}}
+	all := len(c.Tabs())
+	reply := say(c, newPolicy(), person, "", "each", map[string]any{"command": "title"})
+	var each []struct{ Tab protocol.TabID }
+	if err := json.Unmarshal(reply.Data, &each); err != nil || !reply.OK || len(each) != all-1 {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	c.closed.Store(false)
+	if reply = say(c, newPolicy(), person, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"}); reply.OK {
+		t.Errorf("a tab that was named: %+v", reply)
 	}
 }
 
