@@ -68,7 +68,10 @@ export function find(look: Looker, input: string, want: Want = 'thing'): Found {
 
 /** The elements that a target means just now, none of them given a ref. */
 export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
-  const found = choose(new Things(look), target, 'thing').map(({ item }) => item.el);
+  const found =
+    target.by === 'css'
+      ? [...select(look, target.selector)]
+      : choose(new Things(look), target, 'thing').map(({ item }) => item.el);
   const unique = found.filter((el, at) => found.indexOf(el) === at);
   if (target.by === 'point' || target.nth === undefined) return unique;
   const nth = unique[target.nth - 1];
@@ -89,10 +92,19 @@ class Things {
     return this.#items;
   }
 
-  /** The thing that an element is. */
-  of(el: Element): Item {
-    const known = this.items.find((item) => item.el === el && item.role !== 'text');
-    return known ?? { ...plain(el), name: this.look.words(el) };
+  /** The things that elements are. One is read alone, for the page may have thousands. */
+  of(found: Iterable<Element>): Match[] {
+    const [first, ...more] = found;
+    if (!first) return [];
+    const read =
+      more.length === 0
+        ? (el: Element) => this.look.describe(el)
+        : (el: Element) => this.items.find((item) => item.el === el && item.role !== 'text');
+    return [first, ...more].map((el) => {
+      const known = read(el);
+      const item = known && known.role !== 'text' ? known : undefined;
+      return { item: item ?? { ...plain(el), name: this.look.words(el) } };
+    });
   }
 }
 
@@ -100,11 +112,11 @@ function choose(all: Things, target: Exclude<Target, { by: 'bad' }>, want: Want)
   const { look } = all;
   switch (target.by) {
     case 'css':
-      return [...select(look, target.selector)].map((el) => ({ item: all.of(el) }));
+      return all.of(select(look, target.selector));
     case 'point': {
       const el = look.tree.at(target.x, target.y);
       if (!el) return [];
-      return [{ item: all.of(want === 'field' ? (fieldAround(look, el) ?? el) : el) }];
+      return all.of([want === 'field' ? (fieldAround(look, el) ?? el) : el]);
     }
     case 'role': {
       const role = target.role.toLowerCase();
@@ -168,8 +180,7 @@ function texts(all: Things, text: string, want: Want): Match[] {
       want === 'field' ? fieldsOf(all) : all.items.filter(({ role }) => role !== 'text');
     const same = innermost(all.look, alike(items, text, named, tier));
     if (same.length > 0) return same.map(asMatch);
-    if (found.length > 0)
-      return found.map(({ el }) => ({ item: all.of(fieldAround(all.look, el) ?? el) }));
+    if (found.length > 0) return all.of(found.map(({ el }) => fieldAround(all.look, el) ?? el));
   }
   return [];
 }
@@ -178,8 +189,7 @@ function texts(all: Things, text: string, want: Want): Match[] {
 function fieldsFor(all: Things, found: readonly Standing[]): Match[] {
   const { look } = all;
   const fields = (of: (el: Element) => Element | undefined): Match[] => {
-    const out = new Set(found.map(({ el }) => of(el)).filter((el) => el !== undefined));
-    return [...out].map((el) => ({ item: all.of(el) }));
+    return all.of(new Set(found.map(({ el }) => of(el)).filter((el) => el !== undefined)));
   };
   const labels = fields((el) => labelled(look, el));
   return labels.length > 0 ? labels : fields((el) => fieldAround(look, el));
