@@ -125,10 +125,12 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 	}
 	wg.Wait()
 	if all {
-		// A tab that was closed meanwhile is none of all tabs any more.
+		// A tab that was closed meanwhile is no longer one of all tabs. A browser that
+		// ended has no tabs either, but answers with another code: that is an error.
 		open := in.browser.Tabs()
 		replies = slices.DeleteFunc(replies, func(r eachReply) bool {
-			return !r.Reply.OK && !slices.ContainsFunc(open, func(t protocol.Tab) bool { return t.ID == r.Tab })
+			return !r.Reply.OK && r.Reply.Error.Code == protocol.CodeUnknownTab &&
+				!slices.ContainsFunc(open, func(t protocol.Tab) bool { return t.ID == r.Tab })
 		})
 	}
 	var parts []string

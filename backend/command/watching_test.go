@@ -229,14 +229,20 @@ func TestChainAndEach(t *testing.T) {
 	}
 }
 
-// closing is a browser whose tab t3 closes while it is asked for its page.
+// closing is a browser whose tab t3 closes while it is asked for its page; when it
+// ends, all of its tabs do.
 type closing struct {
 	*keepsake
+	ends   bool
 	closed atomic.Bool
 }
 
 func (c *closing) Page(ctx context.Context, tab protocol.TabID) (protocol.PageInfo, error) {
-	if tab == "t3" {
+	switch {
+	case c.ends:
+		c.closed.Store(true)
+		return protocol.PageInfo{}, protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "")
+	case tab == "t3":
 		c.closed.Store(true)
 		return protocol.PageInfo{}, protocol.NewError(protocol.CodeUnknownTab, "tab t3 was closed in the meantime", "")
 	}
@@ -246,13 +252,13 @@ func (c *closing) Page(ctx context.Context, tab protocol.TabID) (protocol.PageIn
 func (c *closing) Tabs() []protocol.Tab {
 	open := c.keepsake.Tabs()
 	if c.closed.Load() {
-		open = slices.DeleteFunc(open, func(t protocol.Tab) bool { return t.ID == "t3" })
+		open = slices.DeleteFunc(open, func(t protocol.Tab) bool { return c.ends || t.ID == "t3" })
 	}
 	return open
 }
 
-// TestEachWhileATabCloses: a tab that closes meanwhile is none of all tabs; one
-// that was named is missing.
+// TestEachWhileATabCloses: a tab that closes meanwhile is no longer one of all
+// tabs; one that was named is missing, and a browser that ended is an error.
 func TestEachWhileATabCloses(t *testing.T) {
 	c := &closing{keepsake: &keepsake{tabs: newTabs()}}
 	all := len(c.Tabs())
@@ -261,9 +267,13 @@ func TestEachWhileATabCloses(t *testing.T) {
 	if err := json.Unmarshal(reply.Data, &each); err != nil || !reply.OK || len(each) != all-1 {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	c.closed.Store(false)
-	if reply = say(c, newPolicy(), person, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"}); reply.OK {
+	c = &closing{keepsake: &keepsake{tabs: newTabs()}}
+	if reply = say(c, newPolicy(), person, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"}); code(reply) != protocol.CodeUnknownTab {
 		t.Errorf("a tab that was named: %+v", reply)
+	}
+	c = &closing{keepsake: &keepsake{tabs: newTabs()}, ends: true}
+	if reply = say(c, newPolicy(), person, "", "each", map[string]any{"command": "title"}); code(reply) != protocol.CodeNotRunning {
+		t.Errorf("a browser that ended: %+v", reply)
 	}
 }
 
