@@ -29,14 +29,14 @@ func TestMain(m *testing.M) {
 		os.Exit(run(context.Background(), os.Args[1:], console{out: os.Stdout, err: os.Stderr}, wireFake))
 	case "tray":
 		os.Exit(playTray(os.Stdin, os.Stdout))
-	case "deaf tray":
-		playDeafTray()
+	case "unresponsive tray":
+		playUnresponsiveTray()
 	case "dead tray", "dead window":
 		os.Exit(7)
 	case "window":
 		os.Exit(playWindow(os.Stdin, os.Stdout))
-	case "deaf window":
-		playDeafWindow()
+	case "unresponsive window":
+		playUnresponsiveWindow()
 	}
 	code := m.Run()
 	_ = os.RemoveAll(builtDir())
@@ -101,15 +101,15 @@ func playWindow(in io.Reader, out io.Writer) int {
 	}
 }
 
-// playDeafWindow neither reads nor notices that its input ends.
-func playDeafWindow() {
+// playUnresponsiveWindow neither reads nor notices that its input ends.
+func playUnresponsiveWindow() {
 	signal.Ignore(os.Interrupt)
-	_ = json.NewEncoder(os.Stdout).Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), []byte(`"deaf"`)}})
+	_ = json.NewEncoder(os.Stdout).Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), []byte(`"unresponsive"`)}})
 	select {}
 }
 
-// playDeafTray does not notice that its input ends, nor a polite signal.
-func playDeafTray() {
+// playUnresponsiveTray does not notice that its input ends, nor a polite signal.
+func playUnresponsiveTray() {
 	signal.Ignore(os.Interrupt)
 	_ = json.NewEncoder(os.Stdout).Encode(protocol.TrayAction{Action: protocol.TrayReady})
 	select {}

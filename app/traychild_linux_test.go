@@ -107,10 +107,10 @@ func TestTrayThatCannotRunIsGivenUp(t *testing.T) {
 }
 
 func TestDeafTrayIsKilled(t *testing.T) {
-	b, end := startTray(t, "deaf tray")
+	b, end := startTray(t, "unresponsive tray")
 	b.expect(t, "tray shown")
 	end()
-	if err := killChild("deaf tray"); err == nil {
+	if err := killChild("unresponsive tray"); err == nil {
 		t.Error("the tray outlived the app")
 	}
 }

@@ -246,18 +246,18 @@ func (w writer) Write(text []byte) (int, error) {
 
 // A window that hangs holds nobody up, and is made anew.
 func TestDeafWindowIsKilled(t *testing.T) {
-	b, w, end := startWindow(t, "deaf window", false)
-	b.expect(t, heard("deaf"))
+	b, w, end := startWindow(t, "unresponsive window", false)
+	b.expect(t, heard("unresponsive"))
 	told := strings.Repeat("x", 1000)
 	for range windowQueue + 200 { // a pipe holds 64 KiB
 		w.emit("log", []protocol.LogRecord{{Message: told}})
 	}
 	b.expect(t, "log window ended and is opened again")
-	b.expect(t, heard("deaf"))
+	b.expect(t, heard("unresponsive"))
 	if err := end(); err != nil {
 		t.Error(err)
 	}
-	if err := killChild("deaf window"); err == nil {
+	if err := killChild("unresponsive window"); err == nil {
 		t.Error("the window outlived the app")
 	}
 }

@@ -12,8 +12,8 @@ func TestNohupIsNotHandedOn(t *testing.T) {
 	const inside = "PILOTFISH_TEST_HANGUPS"
 	if os.Getenv(inside) != "" {
 		defer hangups()()
-		// The child's own shell would live on as well, if it were deaf.
-		out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "kill -HUP $PPID; kill -HUP $$; echo deaf").CombinedOutput()
+		// The child's own shell would live on as well, if it ignored the signal.
+		out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "kill -HUP $PPID; kill -HUP $$; echo ignored").CombinedOutput()
 		if err == nil || len(out) > 0 {
 			t.Errorf("what was started says %q, %v", out, err)
 		}

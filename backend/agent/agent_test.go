@@ -164,7 +164,7 @@ func TestAgentOnThePathOfTheLoginShellOnly(t *testing.T) {
 }
 
 // hangups has what a test starts hear SIGHUP, as all does that the app starts, also
-// where the tests themselves were started deaf to it, as nohup starts them: that is
+// where the tests themselves were started with it ignored, as nohup starts them: that is
 // handed on, but a signal that is caught is not.
 func hangups(t *testing.T) {
 	t.Helper()

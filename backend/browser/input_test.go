@@ -241,7 +241,7 @@ func toJSON(t *testing.T, v any) string {
 // what no key chooses is set by script, and said to be.
 func TestSelectIsTrusted(t *testing.T) {
 	s := stageOf(t, `<select id=one><option>Ah<option disabled>Bee<option>Cee<option>Dee</select><select id=many multiple><option>A<option>B<option>C</select>
-		<select id=deaf onkeydown="event.preventDefault()"><option>X<option>Y</select><script>log = []; for (const type of ['input', 'change']) addEventListener(type, (e) => log.push(type + ' ' + e.isTrusted + ' ' + e.target.value))</script>`)
+		<select id=prevented onkeydown="event.preventDefault()"><option>X<option>Y</select><script>log = []; for (const type of ['input', 'change']) addEventListener(type, (e) => log.push(type + ' ' + e.isTrusted + ' ' + e.target.value))</script>`)
 	for _, c := range []struct{ target, value, at string }{{"#one", "Dee", "Dee"}, {"#one", "Ah", "Ah"}, {"#one", "Cee", "Cee"}} {
 		e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: c.target, Values: []string{c.value}})
 		if e.Untrusted || e.Value == nil || *e.Value != c.at {
@@ -253,7 +253,7 @@ func TestSelectIsTrusted(t *testing.T) {
 		t.Errorf("what is chosen already: %+v", e)
 	}
 	s.expects(t, "choosing what is chosen")
-	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: "#deaf", Values: []string{"Y"}}); !e.Untrusted {
+	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: "#prevented", Values: []string{"Y"}}); !e.Untrusted {
 		t.Errorf("it was set by script and does not say so: %+v", e)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // RunGuard is what the guard's process runs, with its standard input and output:
-// it says on ready that it is deaf to signals, reads from its app until the app
+// it says on ready that it ignores signals, reads from its app until the app
 // is gone, in whatever way, and then ends everything that the app had not ended.
 // It returns within 5 s of that.
 func RunGuard(in io.Reader, ready io.WriteCloser) error {

@@ -141,7 +141,7 @@ func TestExitCodeAndSignal(t *testing.T) {
 }
 
 func TestStopIsQuickForAProgramThatListens(t *testing.T) {
-	// Also where the tests were started deaf to SIGHUP, as nohup starts them: that is
+	// Also where the tests were started with SIGHUP ignored, as nohup starts them: that is
 	// handed on, but a signal that is caught is not.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, unix.SIGHUP)

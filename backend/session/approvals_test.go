@@ -201,7 +201,7 @@ func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int
 	return conn, res.StatusCode
 }
 
-// waitingIn reads the panel's events until as many questions wait. The first state
+// waitingIn reads the panel's events until n questions wait. The first state
 // may already have one: the socket is open before it is sent.
 func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
 	t.Helper()

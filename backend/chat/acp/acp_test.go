@@ -191,7 +191,7 @@ func TestATurnThatIsGivenUp(t *testing.T) {
 	ctx, giveUp := context.WithCancel(t.Context())
 	ended := make(chan chat.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(ctx, chat.Prompt{Text: "deaf begun"})
+		end, _ := session.Prompt(ctx, chat.Prompt{Text: "ignore-cancel begun"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")

@@ -164,7 +164,7 @@ func TestCloseEndsATurn(t *testing.T) {
 	session, sink := open(t, a)
 	ended := make(chan chat.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(within(t), chat.Prompt{Text: "deaf begun"})
+		end, _ := session.Prompt(within(t), chat.Prompt{Text: "ignore-cancel begun"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")

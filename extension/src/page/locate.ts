@@ -69,9 +69,7 @@ export function find(look: Looker, input: string, want: Want = 'thing'): Found {
 /** The elements that a target means just now, none of them given a ref. */
 export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
   const found =
-    target.by === 'css'
-      ? [...select(look, target.selector)]
-      : choose(new Things(look), target, 'thing').map(({ item }) => item.el);
+    named(look, target) ?? choose(new Things(look), target, 'thing').map(({ item }) => item.el);
   const unique = found.filter((el, at) => found.indexOf(el) === at);
   if (target.by === 'point' || target.nth === undefined) return unique;
   const nth = unique[target.nth - 1];
@@ -92,31 +90,32 @@ class Things {
     return this.#items;
   }
 
-  /** The things that elements are. One is read alone, for the page may have thousands. */
-  of(found: Iterable<Element>): Match[] {
-    const [first, ...more] = found;
-    if (!first) return [];
-    const read =
-      more.length === 0
-        ? (el: Element) => this.look.describe(el)
-        : (el: Element) => this.items.find((item) => item.el === el && item.role !== 'text');
-    return [first, ...more].map((el) => {
-      const known = read(el);
-      const item = known && known.role !== 'text' ? known : undefined;
+  /** The things that elements are. One alone is read by itself: a page may have thousands. */
+  of(elements: readonly Element[]): Match[] {
+    const known = elements.length > 1 ? this.items : elements.map((el) => this.look.describe(el));
+    return elements.map((el) => {
+      const item = known.find((one) => one?.el === el && one.role !== 'text');
       return { item: item ?? { ...plain(el), name: this.look.words(el) } };
     });
   }
+}
+
+/** What a selector or a point names without a look at the page; undefined for other targets. */
+function named(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] | undefined {
+  if (target.by === 'css') return [...select(look, target.selector)];
+  if (target.by !== 'point') return undefined;
+  const el = look.tree.at(target.x, target.y);
+  return el ? [el] : [];
 }
 
 function choose(all: Things, target: Exclude<Target, { by: 'bad' }>, want: Want): Match[] {
   const { look } = all;
   switch (target.by) {
     case 'css':
-      return all.of(select(look, target.selector));
+      return all.of(named(look, target) ?? []);
     case 'point': {
-      const el = look.tree.at(target.x, target.y);
-      if (!el) return [];
-      return all.of([want === 'field' ? (fieldAround(look, el) ?? el) : el]);
+      const found = named(look, target) ?? [];
+      return all.of(want === 'field' ? found.map((el) => fieldAround(look, el) ?? el) : found);
     }
     case 'role': {
       const role = target.role.toLowerCase();
@@ -188,9 +187,8 @@ function texts(all: Things, text: string, want: Want): Match[] {
 /** The fields that some texts are the labels of, or stand in. */
 function fieldsFor(all: Things, found: readonly Standing[]): Match[] {
   const { look } = all;
-  const fields = (of: (el: Element) => Element | undefined): Match[] => {
-    return all.of(new Set(found.map(({ el }) => of(el)).filter((el) => el !== undefined)));
-  };
+  const fields = (of: (el: Element) => Element | undefined): Match[] =>
+    all.of([...new Set(found.map(({ el }) => of(el)).filter((el) => el !== undefined))]);
   const labels = fields((el) => labelled(look, el));
   return labels.length > 0 ? labels : fields((el) => fieldAround(look, el));
 }

@@ -64,7 +64,7 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     const end = (state: Waited['state']): void => {
       ended = true;
       observer.disconnect();
-      deaf();
+      unlisten();
       cancelAnimationFrame(frame);
       clearTimeout(deadline);
       done({
@@ -92,7 +92,7 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
       attempt();
     };
     const observer = new MutationObserver(changed);
-    const deaf = look.tree.onRoots(changed);
+    const unlisten = look.tree.onRoots(changed);
     const listen = (): void => {
       if (ended) return;
       for (const root of look.tree.roots())

@@ -12,18 +12,18 @@ export function openSocket(url: string, token: string, events: SocketEvents): Pr
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, [Version, TokenSubprotocol + token]);
     socket.binaryType = 'arraybuffer';
-    const deaf = (): void => {
+    const unlisten = (): void => {
       socket.onopen = socket.onmessage = socket.onclose = null;
     };
     const cancel = systemClock.after(REQUEST_TIMEOUT, () => {
-      deaf();
+      unlisten();
       socket.close();
       reject(new Error('the socket was not opened in time'));
     });
     socket.onopen = () => {
       cancel();
       socket.onclose = (event) => {
-        deaf();
+        unlisten();
         events.closed(event.code);
       };
       resolve({
@@ -33,7 +33,7 @@ export function openSocket(url: string, token: string, events: SocketEvents): Pr
             socket.send(typeof data === 'string' ? data : new Uint8Array(data));
         },
         close() {
-          deaf();
+          unlisten();
           socket.close(1000);
         },
       });
@@ -43,7 +43,7 @@ export function openSocket(url: string, token: string, events: SocketEvents): Pr
     };
     socket.onclose = (event) => {
       cancel();
-      deaf();
+      unlisten();
       reject(new ClosedError(event.code));
     };
   });

@@ -44,7 +44,7 @@
 //	unknown          an update, a notification and a request of kinds that do not exist
 //	same-id          a request with the id of the prompt that it works on
 //	silent           says nothing until the turn is cancelled
-//	deaf TEXT        says it, and then neither ends nor hears of a cancel
+//	ignore-cancel TEXT   says it, never ends the turn, and ignores a cancel
 //	rubbish %N       N lines that are no messages
 //	broken           a message that is cut off, with a line end
 //	stderr TEXT      a line beside the protocol
@@ -157,7 +157,7 @@ func (a *agent) serve(from io.Reader) error {
 	for {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, os.ErrClosed) {
-			select {} // by a turn, which goes on
+			select {} // close-in closed it; the turn goes on
 		}
 		if err != nil {
 			a.mu.Lock()

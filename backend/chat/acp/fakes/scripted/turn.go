@@ -103,8 +103,8 @@ func (t *turn) step(step, all string) {
 		t.stop = "max_turn_requests"
 	case "silent":
 		<-t.ctx.Done()
-	case "deaf":
-		t.say(rest) // here, so that a cancel that it provokes cannot come before
+	case "ignore-cancel":
+		t.say(rest) // part of the same step, so that no cancel comes in between
 		select {}
 	default:
 		if !t.show(word, rest) && !t.act(word, rest) && !t.misbehave(word, rest) {
