@@ -81,7 +81,7 @@ test-agents: install-test build/bin/pilotfish ## install real agents, run the te
 	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
 
 .PHONY: generate
-generate: modules $(TYGO) ## write the TypeScript of backend/protocol
+generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
 	@build/generate $(TYGO)
 
 .PHONY: clean

@@ -170,7 +170,7 @@ func (a *Authority) find(token string, door Door, take bool) (Grant, error) {
 	switch {
 	case token == "" || found == nil:
 		return Grant{}, errEnded()
-	case !found.grant.Kind.opens(door) || found.grant.Kind.singleUse() != take:
+	case !found.grant.Kind.Opens(door) || found.grant.Kind.singleUse() != take:
 		return Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
 	grant := found.grant

@@ -35,8 +35,9 @@ func Doors() []Door {
 	}
 }
 
-// opens is the table. What it does not name is denied.
-func (k Kind) opens(door Door) bool {
+// Opens is the table: whether tokens of a kind open a door. What it does not name
+// is denied.
+func (k Kind) Opens(door Door) bool {
 	switch door {
 	case DoorPanel, DoorTerminal, DoorTaskRun, DoorModels:
 		return k == KindPanel

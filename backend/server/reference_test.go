@@ -1,0 +1,123 @@
+package server
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/auth"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/http.md anew")
+
+// TestReference keeps docs/reference/http.md as the table of routes is.
+func TestReference(t *testing.T) {
+	// A server with all its parts has all routes; none of them is called. The
+	// interfaces are embedded by another name, because they have a method of theirs.
+	type (
+		models interface{ Models }
+		tasks  interface{ Tasks }
+	)
+	s := &Server{
+		welcome: http.NotFoundHandler(),
+		mcp:     func(http.ResponseWriter, *http.Request, auth.Grant) {},
+		models:  struct{ models }{}, tasks: struct{ tasks }{},
+		chat:     func(auth.Grant) (Conversations, error) { return nil, nil },
+		commands: []CommandDoc{{Name: snapshotCommand}},
+	}
+	path := filepath.Join("..", "..", "docs", "reference", "http.md")
+	want := []byte(reference(s.table()))
+	if *update {
+		if err := os.WriteFile(path, want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(have, want) {
+		t.Errorf("%s differs from the routes (make generate writes it): %v", path, err)
+	}
+}
+
+// reference describes the routes as Markdown.
+func reference(table map[string]map[string]route) string {
+	var b strings.Builder
+	b.WriteString(`# HTTP routes
+
+Generated from the table of routes (` + "`backend/server`" + `) by ` + "`make generate`" + `. Do not edit.
+
+The server listens on 127.0.0.1 only. Its address and the cli token are in ` + "`pilotfish.json`" + ` in the state folder (mode
+0600); an agent has its own in ` + "`PILOTFISH_URL` and `PILOTFISH_TOKEN`" + `. Send the token as ` + "`Authorization: Bearer …`" + `. A WebSocket
+offers it as the subprotocol ` + "`token.<token>`" + `. No token is taken from a URL.
+
+` + "`GET /openapi.json`" + ` has the same routes with the JSON schema of every message and command. The messages are also
+TypeScript, with comments, in [protocol.ts](../../frontend/ui/protocol/protocol.ts).
+
+"Token" says which kinds of token a route takes. Routes marked "panel only" also want the Origin of our
+extension. "Events" are server-sent events.
+`)
+	for _, path := range slices.Sorted(maps.Keys(table)) {
+		methods := slices.Sorted(maps.Keys(table[path]))
+		for _, method := range methods {
+			rt := table[path][method]
+			fmt.Fprintf(&b, "\n## %s %s\n\n", method, path)
+			b.WriteString(rt.doc.about + "\n\n")
+			fmt.Fprintf(&b, "- Token: %s\n", kinds(rt))
+			if len(rt.doc.query) > 0 {
+				fmt.Fprintf(&b, "- Query: `%s`\n", strings.Join(rt.doc.query, "`, `"))
+			}
+			if rt.socket {
+				b.WriteString("- WebSocket\n")
+			}
+			if rt.body > 0 {
+				fmt.Fprintf(&b, "- Body: %s, at most %d KiB\n", message(rt.doc.in), rt.body>>10)
+			}
+			switch {
+			case rt.doc.out != nil:
+				fmt.Fprintf(&b, "- Reply: %s\n", message(rt.doc.out))
+			case rt.doc.binary:
+				b.WriteString("- Reply: the bytes\n")
+			}
+			if rt.doc.stream != nil {
+				fmt.Fprintf(&b, "- Events: %s\n", message(rt.doc.stream))
+			}
+		}
+	}
+	return b.String()
+}
+
+// kinds are the holders of a route's tokens.
+func kinds(rt route) string {
+	if rt.door == "" {
+		return "none"
+	}
+	var names []string
+	for _, k := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI} {
+		if k.Opens(rt.door) {
+			names = append(names, string(k))
+		}
+	}
+	text := strings.Join(names, ", ")
+	if rt.origin == originExtension {
+		text += " (panel only)"
+	}
+	return text
+}
+
+// message names the type of a message.
+func message(v any) string {
+	if v == nil {
+		return "as the protocol says"
+	}
+	if t := reflect.TypeOf(v); t.Name() != "" {
+		return "`" + t.Name() + "`"
+	}
+	return "an empty object"
+}
