@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  asked,
+  button,
+  context,
+  eachWithBackend,
+  entry,
+  made,
+  message,
+  open,
+  page,
+} from './chat-kit';
+import { conversation, fill, picture, which } from './chat-states';
+
+eachWithBackend();
+
+describe('what was said', () => {
+  it('opens links beside the page, and runs nothing', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('link', { name: 'IANA' }).click();
+    expect(await page.evaluate(() => globalThis.fakeChrome.opened)).toMatchObject([
+      { url: 'https://www.iana.org/domains/example' },
+    ]);
+    made.chat.put(conversation, {
+      kind: 'text',
+      text: '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) ![p](https://e.example/?q)',
+    });
+    await entry('onerror').waitFor();
+    expect(await entry('onerror').locator('img, a[href^=javascript]').count()).toBe(0);
+  });
+
+  it('is edited and sent again', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('log').press('Home');
+    await entry('What does this page say').hover();
+    await button('Edit and resend').click();
+    await message().fill('What does it cost?');
+    await message().press('Enter');
+    await entry('What does it cost?').waitFor();
+    expect(asked('/chat/send')).toMatchObject([{ text: 'What does it cost?', replaces: 'e1' }]);
+    expect(await page.locator('article', { hasText: 'one heading' }).count()).toBe(0);
+  });
+
+  it('is sent again another way', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('log').press('Home');
+    await button('opus').click();
+    await page.getByText('Because you asked what.').waitFor();
+    await button('Use the fast model').click();
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([{ route: 'fast', replaces: 'e1' }]);
+  });
+
+  it('changes which messages are for the strong model, for good', async () => {
+    fill(made);
+    await open();
+    await page.getByRole('log').press('Home');
+    await button('opus').click();
+    await button('Never use the strong model because of “what”').click();
+    await page.getByText('“what” no longer selects the strong model.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('no longer selects').waitFor({ state: 'hidden' });
+    expect(await button('opus').evaluate((chip) => chip === document.activeElement)).toBe(true);
+    expect(asked('/chat/route-rule')).toEqual([{ word: 'what', strong: false }]);
+  });
+
+  it('is copied as Markdown', async () => {
+    fill(made);
+    await open();
+    await entry('one heading').hover();
+    await button('Copy as Markdown').click();
+    await button('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('**one heading**');
+  });
+});
+
+describe('elements that may have been meant', () => {
+  beforeEach(async () => {
+    fill(made);
+    await open();
+    which(made);
+    await page.getByRole('list', { name: 'Choose one' }).waitFor();
+  });
+
+  it('are buttons; the one that is pressed is meant', async () => {
+    await button(/Add to basket.*in Green tea/).click();
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([
+      {
+        text: 'click Add to basket\ntake a screenshot',
+        route: 'instant',
+        attachments: [
+          { kind: 'element', tab: 't1', ref: 'e3', name: '@e3' },
+          { kind: 'element', tab: 't1', ref: 'e9', name: '“Add to basket” (button) in Green tea' },
+        ],
+      },
+    ]);
+    // They were answered.
+    await page.waitForFunction(
+      () => document.querySelector<HTMLButtonElement>('[aria-label="Choose one"] button')?.disabled,
+    );
+  });
+
+  it('are shown on the page while the pointer or the focus is on them', async () => {
+    const shown = () =>
+      (asked('/inspector/pick') as { tab: string; ref: string }[]).map(
+        ({ tab, ref }) => `${tab} ${ref}`,
+      );
+    await button(/in Green tea/).hover();
+    await made.until(() => shown().at(-1) === 't1 e9');
+    await page.mouse.move(0, 0);
+    await made.until(() => shown().at(-1) === 't1 ');
+    await button(/in Black tea/).focus();
+    await made.until(() => shown().at(-1) === 't1 e8');
+    await page.keyboard.press('Tab');
+    await made.until(() => shown().at(-1) === 't1 e9');
+    await page.keyboard.press('Enter');
+    await made.until(() => shown().at(-1) === 't1 ');
+    await made.until(() => asked('/chat/send').length === 1);
+  });
+
+  it('are no question any more once something else was said', async () => {
+    made.chat.put(conversation, { kind: 'user', text: 'Never mind.', message: 'm9' });
+    await entry('Never mind.').waitFor();
+    expect(await button(/in Green tea/).isDisabled()).toBe(true);
+  });
+});
+
+it('a picture is opened in a tab of its own, and copied', async () => {
+  fill(made);
+  made.chat.picture = picture;
+  await open();
+  made.chat.put(conversation, {
+    kind: 'text',
+    text: 'Took a screenshot of what is in view.',
+    images: [{ kind: 'image', name: 'Screenshot', mime: 'image/png', path: 'shots/a.png' }],
+  });
+  await button('Open the image').click();
+  const [opened] = (await page.evaluate(() => globalThis.fakeChrome.opened)) as { url: string }[];
+  expect(opened?.url).toMatch(/^blob:/);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await button('Copy the image').click();
+  await button('Copied').waitFor();
+  const copied = await page.evaluate(async () =>
+    (await navigator.clipboard.read()).flatMap(({ types }) => types),
+  );
+  expect(copied).toEqual(['image/png']);
+});
+
+it('what was asked stays in view while its answer is read', async () => {
+  fill(made);
+  await open();
+  const pinned = page.getByRole('button', { name: 'You: Read it all.' });
+  made.chat.put(conversation, { kind: 'user', text: 'Read it all.', message: 'm5' });
+  await entry('Read it all.').waitFor();
+  expect(await pinned.count()).toBe(0);
+  const id = made.chat.put(conversation, { kind: 'text', text: 'It begins.', open: true });
+  for (let at = 0; at < 60; at++)
+    made.chat.append(conversation, id, `\n\nParagraph ${String(at)} of the page.`);
+  await pinned.waitFor();
+  await pinned.click();
+  await entry('Read it all.').waitFor();
+  await pinned.waitFor({ state: 'hidden' });
+});
+
+it('the options of an agent say what they are', async () => {
+  fill(made);
+  await open();
+  for (const name of ['Mode', 'Model']) {
+    const label = page.locator('label', { hasText: name }).first();
+    expect(await label.isVisible()).toBe(true);
+    expect(await page.getByRole('combobox', { name }).first().isVisible()).toBe(true);
+  }
+});

@@ -1,0 +1,53 @@
+/** What the tests of Chat share: a backend, and the panel with Chat in front of it. */
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { toChat } from './chat-states';
+import type { FakeBackend } from './fakes/backend';
+import { backend, launch, openPanel } from './fakes/face';
+
+let browser: Browser;
+
+/** What the panel of this test talks to; each test has its own. */
+export let made: FakeBackend;
+/** The panel; open() makes it. */
+export let page: Page;
+/** The browser's context that the panel is in. */
+export let context: BrowserContext;
+
+/** Gives each test of a file a backend, and closes its panel. */
+export function eachWithBackend(): void {
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    made = await backend();
+  });
+  afterEach(async () => {
+    await context.close();
+    await made.stop();
+  });
+}
+
+/** Opens the panel with Chat in front. */
+export async function open(): Promise<void> {
+  ({ page, context } = await openPanel(browser, made));
+  await toChat(page);
+}
+
+/** The input. */
+export const message = (): Locator => page.getByRole('textbox', { name: /^Message to/ });
+/** The first entry of the conversation that has this text. */
+export const entry = (text: string): Locator => page.locator('article', { hasText: text }).first();
+/** A button by its whole name. */
+export const button = (name: string | RegExp): Locator =>
+  page.getByRole('button', { name, exact: true });
+/** The bodies of what the panel asked of a route, the earliest first. */
+export const asked = (path: string): unknown[] =>
+  made.chat.asked.filter((one) => one.path === path).map(({ body }) => body);
+
+/** Writes a message and sends it. */
+export async function say(text: string): Promise<void> {
+  await message().fill(text);
+  await message().press('Enter');
+}
