@@ -289,7 +289,7 @@ func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton
 		)
 	}
 	a.pressed = true
-	return a.strike(ctx, a.p.session, messages...)
+	return a.strike(ctx, a.p.Session, messages...)
 }
 
 func mouse(kind input.DispatchMouseEventType, at point, button input.MouseButton, bits int64, count int, mods int64) message {

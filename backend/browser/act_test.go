@@ -93,7 +93,7 @@ func (s *stage) eval(t *testing.T, expression string) string {
 	t.Helper()
 	var out string
 	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, _ *run, p *page) error {
-		v, err := evaluate[string](ctx, p.session, "String("+expression+")", 0)
+		v, err := evaluate[string](ctx, p.Session, "String("+expression+")", 0)
 		out = v
 		return err
 	})
@@ -616,7 +616,7 @@ func TestEndsInTheMiddle(t *testing.T) {
 	for p.frames == nil || s.queued() == 0 {
 		runtime.Gosched()
 	}
-	_ = p.post(t.Context(), "Page.crash", nil)
+	_ = p.Post(t.Context(), "Page.crash", nil)
 	if err := <-ended; code(err) != protocol.CodeCrashed {
 		t.Errorf("a crash in the middle: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -137,9 +138,9 @@ func (a *action) upload(ctx context.Context) error {
 }
 
 // choose clicks what opens the browser's file chooser, which is held back.
-func (a *action) choose(ctx context.Context, s *session) error {
+func (a *action) choose(ctx context.Context, s *devtools.Session) error {
 	hold := func(on bool) error {
-		return postCommand(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{Enabled: on})
+		return devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{Enabled: on})
 	}
 	if err := hold(true); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 func (b *Browser) Archive(ctx context.Context, id protocol.TabID) (protocol.PageFile, error) {
 	var file protocol.PageFile
 	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		res, err := cdp.Call(ctx, p.session, cdppage.CaptureSnapshot, cdppage.CaptureSnapshotParams{})
+		res, err := cdp.Call(ctx, p.Session, cdppage.CaptureSnapshot, cdppage.CaptureSnapshotParams{})
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (b *Browser) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Fra
 				return err
 			}
 			s, _ := p.frames.state(f)
-			out = append(out, protocol.Frame{ID: frameName(f), Depth: depth, Name: at.Name, URL: at.URL, Apart: s != p.session})
+			out = append(out, protocol.Frame{ID: frameName(f), Depth: depth, Name: at.Name, URL: at.URL, Apart: s != p.Session})
 			for _, child := range p.frames.children(f) {
 				if err := list(child, depth+1); err != nil {
 					return err

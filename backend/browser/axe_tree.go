@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -43,7 +44,7 @@ func (b *Browser) AXTree(ctx context.Context, id protocol.TabID, element string)
 				s, _ := p.frames.state(f)
 				res, err := cdp.Call(ctx, s, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: f.id})
 				if err != nil {
-					if _, isMethod := errors.AsType[*methodError](err); isMethod && f.number != 0 {
+					if _, isMethod := errors.AsType[*devtools.MethodError](err); isMethod && f.number != 0 {
 						return errReplaced
 					}
 					return err

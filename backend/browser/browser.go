@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -142,7 +143,7 @@ func (b *Browser) Pair(ctx context.Context, p protocol.Pairing) error {
 	}
 	if s := r.worker(); s != nil {
 		err := r.pair(ctx, s, &p)
-		if errors.Is(err, errSessionEnded) {
+		if errors.Is(err, devtools.ErrSessionEnded) {
 			return nil // the next worker gets it
 		}
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -155,7 +156,7 @@ func (p *page) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *pr
 // inFront says whether a window shows the page.
 func (p *page) inFront() bool {
 	for _, t := range p.r.b.Tabs() {
-		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.target {
+		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.Target {
 			return t.Active
 		}
 	}
@@ -170,7 +171,7 @@ func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *
 		return nil, err
 	}
 	shot.URL = info.URL
-	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return nil, err
 	}
@@ -226,12 +227,12 @@ func (p *page) awake(ctx context.Context) (release func(), err error) {
 		return func() {}, nil
 	}
 	focus := emulation.SetFocusEmulationEnabledParams{Enabled: true}
-	if err := postCommand(ctx, p.session, emulation.SetFocusEmulationEnabled, focus); err != nil {
+	if err := devtools.Post(ctx, p.Session, emulation.SetFocusEmulationEnabled, focus); err != nil {
 		return nil, err
 	}
 	return func() {
 		focus.Enabled = false
-		_ = postCommand(context.WithoutCancel(ctx), p.session, emulation.SetFocusEmulationEnabled, focus)
+		_ = devtools.Post(context.WithoutCancel(ctx), p.Session, emulation.SetFocusEmulationEnabled, focus)
 	}, nil
 }
 
@@ -253,13 +254,13 @@ func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotPara
 	if err := p.sizeAgain(ctx); err != nil {
 		return nil, err
 	}
-	id, pending, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, params)
+	id, pending, err := p.Conn.Send(ctx, p.Session, cdppage.CaptureScreenshot.Method, params)
 	if err != nil {
 		return nil, err
 	}
 	go func() {
 		var res cdppage.CaptureScreenshotResult
-		err := p.await(ctx, cdppage.CaptureScreenshot.Method, id, pending, &res)
+		err := p.Await(ctx, cdppage.CaptureScreenshot.Method, id, pending, &res)
 		done <- answer{res.Data, err}
 	}()
 	nudged := make(chan struct{})
@@ -303,7 +304,7 @@ func (p *page) nudge(ctx context.Context) {
 	}
 	for wait := 1; ; wait *= 2 {
 		for range wait {
-			if _, err := evaluate[bool](ctx, p.session, frame, world); err != nil {
+			if _, err := evaluate[bool](ctx, p.Session, frame, world); err != nil {
 				return
 			}
 		}
@@ -319,7 +320,7 @@ func (p *page) secondPicture(ctx context.Context) error {
 	if err := p.sizeAgain(ctx); err != nil {
 		return err
 	}
-	_, _, err := p.c.send(ctx, p.session, cdppage.CaptureScreenshot.Method, cdppage.CaptureScreenshotParams{
+	_, _, err := p.Conn.Send(ctx, p.Session, cdppage.CaptureScreenshot.Method, cdppage.CaptureScreenshotParams{
 		Format: cdppage.CaptureScreenshotFormatJpeg, Quality: &least, OptimizeForSpeed: &fast,
 	})
 	return err

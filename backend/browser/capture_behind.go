@@ -20,7 +20,7 @@ import (
 // own way beyond the viewport waits there for frames that never come. The page
 // is made as high as its content, taken as it is then in view, and cut.
 func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
-	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (p *page) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideP
 	if err != nil {
 		return emulation.SetDeviceMetricsOverrideParams{}, err
 	}
-	is, err := evaluate[[2]float64](ctx, p.session, "[innerWidth, innerHeight]", world)
+	is, err := evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight]", world)
 	return emulation.SetDeviceMetricsOverrideParams{Width: int64(is[0]), Height: int64(is[1])}, err
 }
 
@@ -96,7 +96,7 @@ func (p *page) webp(ctx context.Context, png []byte, quality int) ([]byte, error
 	if quality == 0 {
 		quality = 80
 	}
-	text, err := evaluate[string](ctx, p.session, fmt.Sprintf(`(async () => {
+	text, err := evaluate[string](ctx, p.Session, fmt.Sprintf(`(async () => {
 		const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
 		const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
 		const canvas = new OffscreenCanvas(picture.width, picture.height);

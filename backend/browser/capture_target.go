@@ -11,13 +11,14 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
 // found is an element that a target led to, on a session that is its caller's
 // alone: what is switched on there ends with it.
 type found struct {
-	s      *session
+	s      *devtools.Session
 	object runtime.RemoteObjectID
 	words  string
 	url    string
@@ -38,7 +39,7 @@ func call[T any](ctx context.Context, e *found, function string, arguments ...an
 	return callOn[T](ctx, e.s, e.object, function, arguments...)
 }
 
-func callOn[T any](ctx context.Context, s *session, object runtime.RemoteObjectID, function string, arguments ...any) (T, error) {
+func callOn[T any](ctx context.Context, s *devtools.Session, object runtime.RemoteObjectID, function string, arguments ...any) (T, error) {
 	var zero T
 	yes := true
 	params := runtime.CallFunctionOnParams{ObjectID: object, FunctionDeclaration: function, ReturnByValue: &yes, AwaitPromise: &yes}
@@ -70,13 +71,13 @@ func callOn[T any](ctx context.Context, s *session, object runtime.RemoteObjectI
 }
 
 // own opens a session with a target beside the one that everybody uses.
-func (r *run) own(ctx context.Context, id target.ID) (s *session, release func(), err error) {
-	s, err = r.conn.attach(ctx, id)
+func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error) {
+	s, err = r.conn.Attach(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	return s, func() {
-		_ = postCommand(context.WithoutCancel(ctx), r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		_ = devtools.Post(context.WithoutCancel(ctx), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 	}, nil
 }
 
@@ -170,7 +171,7 @@ func (p *page) find(ctx context.Context, element string) (*found, func(), error)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, release, err := p.r.own(ctx, shared.target)
+	s, release, err := p.r.own(ctx, shared.Target)
 	if err != nil {
 		return nil, nil, err
 	}

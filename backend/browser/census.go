@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/memory"
 	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/browser/devtools"
 )
 
 // census finds out whether every node of a session's documents is known. The
@@ -23,7 +25,7 @@ import (
 type census struct {
 	p      *page
 	f      *docFrame
-	s      *session
+	s      *devtools.Session
 	q      *asked // counters, then the browser's count, then one of each world
 	frames []*docFrame
 	worlds []string
@@ -48,7 +50,7 @@ const (
 
 // census asks for the count; nil where it cannot be taken: it is of a whole
 // session, and so only of use for the frame that is its outermost.
-func (p *page) census(ctx context.Context, f *docFrame, s *session) (*census, error) {
+func (p *page) census(ctx context.Context, f *docFrame, s *devtools.Session) (*census, error) {
 	c := &census{p: p, f: f, s: s, q: &asked{s: s}}
 	p.frames.mu.Lock()
 	for _, g := range p.frames.byID {
@@ -80,9 +82,9 @@ func (p *page) census(ctx context.Context, f *docFrame, s *session) (*census, er
 // count asks the browser and the worlds.
 func (c *census) count(ctx context.Context) error {
 	err := errors.Join(
-		postCommand(ctx, c.s, dom.Enable, dom.EnableParams{}),
+		devtools.Post(ctx, c.s, dom.Enable, dom.EnableParams{}),
 		c.q.send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // an empty text is in every node
-		postCommand(ctx, c.s, dom.Disable, cdp.Empty{}),                    // which also forgets what was found
+		devtools.Post(ctx, c.s, dom.Disable, cdp.Empty{}),                  // which also forgets what was found
 	)
 	for i, g := range c.frames {
 		expression, sayErr := c.p.expression(ctx, g, "count", nil)

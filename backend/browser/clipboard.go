@@ -29,7 +29,7 @@ func (p *page) grantClipboard(ctx context.Context) (release func(), err error) {
 	set := func(ctx context.Context, s browser.PermissionSetting) error {
 		var errs error
 		for _, name := range []string{"clipboard-read", "clipboard-write"} {
-			_, err := cdp.Call(ctx, p.c.root, browser.SetPermission, browser.SetPermissionParams{
+			_, err := cdp.Call(ctx, p.Conn.Root, browser.SetPermission, browser.SetPermissionParams{
 				Permission: &browser.PermissionDescriptor{Name: name}, Setting: s, Origin: origin,
 			})
 			errs = errors.Join(errs, err)

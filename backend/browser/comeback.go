@@ -14,6 +14,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +25,7 @@ import (
 // restoredTab is a tab that Chromium restored.
 type restoredTab struct {
 	page    target.ID
-	session *session
+	session *devtools.Session
 	window  browser.WindowID
 	index   int  // in its window
 	front   bool // of its window: Chromium loads only these at once
@@ -50,7 +51,7 @@ func (r *run) comeBack(ctx context.Context) {
 	for i, f := range found {
 		old := same[i]
 		if old == nil { // it was closed just before the crash
-			if _, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: f.page}); err != nil {
+			if _, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: f.page}); err != nil {
 				r.log.WarnContext(ctx, "a restored tab is not closed again", "error", err)
 			}
 			continue
@@ -60,7 +61,7 @@ func (r *run) comeBack(ctx context.Context) {
 			if err := f.load(loading, old.URL); err != nil {
 				r.log.InfoContext(ctx, "a restored tab is still loading", "tab", old.ID, "error", err)
 			}
-			_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: f.session.id})
+			_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: f.session.ID})
 		})
 	}
 	loads.Wait()
@@ -80,9 +81,9 @@ func (f *restoredTab) load(ctx context.Context, address string) error {
 		_, err := cdp.Call(ctx, f.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		return err
 	}
-	events := f.session.events(cdppage.FrameNavigated.Method)
-	defer events.cancel()
-	if err := postCommand(ctx, f.session, cdppage.Enable, cdppage.EnableParams{}); err != nil {
+	events := f.session.Events(cdppage.FrameNavigated.Method)
+	defer events.Cancel()
+	if err := devtools.Post(ctx, f.session, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 		return err
 	}
 	if f.front {
@@ -93,18 +94,18 @@ func (f *restoredTab) load(ctx context.Context, address string) error {
 		if at := res.FrameTree.Frame.URL; at == f.url || at != "" && at != "about:blank" {
 			return nil
 		}
-	} else if err := postCommand(ctx, f.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: f.entry}); err != nil {
+	} else if err := devtools.Post(ctx, f.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: f.entry}); err != nil {
 		return err
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case e, ok := <-events.c:
+		case e, ok := <-events.C:
 			if !ok {
-				return errSessionEnded
+				return devtools.ErrSessionEnded
 			}
-			if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
+			if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
 				return nil
 			}
 		}
@@ -121,7 +122,7 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 	known := make(map[target.ID]bool)
 	until := time.Now().Add(comeBackPatience)
 	for {
-		res, err := cdp.Call(ctx, r.conn.root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
+		res, err := cdp.Call(ctx, r.conn.Root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
 		if err != nil {
 			return nil, err
 		}
@@ -173,12 +174,12 @@ func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab
 		return nil, errors.New("it has no page")
 	}
 	f := &restoredTab{page: pages[0], index: place.Index, front: inFront(strip), url: strip.URL}
-	at, err := cdp.Call(ctx, r.conn.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: f.page})
+	at, err := cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: f.page})
 	if err != nil {
 		return nil, err
 	}
 	f.window = at.WindowID
-	if f.session, err = r.conn.attach(ctx, f.page); err != nil {
+	if f.session, err = r.conn.Attach(ctx, f.page); err != nil {
 		return nil, err
 	}
 	h, err := cdp.Call(ctx, f.session, cdppage.GetNavigationHistory, cdp.Empty{})

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -32,30 +33,30 @@ func newConsoleWatch() *consoleWatch {
 	return &consoleWatch{since: time.Now(), ring: ring[protocol.ConsoleEntry]{limit: protocol.ConsoleRing}, more: make(chan struct{})}
 }
 
-func (c *consoleWatch) begin(ctx context.Context, s *session, _ bool) error {
+func (c *consoleWatch) begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	if err := watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: runtime.Enable.Method}); err != nil {
 		return err
 	}
 	return watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: log.Enable.Method})
 }
 
-func (c *consoleWatch) end(ctx context.Context, s *session) {
-	_ = postCommand(ctx, s, runtime.DiscardConsoleEntries, cdp.Empty{})
-	_ = postCommand(ctx, s, log.Disable, cdp.Empty{})
+func (c *consoleWatch) end(ctx context.Context, s *devtools.Session) {
+	_ = devtools.Post(ctx, s, runtime.DiscardConsoleEntries, cdp.Empty{})
+	_ = devtools.Post(ctx, s, log.Disable, cdp.Empty{})
 }
 
-func (c *consoleWatch) event(_ context.Context, _ *session, e event) {
-	switch e.method {
+func (c *consoleWatch) event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+	switch e.Method {
 	case runtime.ConsoleAPICalled.Method:
-		if v, ok := decode(e, runtime.ConsoleAPICalled); ok && v.Type != "clear" && v.Type != "endGroup" {
+		if v, ok := devtools.Decode(e, runtime.ConsoleAPICalled); ok && v.Type != "clear" && v.Type != "endGroup" {
 			c.add(calledEntry(&v))
 		}
 	case runtime.ExceptionThrown.Method:
-		if v, ok := decode(e, runtime.ExceptionThrown); ok && v.ExceptionDetails != nil {
+		if v, ok := devtools.Decode(e, runtime.ExceptionThrown); ok && v.ExceptionDetails != nil {
 			c.add(thrownEntry(&v))
 		}
 	case log.EntryAdded.Method:
-		if v, ok := decode(e, log.EntryAdded); ok && v.Entry != nil {
+		if v, ok := devtools.Decode(e, log.EntryAdded); ok && v.Entry != nil {
 			l := v.Entry
 			entry := protocol.ConsoleEntry{
 				At: stamp(float64(l.Timestamp)), Level: levelOf(string(l.Level)), Source: string(l.Source), Text: l.Text, URL: l.URL,

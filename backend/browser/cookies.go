@@ -67,14 +67,14 @@ func (b *Browser) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]p
 
 func (p *page) cookies(ctx context.Context, all bool) ([]*network.Cookie, error) {
 	if all {
-		res, err := cdp.Call(ctx, p.session, storage.GetCookies, storage.GetCookiesParams{})
+		res, err := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
 		return res.Cookies, err
 	}
 	var info protocol.PageInfo
 	if err := p.where(ctx, &info); err != nil {
 		return nil, err
 	}
-	res, err := cdp.Call(ctx, p.session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
+	res, err := cdp.Call(ctx, p.Session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
 	return res.Cookies, err
 }
 
@@ -92,9 +92,9 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 			}
 			param.URL = info.URL
 		}
-		_, err := cdp.Call(ctx, p.session, storage.SetCookies, storage.SetCookiesParams{Cookies: []*network.CookieParam{param}})
+		_, err := cdp.Call(ctx, p.Session, storage.SetCookies, storage.SetCookiesParams{Cookies: []*network.CookieParam{param}})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeBadArgument, "the browser refused the cookie: "+e.message, "a Secure cookie needs https, __Host- and __Secure- names have rules of their own")
+			return protocol.NewError(protocol.CodeBadArgument, "the browser refused the cookie: "+e.Message, "a Secure cookie needs https, __Host- and __Secure- names have rules of their own")
 		}
 		return err
 	})
@@ -114,7 +114,7 @@ func (b *Browser) DeleteCookies(ctx context.Context, id protocol.TabID, name, do
 			if (name != "" && c.Name != name) || (domain != "" && !sameSite(c.Domain, domain)) {
 				continue
 			}
-			_, err := cdp.Call(ctx, p.session, network.DeleteCookies, network.DeleteCookiesParams{Name: c.Name, Domain: c.Domain, Path: c.Path, PartitionKey: c.PartitionKey})
+			_, err := cdp.Call(ctx, p.Session, network.DeleteCookies, network.DeleteCookiesParams{Name: c.Name, Domain: c.Domain, Path: c.Path, PartitionKey: c.PartitionKey})
 			if err != nil {
 				return fmt.Errorf("removing a cookie: %w", err)
 			}

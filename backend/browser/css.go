@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/dom"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -21,17 +22,17 @@ func (b *Browser) Style(ctx context.Context, id protocol.TabID, element string, 
 	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *page, e *found) error {
 		out.URL, out.Element = e.url, e.words
 		sheets := make(map[cdp.StyleSheetID]*css.StyleSheetHeader)
-		added := e.s.events(css.StyleSheetAdded.Method)
-		defer added.cancel()
+		added := e.s.Events(css.StyleSheetAdded.Method)
+		defer added.Cancel()
 		if _, err := cdp.Call(ctx, e.s, dom.Enable, dom.EnableParams{}); err != nil {
 			return err
 		}
 		if _, err := cdp.Call(ctx, e.s, css.Enable, cdp.Empty{}); err != nil {
 			return err
 		}
-		added.cancel() // what came before the answer is in the queue
-		for ev := range added.c {
-			if v, ok := decode(ev, css.StyleSheetAdded); ok && v.Header != nil {
+		added.Cancel() // what came before the answer is in the queue
+		for ev := range added.C {
+			if v, ok := devtools.Decode(ev, css.StyleSheetAdded); ok && v.Header != nil {
 				sheets[v.Header.StyleSheetID] = v.Header
 			}
 		}

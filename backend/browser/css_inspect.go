@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/domdebugger"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -78,18 +79,18 @@ func axText(v *accessibility.Value) string {
 // they stand in.
 func (e *found) listeners(ctx context.Context) ([]protocol.Listener, error) {
 	scripts := make(map[cdp.ScriptID]string)
-	parsed := e.s.events(debugger.ScriptParsed.Method)
-	defer parsed.cancel()
+	parsed := e.s.Events(debugger.ScriptParsed.Method)
+	defer parsed.Cancel()
 	// The debugger names every script when it is switched on; without it there
 	// are only numbers.
 	if _, err := cdp.Call(ctx, e.s, debugger.Enable, debugger.EnableParams{}); err != nil {
 		return nil, err
 	}
-	_ = postCommand(ctx, e.s, debugger.SetSkipAllPauses, debugger.SetSkipAllPausesParams{Skip: true})
-	_ = postCommand(ctx, e.s, debugger.Disable, cdp.Empty{})
-	parsed.cancel()
-	for ev := range parsed.c {
-		if v, ok := decode(ev, debugger.ScriptParsed); ok {
+	_ = devtools.Post(ctx, e.s, debugger.SetSkipAllPauses, debugger.SetSkipAllPausesParams{Skip: true})
+	_ = devtools.Post(ctx, e.s, debugger.Disable, cdp.Empty{})
+	parsed.Cancel()
+	for ev := range parsed.C {
+		if v, ok := devtools.Decode(ev, debugger.ScriptParsed); ok {
 			scripts[v.ScriptID] = v.URL
 		}
 	}

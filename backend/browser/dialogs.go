@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,20 +30,20 @@ func newDialogWatch() *dialogWatch {
 	return &dialogWatch{since: time.Now(), policy: "leave", ring: ring[protocol.DialogEntry]{limit: protocol.DialogRing}}
 }
 
-func (d *dialogWatch) begin(ctx context.Context, s *session, child bool) error {
+func (d *dialogWatch) begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if child {
 		return nil // the tab's own session hears of those of its frames
 	}
-	return postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{})
+	return devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 }
 
 // The page's domain stays: other features of the tab listen to it.
-func (d *dialogWatch) end(context.Context, *session) {}
+func (d *dialogWatch) end(context.Context, *devtools.Session) {}
 
-func (d *dialogWatch) event(ctx context.Context, s *session, e event) {
-	switch e.method {
+func (d *dialogWatch) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
-		v, ok := decode(e, cdppage.JavascriptDialogOpening)
+		v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening)
 		if !ok {
 			return
 		}
@@ -58,10 +59,10 @@ func (d *dialogWatch) event(ctx context.Context, s *session, e event) {
 		}
 		d.mu.Unlock()
 		if answered {
-			_ = postCommand(ctx, s, cdppage.HandleJavaScriptDialog, params)
+			_ = devtools.Post(ctx, s, cdppage.HandleJavaScriptDialog, params)
 		}
 	case cdppage.JavascriptDialogClosed.Method:
-		v, ok := decode(e, cdppage.JavascriptDialogClosed)
+		v, ok := devtools.Decode(e, cdppage.JavascriptDialogClosed)
 		if !ok {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,13 +29,13 @@ type download struct {
 }
 
 // watch follows the browser's word on downloads.
-func (d *downloads) watch(ctx context.Context, r *run, events *subscription) {
-	defer events.cancel()
+func (d *downloads) watch(ctx context.Context, r *run, events *devtools.Subscription) {
+	defer events.Cancel()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e, ok := <-events.c:
+		case e, ok := <-events.C:
 			if !ok {
 				return
 			}
@@ -43,10 +44,10 @@ func (d *downloads) watch(ctx context.Context, r *run, events *subscription) {
 	}
 }
 
-func (d *downloads) event(r *run, e event) {
-	switch e.method {
+func (d *downloads) event(r *run, e devtools.Event) {
+	switch e.Method {
 	case browser.DownloadWillBegin.Method:
-		v, ok := decode(e, browser.DownloadWillBegin)
+		v, ok := devtools.Decode(e, browser.DownloadWillBegin)
 		if !ok {
 			return
 		}
@@ -62,7 +63,7 @@ func (d *downloads) event(r *run, e event) {
 		}
 		d.wake()
 	case browser.DownloadProgress.Method:
-		v, ok := decode(e, browser.DownloadProgress)
+		v, ok := devtools.Decode(e, browser.DownloadProgress)
 		if !ok {
 			return
 		}
@@ -145,8 +146,8 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 		}
 		select {
 		case <-more:
-		case <-r.conn.done:
-			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, errPipeEnded)
+		case <-r.conn.Done:
+			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-ctx.Done():
 			if found != nil {
 				return *found, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("download %s is at %d of %d bytes", found.ID, found.Received, found.Total), "a longer --timeout may help")
@@ -175,8 +176,8 @@ func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known ma
 		}
 		select {
 		case <-more:
-		case <-r.conn.done:
-			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, errPipeEnded)
+		case <-r.conn.Done:
+			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-overdue.C:
 			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "`pilotfish snapshot --delta` shows what happened instead")
 		case <-ctx.Done():

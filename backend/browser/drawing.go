@@ -8,6 +8,8 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/browser/devtools"
 )
 
 // drawnFor is how long a tab in the back goes on drawing at full speed after a
@@ -43,7 +45,7 @@ func (p *page) drawBehind(ctx context.Context) error {
 	}
 	d.on = true
 	quality := int64(1)
-	return postCommand(ctx, p.session, cdppage.StartScreencast, cdppage.StartScreencastParams{
+	return devtools.Post(ctx, p.Session, cdppage.StartScreencast, cdppage.StartScreencastParams{
 		Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: 16, MaxHeight: 16,
 	})
 }
@@ -64,7 +66,7 @@ func (p *page) releaseDrawing(ctx context.Context) {
 			return
 		}
 		d.on = false
-		if err := postCommand(ctx, p.session, cdppage.StopScreencast, cdp.Empty{}); err != nil && !errors.Is(err, errSessionEnded) && !errors.Is(err, errPipeEnded) {
+		if err := devtools.Post(ctx, p.Session, cdppage.StopScreencast, cdp.Empty{}); err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
 			p.r.log.Debug("a page in the back goes on drawing", "error", err)
 		}
 	})

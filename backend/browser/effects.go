@@ -15,6 +15,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -34,10 +35,10 @@ type effects struct {
 	p    *page
 	tab  protocol.TabID
 	nav  *navigation
-	more *subscription // dialogs, windows, errors
-	root *subscription // downloads
+	more *devtools.Subscription // dialogs, windows, errors
+	root *devtools.Subscription // downloads
 	// inner are the windows that a frame of another process opens; see listen.
-	inner *subscription
+	inner *devtools.Subscription
 	tabs  []protocol.TabID
 
 	prepared  bool
@@ -61,13 +62,13 @@ func (b *Browser) beginEffects(id protocol.TabID, p *page, allow func(string) er
 	for _, t := range b.tabs.snapshot() {
 		fx.tabs = append(fx.tabs, t.ID)
 	}
-	fx.more = p.events(
+	fx.more = p.Events(
 		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStoppedLoading.Method,
 		cdppage.WindowOpen.Method, cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method,
 		cdppage.FileChooserOpened.Method, input.DragIntercepted.Method,
 		runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method,
 	)
-	fx.root = p.c.root.events(browser.DownloadWillBegin.Method)
+	fx.root = p.Conn.Root.Events(browser.DownloadWillBegin.Method)
 	fx.nav = p.followNavigation(allow)
 	return fx
 }
@@ -81,27 +82,27 @@ func (fx *effects) prepare(ctx context.Context) error {
 	}
 	fx.prepared = true
 	return errors.Join(
-		postCommand(ctx, fx.p.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
+		devtools.Post(ctx, fx.p.Session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
 		fx.nav.enable(ctx),
 	)
 }
 
 // listen follows the windows of the frame that is acted on, where another
 // process draws it.
-func (fx *effects) listen(s *session) {
-	if s != nil && s != fx.p.session && fx.inner == nil {
-		fx.inner = s.events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method)
+func (fx *effects) listen(s *devtools.Session) {
+	if s != nil && s != fx.p.Session && fx.inner == nil {
+		fx.inner = s.Events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method)
 	}
 }
 
 func (fx *effects) end(ctx context.Context) {
 	fx.b.knowsEffect(ctx, &fx.out)
 	if fx.inner != nil {
-		fx.inner.release()
+		fx.inner.Release()
 	}
 	fx.nav.end(ctx)
-	fx.more.release()
-	fx.root.release()
+	fx.more.Release()
+	fx.root.Release()
 }
 
 // pump takes in events until done is closed or ready, a dialog opens, or ctx
@@ -112,29 +113,29 @@ func (fx *effects) pump(ctx context.Context, done <-chan struct{}, until func() 
 }
 
 // hear is pump that ends with an answer, too.
-func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan reply, until func() bool) (reply, error) {
-	var inner chan event
+func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan devtools.Reply, until func() bool) (devtools.Reply, error) {
+	var inner chan devtools.Event
 	if fx.inner != nil {
-		inner = fx.inner.c
+		inner = fx.inner.C
 	}
 	for {
 		if until != nil && until() {
-			return reply{}, nil
+			return devtools.Reply{}, nil
 		}
 		if fx.out.Dialog != nil {
-			return reply{}, errDialogOpen
+			return devtools.Reply{}, errDialogOpen
 		}
 		select {
-		case e, ok := <-fx.nav.events.c:
+		case e, ok := <-fx.nav.events.C:
 			if !ok {
-				return reply{}, errSessionEnded
+				return devtools.Reply{}, devtools.ErrSessionEnded
 			}
-			if e.method != cdppage.JavascriptDialogOpening.Method {
+			if e.Method != cdppage.JavascriptDialogOpening.Method {
 				fx.nav.event(ctx, e)
 			}
-		case e, ok := <-fx.more.c:
+		case e, ok := <-fx.more.C:
 			if !ok {
-				return reply{}, errSessionEnded
+				return devtools.Reply{}, devtools.ErrSessionEnded
 			}
 			fx.event(e)
 		case e, ok := <-inner:
@@ -143,39 +144,39 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 				continue
 			}
 			fx.event(e)
-		case e, ok := <-fx.root.c:
+		case e, ok := <-fx.root.C:
 			if !ok {
-				return reply{}, errPipeEnded
+				return devtools.Reply{}, devtools.ErrPipeEnded
 			}
-			if v, ok := decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
+			if v, ok := devtools.Decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
 				fx.out.Downloads = append(fx.out.Downloads, v.SuggestedFilename)
 			}
 		case r := <-answer:
 			return r, nil
 		case <-done:
-			return reply{}, nil
+			return devtools.Reply{}, nil
 		case <-ctx.Done():
-			return reply{}, context.Cause(ctx)
+			return devtools.Reply{}, context.Cause(ctx)
 		}
 	}
 }
 
 // await waits for the answer to a question and takes in events meanwhile.
 func (fx *effects) await(ctx context.Context, q *asked, i int, into any) error {
-	r, err := fx.hear(ctx, nil, q.pending[i].reply, nil)
+	r, err := fx.hear(ctx, nil, q.pending[i].Reply, nil)
 	if err != nil {
-		q.s.c.forget(q.id[i])
+		q.s.Conn.Forget(q.id[i])
 		return err
 	}
-	return r.read(q.method[i], into)
+	return r.Read(q.method[i], into)
 }
 
 // drain takes in what has arrived already.
 func (fx *effects) drain(ctx context.Context) error {
 	return fx.pump(ctx, nil, func() bool {
-		left := len(fx.nav.events.c) + len(fx.more.c) + len(fx.root.c)
+		left := len(fx.nav.events.C) + len(fx.more.C) + len(fx.root.C)
 		if fx.inner != nil {
-			left += len(fx.inner.c)
+			left += len(fx.inner.C)
 		}
 		return left == 0
 	})
@@ -189,11 +190,11 @@ func (fx *effects) mine(id cdp.FrameID) bool {
 
 const errorsKept = 5
 
-func (fx *effects) event(e event) {
-	main := cdp.FrameID(fx.p.target)
-	switch e.method {
+func (fx *effects) event(e devtools.Event) {
+	main := cdp.FrameID(fx.p.Target)
+	switch e.Method {
 	case cdppage.FrameRequestedNavigation.Method:
-		v, ok := decode(e, cdppage.FrameRequestedNavigation)
+		v, ok := devtools.Decode(e, cdppage.FrameRequestedNavigation)
 		if !ok {
 			return
 		}
@@ -207,25 +208,25 @@ func (fx *effects) event(e event) {
 			fx.opened, fx.window = true, v.URL
 		}
 	case cdppage.FrameStoppedLoading.Method:
-		if v, ok := decode(e, cdppage.FrameStoppedLoading); ok && v.FrameID == main {
+		if v, ok := devtools.Decode(e, cdppage.FrameStoppedLoading); ok && v.FrameID == main {
 			fx.stopped = true
 		}
 	case cdppage.WindowOpen.Method:
-		if v, ok := decode(e, cdppage.WindowOpen); ok {
+		if v, ok := devtools.Decode(e, cdppage.WindowOpen); ok {
 			fx.opened, fx.window = true, v.URL
 		}
 	case cdppage.JavascriptDialogOpening.Method:
-		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
+		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
 			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.b.dialogPolicy(fx.tab)}
 		}
 	case cdppage.JavascriptDialogClosed.Method:
 		fx.out.Dialog = nil
 	case cdppage.FileChooserOpened.Method:
-		if v, ok := decode(e, cdppage.FileChooserOpened); ok {
+		if v, ok := devtools.Decode(e, cdppage.FileChooserOpened); ok {
 			fx.chooser = &v
 		}
 	case input.DragIntercepted.Method:
-		if v, ok := decode(e, input.DragIntercepted); ok {
+		if v, ok := devtools.Decode(e, input.DragIntercepted); ok {
 			fx.drag = v.Data
 		}
 	case runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method:
@@ -262,7 +263,7 @@ func (fx *effects) call(ctx context.Context, f func(ctx context.Context) error) 
 }
 
 // send writes messages one behind the other and waits for their answers.
-func (fx *effects) send(ctx context.Context, s *session, messages ...message) error {
+func (fx *effects) send(ctx context.Context, s *devtools.Session, messages ...message) error {
 	if err := fx.prepare(ctx); err != nil {
 		return err
 	}

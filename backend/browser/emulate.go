@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,7 +26,7 @@ type emulationOf struct {
 	part map[string]bool // what was changed and must be undone
 }
 
-func (m *emulationOf) begin(ctx context.Context, s *session, child bool) error {
+func (m *emulationOf) begin(ctx context.Context, s *devtools.Session, child bool) error {
 	m.mu.Lock()
 	want, parts := m.want, maps.Clone(m.part)
 	m.mu.Unlock()
@@ -36,9 +37,9 @@ func (m *emulationOf) begin(ctx context.Context, s *session, child bool) error {
 	return err
 }
 
-func (m *emulationOf) event(context.Context, *session, event) {}
+func (m *emulationOf) event(context.Context, *devtools.Session, devtools.Event) {}
 
-func (m *emulationOf) end(ctx context.Context, s *session) {
+func (m *emulationOf) end(ctx context.Context, s *devtools.Session) {
 	m.mu.Lock()
 	parts := maps.Clone(m.part)
 	m.mu.Unlock()
@@ -62,7 +63,7 @@ const (
 
 // apply makes one part of what a session's page believes true. Frames of other
 // sites share the size and the processor of their page.
-func apply(ctx context.Context, s *session, child bool, part string, e *protocol.Emulation) error {
+func apply(ctx context.Context, s *devtools.Session, child bool, part string, e *protocol.Emulation) error {
 	call := func(err error) error {
 		if err != nil && child {
 			return nil // it is not every frame's business
@@ -88,7 +89,7 @@ func apply(ctx context.Context, s *session, child bool, part string, e *protocol
 		return call(err)
 	case partHeaders:
 		// These headers are added while the domain is on.
-		if err := postCommand(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+		if err := devtools.Post(ctx, s, network.Enable, network.EnableParams{}); err != nil {
 			return err
 		}
 		h := network.Headers{}
@@ -123,7 +124,7 @@ func apply(ctx context.Context, s *session, child bool, part string, e *protocol
 	return nil
 }
 
-func applyViewport(ctx context.Context, s *session, v *protocol.EmulatedViewport) error {
+func applyViewport(ctx context.Context, s *devtools.Session, v *protocol.EmulatedViewport) error {
 	if v == nil {
 		_, err := cdp.Call(ctx, s, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 		_, touch := cdp.Call(ctx, s, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{})
@@ -148,8 +149,8 @@ func sizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverridePara
 
 // emulated is the size that a page is made to believe in, with the session that
 // holds it; nil when it has its own.
-func (p *page) emulated() (*session, *protocol.EmulatedViewport) {
-	t, ok := p.r.b.tabs.find(func(t *tab) bool { return t.target == p.target })
+func (p *page) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
+	t, ok := p.r.b.tabs.find(func(t *tab) bool { return t.target == p.Target })
 	if !ok {
 		return nil, nil
 	}
@@ -166,8 +167,8 @@ func (p *page) emulated() (*session, *protocol.EmulatedViewport) {
 	return nil, nil
 }
 
-func applyNetwork(ctx context.Context, s *session, n *protocol.EmulatedConditions) error {
-	if err := postCommand(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+func applyNetwork(ctx context.Context, s *devtools.Session, n *protocol.EmulatedConditions) error {
+	if err := devtools.Post(ctx, s, network.Enable, network.EnableParams{}); err != nil {
 		return err
 	}
 	rules := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{}}
@@ -254,7 +255,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 		}
 	}
 	put := func(e *protocol.Emulation) error {
-		return k.each(func(s *session, child bool) error {
+		return k.each(func(s *devtools.Session, child bool) error {
 			var err error
 			for _, part := range changed {
 				err = errors.Join(err, apply(ctx, s, child, part, e))
@@ -265,7 +266,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	if err := put(&is); err != nil {
 		_ = put(&was)
 		if e, ok := asMethodError(err); ok {
-			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.message, "`pilotfish help emulate` lists the values")
+			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.Message, "`pilotfish help emulate` lists the values")
 		}
 		return was, b.explain(ctx, id, nil, err)
 	}
@@ -290,7 +291,7 @@ func (b *Browser) knowsZone(ctx context.Context, id protocol.TabID, zone string)
 		if err != nil {
 			return err
 		}
-		ok, err := evaluate[bool](ctx, p.session, "(() => { try { new Intl.DateTimeFormat('en', { timeZone: "+string(name)+" }); return true; } catch { return false; } })()", world)
+		ok, err := evaluate[bool](ctx, p.Session, "(() => { try { new Intl.DateTimeFormat('en', { timeZone: "+string(name)+" }); return true; } catch { return false; } })()", world)
 		if err == nil && !ok {
 			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no time zone %.60q", zone), "use one such as Europe/Berlin or Asia/Tokyo")
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,20 +25,20 @@ func (b *Browser) Evaluate(ctx context.Context, id protocol.TabID, expression st
 		}
 		out.URL = info.URL
 		yes := true
-		res, err := cdp.Call(ctx, p.session, runtime.Evaluate, runtime.EvaluateParams{
+		res, err := cdp.Call(ctx, p.Session, runtime.Evaluate, runtime.EvaluateParams{
 			Expression: expression, AwaitPromise: &yes, UserGesture: &yes, ReplMode: &yes, ObjectGroup: evalGroup,
 		})
 		if err != nil {
 			return err
 		}
 		defer func() {
-			_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
+			_ = devtools.Post(context.WithoutCancel(ctx), p.Session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
 		}()
 		result, fault := res.Result, res.ExceptionDetails
 		// What is written as in a console is awaited by its own words only; one that
 		// comes to a promise means what that comes to.
 		if fault == nil && result != nil && result.Subtype == runtime.RemoteObjectSubtypePromise {
-			kept, err := cdp.Call(ctx, p.session, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
+			kept, err := cdp.Call(ctx, p.Session, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
 			if err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ func (p *page) describe(ctx context.Context, o *runtime.RemoteObject, out *proto
 		out.Words = o.Description
 	default:
 		yes := true
-		res, err := cdp.Call(ctx, p.session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		res, err := cdp.Call(ctx, p.Session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
 			ObjectID: o.ObjectID, ReturnByValue: &yes, FunctionDeclaration: `function () {
 				const plain = (v) => v instanceof Map ? Object.fromEntries(v) : v instanceof Set ? [...v] : typeof v === 'bigint' ? String(v) + 'n' : v;
 				try { return JSON.stringify(plain(this), (_, v) => plain(v)); } catch { return undefined; }

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,12 +26,12 @@ const workerURL = "chrome-extension://" + protocol.ExtensionID + "/"
 // loadExtension installs the extension and checks that it is ours: the id comes
 // from the key in its manifest, so another one is another program.
 func (r *run) loadExtension(ctx context.Context) error {
-	res, err := cdp.Call(ctx, r.conn.root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: r.b.config.ExtensionDir})
+	res, err := cdp.Call(ctx, r.conn.Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: r.b.config.ExtensionDir})
 	if err != nil {
 		return fmt.Errorf("loading the extension: %w", err)
 	}
 	if res.ID != protocol.ExtensionID {
-		_, _ = cdp.Call(ctx, r.conn.root, extensions.Uninstall, extensions.UninstallParams(res))
+		_, _ = cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams(res))
 		return fmt.Errorf("loading the extension: its id is %s and not %s", res.ID, protocol.ExtensionID)
 	}
 	return nil
@@ -42,7 +43,7 @@ func (r *run) loadExtension(ctx context.Context) error {
 // extensions page is off.
 func (r *run) putBack(ctx context.Context) error {
 	r.log.WarnContext(ctx, "the extension is gone and is put back")
-	list, err := cdp.Call(ctx, r.conn.root, extensions.GetExtensions, cdp.Empty{})
+	list, err := cdp.Call(ctx, r.conn.Root, extensions.GetExtensions, cdp.Empty{})
 	if err != nil {
 		return fmt.Errorf("listing the extensions: %w", err)
 	}
@@ -51,12 +52,12 @@ func (r *run) putBack(ctx context.Context) error {
 			continue
 		}
 		params := extensions.UninstallParams{ID: e.ID}
-		_, err := cdp.Call(ctx, r.conn.root, extensions.Uninstall, params)
+		_, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, params)
 		if err != nil && !e.Enabled {
 			// One that came with the browser is not the protocol's to remove, until
 			// it was loaded by the protocol, too.
 			if err = r.loadExtension(ctx); err == nil {
-				_, err = cdp.Call(ctx, r.conn.root, extensions.Uninstall, params)
+				_, err = cdp.Call(ctx, r.conn.Root, extensions.Uninstall, params)
 			}
 		}
 		if err != nil {
@@ -115,7 +116,7 @@ func (r *run) superviseExtension(ctx context.Context) {
 }
 
 // nextWorker waits for the session of a worker; nil when none came in time.
-func (r *run) nextWorker(ctx context.Context) *session {
+func (r *run) nextWorker(ctx context.Context) *devtools.Session {
 	timer := time.NewTimer(protocol.WorkerStartTimeout)
 	defer timer.Stop()
 	select {
@@ -133,17 +134,17 @@ func (r *run) nextWorker(ctx context.Context) *session {
 // would wait for us. A session that the browser opened ends with its extension;
 // one that we opened would stay.
 func (r *run) watchWorkers(ctx context.Context) {
-	root, err := r.conn.attachBrowser(ctx)
+	root, err := r.conn.AttachBrowser(ctx)
 	if err != nil {
 		r.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
 		return
 	}
-	events := root.events(target.AttachedToTarget.Method)
-	defer events.cancel()
+	events := root.Events(target.AttachedToTarget.Method)
+	defer events.Cancel()
 	flat := true
 	// Pages, too: Chromium 156 holds back each window that a script opens until it
 	// is attached and let go, whatever the filter says, and its opener hangs.
-	err = postCommand(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
+	err = devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
 	})
 	if err != nil {
@@ -154,11 +155,11 @@ func (r *run) watchWorkers(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case e, ok := <-events.c:
+		case e, ok := <-events.C:
 			if !ok {
 				return // the pipe has ended
 			}
-			if v, ok := decode(e, target.AttachedToTarget); ok {
+			if v, ok := devtools.Decode(e, target.AttachedToTarget); ok {
 				r.attached(ctx, &v)
 			}
 		}
@@ -168,16 +169,16 @@ func (r *run) watchWorkers(ctx context.Context) {
 // attached takes in a session that the browser opened by itself. A page and a
 // site's worker are let go at once.
 func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
-	s := r.conn.session(e.SessionID)
+	s := r.conn.Session(e.SessionID)
 	if s == nil || e.TargetInfo == nil {
 		return // it is gone already
 	}
 	if e.TargetInfo.Type == "page" {
-		letGo(ctx, s)
+		devtools.LetGo(ctx, s)
 		return
 	}
 	if !strings.HasPrefix(e.TargetInfo.URL, workerURL) {
-		letGo(ctx, s)
+		devtools.LetGo(ctx, s)
 		return
 	}
 	// Only one worker lives at a time: a newer one replaces one that nobody has
@@ -197,9 +198,9 @@ func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
 
 // serveWorker takes a worker's reports until its target ends, and says whether
 // there were any. The session survives that Chromium stops and starts the worker.
-func (r *run) serveWorker(ctx context.Context, s *session) (served bool) {
-	events := s.events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
-	defer events.cancel()
+func (r *run) serveWorker(ctx context.Context, s *devtools.Session) (served bool) {
+	events := s.Events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
+	defer events.Cancel()
 	if err := r.greetWorker(ctx, s); err != nil {
 		return served
 	}
@@ -207,11 +208,11 @@ func (r *run) serveWorker(ctx context.Context, s *session) (served bool) {
 		select {
 		case <-ctx.Done():
 			return served
-		case e, ok := <-events.c:
+		case e, ok := <-events.C:
 			if !ok {
 				return served
 			}
-			switch e.method {
+			switch e.Method {
 			case inspector.TargetCrashed.Method:
 				// Stopped by the browser: the next event of a tab starts it again.
 				r.setWorker(nil)
@@ -221,7 +222,7 @@ func (r *run) serveWorker(ctx context.Context, s *session) (served bool) {
 					return served
 				}
 			case runtime.BindingCalled.Method:
-				if call, ok := decode(e, runtime.BindingCalled); ok && call.Name == protocol.BridgeBinding {
+				if call, ok := devtools.Decode(e, runtime.BindingCalled); ok && call.Name == protocol.BridgeBinding {
 					served = true
 					r.bridgeEvent(ctx, s, call.Payload)
 				}
@@ -234,7 +235,7 @@ func (r *run) serveWorker(ctx context.Context, s *session) (served bool) {
 // have come before the binding, so it is asked for one; before its first line
 // there is nothing to ask, and its own report finds the binding. Nobody waits
 // for the answers: they come in order.
-func (r *run) greetWorker(ctx context.Context, s *session) error {
+func (r *run) greetWorker(ctx context.Context, s *devtools.Session) error {
 	var paired error
 	if p := r.b.pairing(); p != nil {
 		// Before the panel's page looks for it.
@@ -242,16 +243,16 @@ func (r *run) greetWorker(ctx context.Context, s *session) error {
 	}
 	return errors.Join(
 		paired,
-		postCommand(ctx, s, runtime.Enable, cdp.Empty{}),
-		postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: protocol.BridgeBinding}),
-		postCommand(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}),
-		postCommand(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfish?.report("ready")`}),
+		devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}),
+		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: protocol.BridgeBinding}),
+		devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}),
+		devtools.Post(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfish?.report("ready")`}),
 	)
 }
 
 // bridgeEvent takes a report. The first of each worker means that the extension
 // is up: it is paired again and, where wanted, its panel opens.
-func (r *run) bridgeEvent(ctx context.Context, s *session, payload string) {
+func (r *run) bridgeEvent(ctx context.Context, s *devtools.Session, payload string) {
 	var e protocol.BridgeEvent
 	if err := json.Unmarshal([]byte(payload), &e); err != nil {
 		r.log.WarnContext(ctx, "a report of the worker cannot be read", "error", err)
@@ -277,12 +278,12 @@ func (r *run) bridgeEvent(ctx context.Context, s *session, payload string) {
 
 // pair puts the pairing into the extension's session storage. It is not waited
 // for: what the panel needs it for comes behind it in the same pipe.
-func (r *run) pair(ctx context.Context, s *session, p *protocol.Pairing) error {
+func (r *run) pair(ctx context.Context, s *devtools.Session, p *protocol.Pairing) error {
 	items, err := stored(p)
 	if err != nil {
 		return err
 	}
-	return postCommand(ctx, s, extensions.SetStorageItems, items)
+	return devtools.Post(ctx, s, extensions.SetStorageItems, items)
 }
 
 // stored is the pairing as it is put into the extension's session storage.
@@ -297,7 +298,7 @@ func stored(p *protocol.Pairing) (extensions.SetStorageItemsParams, error) {
 }
 
 // evaluate runs an expression in the worker and decodes its value.
-func evaluate[T any](ctx context.Context, s *session, expression string, world runtime.ExecutionContextID) (T, error) {
+func evaluate[T any](ctx context.Context, s *devtools.Session, expression string, world runtime.ExecutionContextID) (T, error) {
 	var zero T
 	yes := true
 	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{

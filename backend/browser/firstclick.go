@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/extensions"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -57,7 +58,7 @@ func clickable(profile string) bool {
 // loaded says whether the extension came with the browser, by --load-extension.
 // A branded Chrome ignores that switch.
 func (r *run) loaded(ctx context.Context) (bool, error) {
-	list, err := cdp.Call(ctx, r.conn.root, extensions.GetExtensions, cdp.Empty{})
+	list, err := cdp.Call(ctx, r.conn.Root, extensions.GetExtensions, cdp.Empty{})
 	if err != nil {
 		return false, fmt.Errorf("listing the extensions: %w", err)
 	}
@@ -105,7 +106,7 @@ func (r *run) pairPanel(ctx context.Context, info *target.Info) {
 
 // pairBy puts the pairing into the extension's storage by one of its pages.
 func (r *run) pairBy(ctx context.Context, page target.ID) error {
-	s, err := r.conn.attach(ctx, page)
+	s, err := r.conn.Attach(ctx, page)
 	if err != nil {
 		return fmt.Errorf("attaching to the panel: %w", err)
 	}
@@ -117,5 +118,5 @@ func (r *run) pairBy(ctx context.Context, page target.ID) error {
 		}
 		given = p
 	}
-	return errors.Join(err, postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id}))
+	return errors.Join(err, devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID}))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,7 +34,7 @@ type keyboard struct {
 
 // heldPanel is a panel, and the keys that pages pass on to it in their order.
 type heldPanel struct {
-	*session
+	*devtools.Session
 	keys chan heldKey
 }
 
@@ -43,12 +44,12 @@ const keyQueue = 64
 // followPanel attaches to a panel and hears from it when it gets and loses the
 // focus. It returns when the panel is gone.
 func (r *run) followPanel(ctx context.Context, info *target.Info) {
-	if info.Type != "page" || !strings.HasPrefix(info.URL, panelURL) || r.conn.keyboard.knows(info.TargetID) {
+	if info.Type != "page" || !strings.HasPrefix(info.URL, panelURL) || r.keyboard.knows(info.TargetID) {
 		return
 	}
 	go func() {
 		if err := r.hearPanel(ctx, info.TargetID); err != nil {
-			r.conn.keyboard.forget(info.TargetID)
+			r.keyboard.forget(info.TargetID)
 			r.log.DebugContext(ctx, "the panel's focus is not followed", "error", err)
 		}
 	}()
@@ -78,19 +79,19 @@ func (k *keyboard) forget(id target.ID) {
 }
 
 func (r *run) hearPanel(ctx context.Context, id target.ID) error {
-	s, err := r.conn.attach(ctx, id)
+	s, err := r.conn.Attach(ctx, id)
 	if err != nil {
 		return err
 	}
-	k, held := &r.conn.keyboard, &heldPanel{session: s, keys: make(chan heldKey, keyQueue)}
+	k, held := &r.keyboard, &heldPanel{Session: s, keys: make(chan heldKey, keyQueue)}
 	k.mu.Lock()
 	k.panels[id] = held
 	k.mu.Unlock()
-	s.follow(func(e event) {
-		if e.method != runtime.BindingCalled.Method {
+	s.Follow(func(e devtools.Event) {
+		if e.Method != runtime.BindingCalled.Method {
 			return
 		}
-		if call, ok := decode(e, runtime.BindingCalled); ok && call.Name == focusBinding {
+		if call, ok := devtools.Decode(e, runtime.BindingCalled); ok && call.Name == focusBinding {
 			k.told(held, call.Payload == "1")
 		}
 	})
@@ -98,21 +99,21 @@ func (r *run) hearPanel(ctx context.Context, id target.ID) error {
 		defer k.forget(id)
 		for {
 			select {
-			case <-s.done:
+			case <-s.Done:
 				return
 			case key := <-held.keys:
-				_ = s.post(ctx, input.DispatchKeyEvent.Method, key.event()) // it ends with the panel
+				_ = s.Post(ctx, input.DispatchKeyEvent.Method, key.event()) // it ends with the panel
 			}
 		}
 	}()
-	if err := postCommand(ctx, s, runtime.Enable, cdp.Empty{}); err != nil {
+	if err := devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}); err != nil {
 		return err
 	}
-	if err := postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: focusBinding}); err != nil {
+	if err := devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: focusBinding}); err != nil {
 		return err
 	}
 	// It may have told before there was a binding.
-	return postCommand(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfishTellFocus?.()`})
+	return devtools.Post(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfishTellFocus?.()`})
 }
 
 // told takes in that a panel got or lost the focus.
@@ -134,6 +135,17 @@ func (k *keyboard) at() *heldPanel {
 	return k.holder
 }
 
+// giveBackAfter returns the focus to the panel that has it when a command was sent
+// that takes it.
+func (k *keyboard) giveBackAfter(ctx context.Context, s *devtools.Session, params any) {
+	if !takesFocus(params) {
+		return
+	}
+	if panel := k.at(); panel != nil && panel.Session != s {
+		giveBack(ctx, panel)
+	}
+}
+
 // takesFocus says whether a command makes the browser focus the page that it is
 // sent to.
 func takesFocus(params any) bool {
@@ -152,7 +164,7 @@ func takesFocus(params any) bool {
 // that it stands right behind the command that took the focus. In a panel that
 // has the focus it does nothing.
 func giveBack(ctx context.Context, panel *heldPanel) {
-	_ = postCommand(ctx, panel.session, cdppage.BringToFront, cdp.Empty{}) // a panel that is gone has no focus
+	_ = devtools.Post(ctx, panel.Session, cdppage.BringToFront, cdp.Empty{}) // a panel that is gone has no focus
 }
 
 // holdKeys has the page pass on what the user types while the browser presses
@@ -168,7 +180,7 @@ func (a *action) holdKeys(ctx context.Context) {
 	default:
 		return
 	}
-	if a.keys = a.p.c.keyboard.at(); a.keys == nil {
+	if a.keys = a.p.r.keyboard.at(); a.keys == nil {
 		return
 	}
 	for _, f := range a.p.frames.all() {
@@ -186,7 +198,7 @@ func (a *action) freeKeys(ctx context.Context) {
 	}
 	// The browser answers in order: behind this the focus is back. On a busy machine
 	// that is later than what came of the input.
-	_, _ = cdp.Call(ctx, a.keys.session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
+	_, _ = cdp.Call(ctx, a.keys.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
 	ctx = context.WithoutCancel(ctx)
 	for _, f := range a.p.frames.all() {
 		if s, world := a.p.frames.state(f); world != "" {
@@ -211,13 +223,13 @@ type heldKey struct {
 
 // passKey hands a key that a page passed on to the panel that it was meant for.
 // The reader calls it, which must not wait.
-func (p *page) passKey(e event) {
-	call, ok := decode(e, runtime.BindingCalled)
+func (p *page) passKey(e devtools.Event) {
+	call, ok := devtools.Decode(e, runtime.BindingCalled)
 	if !ok || call.Name != keyBinding {
 		return
 	}
 	var k heldKey
-	panel := p.c.keyboard.at()
+	panel := p.r.keyboard.at()
 	if json.Unmarshal([]byte(call.Payload), &k) != nil || panel == nil {
 		return
 	}

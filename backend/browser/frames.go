@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -49,18 +50,18 @@ type docFrame struct {
 
 // world is our world in a frame's document.
 type world struct {
-	s        *session // of the process
-	context  string   // its unique id; empty while none is known
+	s        *devtools.Session // of the process
+	context  string            // its unique id; empty while none is known
 	contextN runtime.ExecutionContextID
 }
 
 // isOwn says whether a session is that of a process of the frame's own, or for
 // the main frame that of the page.
-func (f *docFrame) isOwn(s *session) bool { return s != nil && cdp.FrameID(s.target) == f.id }
+func (f *docFrame) isOwn(s *devtools.Session) bool { return s != nil && cdp.FrameID(s.Target) == f.id }
 
 // in is the world of the frame that a session speaks of. A session of its own has
 // the frame until it ends.
-func (f *docFrame) in(s *session) *world {
+func (f *docFrame) in(s *devtools.Session) *world {
 	switch {
 	case f.s == s:
 	case !f.isOwn(f.s):
@@ -105,9 +106,9 @@ type frames struct {
 	more  chan struct{} // closed at the next change; nil while nobody waits
 }
 
-func newFrames(sp *space, main *session) *frames {
+func newFrames(sp *space, main *devtools.Session) *frames {
 	fs := &frames{space: sp, byID: make(map[cdp.FrameID]*docFrame)}
-	fs.byID[cdp.FrameID(main.target)] = &docFrame{id: cdp.FrameID(main.target), world: world{s: main}, next: 1}
+	fs.byID[cdp.FrameID(main.Target)] = &docFrame{id: cdp.FrameID(main.Target), world: world{s: main}, next: 1}
 	return fs
 }
 
@@ -213,7 +214,7 @@ func (fs *frames) base(f *docFrame) int {
 }
 
 // state returns what is needed to speak to a frame.
-func (fs *frames) state(f *docFrame) (s *session, context string) {
+func (fs *frames) state(f *docFrame) (s *devtools.Session, context string) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return f.s, f.context

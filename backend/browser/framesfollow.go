@@ -8,33 +8,35 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
 )
 
 // hook follows a session's events into the frames.
-func (p *page) hook(s *session) {
-	follow := func(e event) {
-		switch e.method {
+func (p *page) hook(s *devtools.Session) {
+	follow := func(e devtools.Event) {
+		switch e.Method {
 		case target.AttachedToTarget.Method:
-			if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
-				if child := s.c.session(v.SessionID); child != nil {
+			if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
+				if child := s.Conn.Session(v.SessionID); child != nil {
 					p.attachChild(child, v.TargetInfo)
 				}
 			}
 		case target.DetachedFromTarget.Method:
-			if v, ok := decode(e, target.DetachedFromTarget); ok {
-				if child := s.c.session(v.SessionID); child != nil {
+			if v, ok := devtools.Decode(e, target.DetachedFromTarget); ok {
+				if child := s.Conn.Session(v.SessionID); child != nil {
 					p.frames.detached(child, s)
 				}
 			}
 		default:
 			p.frames.event(s, e)
-			if v, ok := decode(e, cdppage.FrameNavigated); ok && e.method == cdppage.FrameNavigated.Method && v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
+			if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && e.Method == cdppage.FrameNavigated.Method && v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
 				p.restored(s)
 			}
 		}
 	}
-	if s != p.session {
-		s.follow(follow)
+	if s != p.Session {
+		s.Follow(follow)
 		return
 	}
 	p.mu.Lock()
@@ -44,7 +46,7 @@ func (p *page) hook(s *session) {
 
 // attachChild follows a frame that another process draws. It is called by the
 // reader, which must not wait.
-func (p *page) attachChild(child *session, info *target.Info) {
+func (p *page) attachChild(child *devtools.Session, info *target.Info) {
 	p.frames.attached(child, info)
 	p.hook(child)
 	// Ends with the child's session at the latest.
@@ -53,7 +55,7 @@ func (p *page) attachChild(child *session, info *target.Info) {
 
 // restored asks for the frames of a document that comes back as it was: of those
 // inside it nothing tells. Who looks waits for the answer. The reader calls it.
-func (p *page) restored(s *session) {
+func (p *page) restored(s *devtools.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.opened
@@ -79,7 +81,7 @@ func (p *page) restored(s *session) {
 }
 
 // readTree takes in the frames that a session has.
-func (p *page) readTree(ctx context.Context, s *session) error {
+func (p *page) readTree(ctx context.Context, s *devtools.Session) error {
 	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (p *page) readTree(ctx context.Context, s *session) error {
 }
 
 // add finds or makes a frame, of which a session speaks; fs.mu is held.
-func (fs *frames) add(id, parent cdp.FrameID, s *session) (*docFrame, *world) {
+func (fs *frames) add(id, parent cdp.FrameID, s *devtools.Session) (*docFrame, *world) {
 	f := fs.byID[id]
 	if f == nil {
 		f = &docFrame{id: id, next: 1}
@@ -109,7 +111,7 @@ func (fs *frames) add(id, parent cdp.FrameID, s *session) (*docFrame, *world) {
 }
 
 // attached takes in that a frame has a process of its own from here on.
-func (fs *frames) attached(child *session, info *target.Info) {
+func (fs *frames) attached(child *devtools.Session, info *target.Info) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.add(cdp.FrameID(info.TargetID), info.ParentFrameID, child)
@@ -118,10 +120,10 @@ func (fs *frames) attached(child *session, info *target.Info) {
 
 // detached takes in that a frame's own session, which was attached by another
 // one, ended: what was in it is gone, and it is again as its page says.
-func (fs *frames) detached(child, by *session) {
+func (fs *frames) detached(child, by *devtools.Session) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	f := fs.byID[cdp.FrameID(child.target)]
+	f := fs.byID[cdp.FrameID(child.Target)]
 	if f == nil || f.s != child {
 		return
 	}
@@ -138,17 +140,17 @@ type contextAux struct {
 }
 
 // event follows one event of a session of the page; called by the reader.
-func (fs *frames) event(s *session, e event) {
+func (fs *frames) event(s *devtools.Session, e devtools.Event) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	defer fs.changed()
-	switch e.method {
+	switch e.Method {
 	case cdppage.FrameAttached.Method:
-		if v, ok := decode(e, cdppage.FrameAttached); ok {
+		if v, ok := devtools.Decode(e, cdppage.FrameAttached); ok {
 			fs.add(v.FrameID, v.ParentFrameID, s)
 		}
 	case cdppage.FrameNavigated.Method:
-		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
+		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
 			f, w := fs.add(v.Frame.ID, v.Frame.ParentID, s)
 			// Those of a document that was kept come before it.
 			if w == &f.world {
@@ -156,13 +158,13 @@ func (fs *frames) event(s *session, e event) {
 			}
 		}
 	case cdppage.FrameDetached.Method:
-		if v, ok := decode(e, cdppage.FrameDetached); ok && v.Reason != cdppage.FrameDetachedReasonSwap {
+		if v, ok := devtools.Decode(e, cdppage.FrameDetached); ok && v.Reason != cdppage.FrameDetachedReasonSwap {
 			fs.drop(v.FrameID)
 		}
 	case runtime.ExecutionContextCreated.Method:
 		fs.contextCreated(s, e)
 	case runtime.ExecutionContextDestroyed.Method:
-		if v, ok := decode(e, runtime.ExecutionContextDestroyed); ok {
+		if v, ok := devtools.Decode(e, runtime.ExecutionContextDestroyed); ok {
 			fs.forget(func(w *world) bool { return w.context == v.ExecutionContextUniqueID })
 		}
 	case runtime.ExecutionContextsCleared.Method:
@@ -181,8 +183,8 @@ func (fs *frames) forget(gone func(*world) bool) {
 	}
 }
 
-func (fs *frames) contextCreated(s *session, e event) {
-	v, ok := decode(e, runtime.ExecutionContextCreated)
+func (fs *frames) contextCreated(s *devtools.Session, e devtools.Event) {
+	v, ok := devtools.Decode(e, runtime.ExecutionContextCreated)
 	if !ok || v.Context == nil || v.Context.Name != worldName {
 		return
 	}
@@ -215,14 +217,14 @@ func (fs *frames) dropInside(id cdp.FrameID, stays func(*docFrame) bool) {
 }
 
 // tree takes in what exists already.
-func (fs *frames) tree(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
+func (fs *frames) tree(t *cdppage.FrameTree, s *devtools.Session, parent cdp.FrameID) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.walk(t, s, parent)
 	fs.changed()
 }
 
-func (fs *frames) walk(t *cdppage.FrameTree, s *session, parent cdp.FrameID) {
+func (fs *frames) walk(t *cdppage.FrameTree, s *devtools.Session, parent cdp.FrameID) {
 	if t == nil || t.Frame == nil {
 		return
 	}

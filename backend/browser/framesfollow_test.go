@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -15,27 +16,27 @@ import (
 // whatever the one around it says late or early. The events stand in an order that
 // was seen.
 func TestLateWordsOfFrames(t *testing.T) {
-	main := newSession(nil, "S", "MAIN", "page", nil)
+	main := devtools.NewSession(nil, "S", "MAIN", nil)
 	fs := newFrames(&space{next: 1}, main)
-	say := func(s *session, method, params string) {
-		fs.event(s, event{method: method, params: jsonv2.Value(params)})
+	say := func(s *devtools.Session, method, params string) {
+		fs.event(s, devtools.Event{Method: method, Params: jsonv2.Value(params)})
 	}
-	world := func(s *session, name string) {
+	world := func(s *devtools.Session, name string) {
 		say(s, "Runtime.executionContextCreated", fmt.Sprintf(`{"context":{"id":1,"name":%q,"uniqueId":%q,"auxData":{"frameId":"FRAME"}}}`, worldName, name))
 	}
-	own := func(id target.SessionID) *session {
-		s := newSession(nil, id, "FRAME", "iframe", main)
+	own := func(id target.SessionID) *devtools.Session {
+		s := devtools.NewSession(nil, id, "FRAME", main)
 		fs.attached(s, &target.Info{TargetID: "FRAME", ParentFrameID: "MAIN"})
 		return s
 	}
-	is := func(when string, s *session, context string) {
+	is := func(when string, s *devtools.Session, context string) {
 		t.Helper()
 		f := fs.byID["FRAME"]
 		if f == nil {
 			t.Fatalf("%s: it is gone", when)
 		}
 		if gotS, got := fs.state(f); gotS != s || got != context || f.parent != "MAIN" {
-			t.Errorf("%s: in %s with %q, in %s; not in %s with %q", when, gotS.id, got, f.parent, s.id, context)
+			t.Errorf("%s: in %s with %q, in %s; not in %s with %q", when, gotS.ID, got, f.parent, s.ID, context)
 		}
 	}
 	say(main, "Page.frameAttached", `{"frameId":"FRAME","parentFrameId":"MAIN"}`)

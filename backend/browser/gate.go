@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -45,8 +46,8 @@ type gate struct {
 	opening sync.Mutex // held while the root is attached or its patterns change
 
 	mu       sync.Mutex
-	root     *session
-	inside   []*session // root, frames in other processes, workers, pages opened
+	root     *devtools.Session
+	inside   []*devtools.Session // root, frames in other processes, workers, pages opened
 	patterns []string
 	allow    func(url string, document bool) error
 }
@@ -109,25 +110,16 @@ func (g *gate) set(ctx context.Context, patterns []string, allow func(string, bo
 		return nil
 	}
 	for _, s := range inside {
-		if err := g.enable(ctx, s); err != nil && !isEnded(s) {
+		if err := g.enable(ctx, s); err != nil && !s.Ended() {
 			return err
 		}
 	}
 	return nil
 }
 
-func isEnded(s *session) bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // open attaches the gate's own session to the tab, and waits until it holds.
 func (g *gate) open(ctx context.Context) error {
-	root, err := g.r.conn.attach(ctx, g.target)
+	root, err := g.r.conn.Attach(ctx, g.target)
 	if err != nil {
 		return noInput(err)
 	}
@@ -136,7 +128,7 @@ func (g *gate) open(ctx context.Context) error {
 	g.root = root
 	g.mu.Unlock()
 	if err := g.enable(ctx, root); err != nil {
-		_ = postCommand(ctx, g.r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.id})
+		_ = devtools.Post(ctx, g.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
 		return err
 	}
 	return nil
@@ -145,39 +137,39 @@ func (g *gate) open(ctx context.Context) error {
 // noInput tells a tab that the browser lets nobody into, as a rule of its
 // administrator may say of a site, from one that has gone.
 func noInput(err error) error {
-	refused, ok := errors.AsType[*methodError](err)
+	refused, ok := errors.AsType[*devtools.MethodError](err)
 	if !ok || isTargetGone(err) {
 		return err
 	}
-	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.message+")", "do it yourself, or use another tab")
+	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.Message+")", "do it yourself, or use another tab")
 }
 
 // enter follows a session until it ends.
-func (g *gate) enter(s *session) {
-	events := s.events(fetch.RequestPaused.Method, target.AttachedToTarget.Method)
+func (g *gate) enter(s *devtools.Session) {
+	events := s.Events(fetch.RequestPaused.Method, target.AttachedToTarget.Method)
 	g.mu.Lock()
 	g.inside = append(g.inside, s)
 	g.mu.Unlock()
 	go func() {
-		defer events.cancel()
+		defer events.Cancel()
 		ctx := context.Background() // the session's end closes the events
-		for e := range events.c {
+		for e := range events.C {
 			g.event(ctx, s, e)
 		}
-		if events.overflowed() {
+		if events.Overflowed() {
 			// What was not read waits for ever. The tab loads no more, and the next
 			// command gates it anew.
-			_ = postCommand(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
-			_ = postCommand(ctx, g.r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+			_ = devtools.Post(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
+			_ = devtools.Post(ctx, g.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 		}
 		g.leave(s)
 	}()
 }
 
 // leave forgets a session that ended; without its root the gate is closed.
-func (g *gate) leave(s *session) {
+func (g *gate) leave(s *devtools.Session) {
 	g.mu.Lock()
-	g.inside = slices.DeleteFunc(g.inside, func(o *session) bool { return o == s })
+	g.inside = slices.DeleteFunc(g.inside, func(o *devtools.Session) bool { return o == s })
 	over := g.root == s
 	if over {
 		g.root = nil
@@ -191,9 +183,9 @@ func (g *gate) leave(s *session) {
 // enable switches the gate on in a session, and for what will be attached to
 // it: that is paused until it is gated, too. Service workers have a gate of
 // their own.
-func (g *gate) enable(ctx context.Context, s *session) error {
+func (g *gate) enable(ctx context.Context, s *devtools.Session) error {
 	flat := true
-	if err := postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
+	if err := devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat,
 		Filter: target.Filter{{Type: "service_worker", Exclude: true}, {Type: "browser", Exclude: true}, {Type: "tab", Exclude: true}, {}},
 	}); err != nil {
@@ -206,50 +198,50 @@ func (g *gate) enable(ctx context.Context, s *session) error {
 	for _, p := range like {
 		patterns = append(patterns, &fetch.RequestPattern{URLPattern: p})
 	}
-	if s.parent != nil && s.parent != g.r.conn.root {
-		return postCommand(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+	if s.Parent != nil && s.Parent != g.r.conn.Root {
+		return devtools.Post(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	}
 	_, err := cdp.Call(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	return err
 }
 
-func (g *gate) event(ctx context.Context, s *session, e event) {
-	switch e.method {
+func (g *gate) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+	switch e.Method {
 	case target.AttachedToTarget.Method:
-		v, ok := decode(e, target.AttachedToTarget)
+		v, ok := devtools.Decode(e, target.AttachedToTarget)
 		if !ok {
 			return
 		}
-		child := g.r.conn.session(v.SessionID)
+		child := g.r.conn.Session(v.SessionID)
 		if child == nil {
 			return // gone already
 		}
 		g.enter(child)           //nolint:contextcheck // it lives as long as its session
 		_ = g.enable(ctx, child) // a session that ended loads nothing
-		_ = postCommand(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+		_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	case fetch.RequestPaused.Method:
-		if v, ok := decode(e, fetch.RequestPaused); ok && v.Request != nil {
+		if v, ok := devtools.Decode(e, fetch.RequestPaused); ok && v.Request != nil {
 			g.judge(ctx, s, &v)
 		}
 	}
 }
 
 // judge lets a request through or not.
-func (g *gate) judge(ctx context.Context, s *session, v *fetch.EventRequestPaused) {
+func (g *gate) judge(ctx context.Context, s *devtools.Session, v *fetch.EventRequestPaused) {
 	g.mu.Lock()
 	allow := g.allow
 	g.mu.Unlock()
 	document := v.ResourceType == network.ResourceTypeDocument
-	isPage := document && target.ID(v.FrameID) == s.target
+	isPage := document && target.ID(v.FrameID) == s.Target
 	err := allow(v.Request.URL, document)
 	switch {
 	case err == nil:
-		_ = postCommand(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
-	case isPage && !g.r.gates.refuse(s.target, err):
+		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+	case isPage && !g.r.gates.refuse(s.Target, err):
 		g.r.log.Info("page refused in an agent's tab", "code", protocol.AsError(err).Code)
-		_ = postCommand(ctx, s, fetch.FulfillRequest, refusedPage(v.RequestID, err))
+		_ = devtools.Post(ctx, s, fetch.FulfillRequest, refusedPage(v.RequestID, err))
 	default:
-		_ = postCommand(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+		_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
 	}
 }
 
@@ -305,6 +297,6 @@ func (g *gates) refusal(id target.ID) error {
 // isSwapping says whether a call failed because the tab's page is between two
 // processes.
 func isSwapping(err error) bool {
-	e, ok := errors.AsType[*methodError](err)
-	return ok && strings.Contains(e.message, "Not attached to an active page")
+	e, ok := errors.AsType[*devtools.MethodError](err)
+	return ok && strings.Contains(e.Message, "Not attached to an active page")
 }

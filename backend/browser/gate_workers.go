@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
 )
 
 // Service and shared workers are told once what they may not load, and Chromium
@@ -21,15 +23,15 @@ import (
 
 // block gives a worker its rule. Its own host is none of what is refused: what
 // may be shown may ask its own server.
-func block(ctx context.Context, s *session, patterns []string, allow func(string, bool) error) error {
-	if strings.HasPrefix(s.address, "chrome-extension:") {
+func block(ctx context.Context, s *devtools.Session, patterns []string, allow func(string, bool) error) error {
+	if strings.HasPrefix(s.Address, "chrome-extension:") {
 		return nil // what the person installed, and our own
 	}
-	if err := postCommand(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+	if err := devtools.Post(ctx, s, network.Enable, network.EnableParams{}); err != nil {
 		return err
 	}
 	var rules []*network.BlockPattern
-	if u, err := url.Parse(s.address); err == nil && u.Host != "" && allow(s.address, false) == nil {
+	if u, err := url.Parse(s.Address); err == nil && u.Host != "" && allow(s.Address, false) == nil {
 		port := u.Port()
 		rules = append(rules, &network.BlockPattern{URLPattern: "*://" + u.Hostname() + ":" + port + "/*"})
 		if strings.Contains(u.Hostname(), ":") {
@@ -41,7 +43,7 @@ func block(ctx context.Context, s *session, patterns []string, allow func(string
 			rules = append(rules, &network.BlockPattern{URLPattern: one, Block: true})
 		}
 	}
-	return postCommand(ctx, s, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: rules})
+	return devtools.Post(ctx, s, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: rules})
 }
 
 // spelledOut writes a pattern of Gate ("*" and "?") as URL patterns that match
@@ -87,8 +89,8 @@ type workerGate struct {
 	opening sync.Mutex // held while it is opened or its rule changes
 
 	mu       sync.Mutex
-	root     *session
-	inside   []*session
+	root     *devtools.Session
+	inside   []*devtools.Session
 	patterns []string
 	allow    func(url string, document bool) error
 }
@@ -109,7 +111,7 @@ func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow f
 		return nil
 	}
 	for _, s := range inside {
-		if err := block(ctx, s, patterns, allow); err != nil && !isEnded(s) {
+		if err := block(ctx, s, patterns, allow); err != nil && !s.Ended() {
 			return err
 		}
 	}
@@ -119,7 +121,7 @@ func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow f
 // open attaches to the workers that are there and to come; each waits
 // until it has its rule.
 func (g *workerGate) open(ctx context.Context, r *run) error {
-	root, err := r.conn.attachBrowser(ctx)
+	root, err := r.conn.AttachBrowser(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (g *workerGate) open(ctx context.Context, r *run) error {
 		Filter: target.Filter{{Type: "shared_worker"}, {Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
 	})
 	if err != nil {
-		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.id})
+		_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
 		return err
 	}
 	g.mu.Lock()
@@ -144,27 +146,27 @@ func (g *workerGate) open(ctx context.Context, r *run) error {
 
 // follow takes in the workers of a session, and the workers of those, until it
 // ends.
-func (g *workerGate) follow(s *session) {
-	events := s.events(target.AttachedToTarget.Method)
+func (g *workerGate) follow(s *devtools.Session) {
+	events := s.Events(target.AttachedToTarget.Method)
 	go func() {
-		defer events.cancel()
+		defer events.Cancel()
 		ctx := context.Background() // the session's end closes the events
-		for e := range events.c {
-			v, ok := decode(e, target.AttachedToTarget)
+		for e := range events.C {
+			v, ok := devtools.Decode(e, target.AttachedToTarget)
 			if !ok {
 				continue
 			}
-			child := s.c.session(v.SessionID)
+			child := s.Conn.Session(v.SessionID)
 			switch {
 			case child == nil: // gone already
 			case v.TargetInfo != nil && v.TargetInfo.Type == "page":
-				letGo(ctx, child)
+				devtools.LetGo(ctx, child)
 			default:
 				g.enter(ctx, child)
 			}
 		}
 		g.mu.Lock()
-		g.inside = slices.DeleteFunc(g.inside, func(o *session) bool { return o == s })
+		g.inside = slices.DeleteFunc(g.inside, func(o *devtools.Session) bool { return o == s })
 		if g.root == s {
 			g.root = nil
 		}
@@ -172,7 +174,7 @@ func (g *workerGate) follow(s *session) {
 	}()
 }
 
-func (g *workerGate) enter(ctx context.Context, s *session) {
+func (g *workerGate) enter(ctx context.Context, s *devtools.Session) {
 	g.mu.Lock()
 	g.inside = append(g.inside, s)
 	patterns, allow := g.patterns, g.allow
@@ -180,7 +182,7 @@ func (g *workerGate) enter(ctx context.Context, s *session) {
 	g.follow(s) //nolint:contextcheck // it lives as long as its session
 	flat := true
 	// A session that ended loads nothing.
-	_ = postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat})
+	_ = devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat})
 	_ = block(ctx, s, patterns, allow)
-	_ = postCommand(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -36,7 +37,7 @@ func (p *page) hearRequests(ctx context.Context) error {
 	}
 	h.on = true
 	var none int64 // what comes is not kept: nobody asks this session for it
-	return postCommand(ctx, p.session, network.Enable, network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none})
+	return devtools.Post(ctx, p.Session, network.Enable, network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none})
 }
 
 // releaseRequests ends hearRequests, which may have failed.
@@ -55,7 +56,7 @@ func (p *page) releaseRequests(ctx context.Context) {
 			return
 		}
 		h.on = false
-		if err := postCommand(ctx, p.session, network.Disable, cdp.Empty{}); err != nil && !errors.Is(err, errSessionEnded) && !errors.Is(err, errPipeEnded) {
+		if err := devtools.Post(ctx, p.Session, network.Disable, cdp.Empty{}); err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
 			p.r.log.Debug("the browser goes on telling of requests", "error", err)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -323,7 +324,7 @@ func (b *Browser) ReleaseInput(ctx context.Context, caller string) {
 // letGo sends the events of keys and buttons that go up, and waits for no answer.
 func (p *page) letGo(ctx context.Context, messages []message) {
 	for _, m := range messages {
-		if err := p.post(ctx, m.method, m.params); err != nil {
+		if err := p.Post(ctx, m.method, m.params); err != nil {
 			p.r.log.Debug("input was not released", "error", err)
 			return
 		}
@@ -332,13 +333,13 @@ func (p *page) letGo(ctx context.Context, messages []message) {
 
 // dropHeld lets go of what is held down in the tab when it goes to another
 // document, which never saw it go down. The reader calls it, which must not wait.
-func (p *page) dropHeld(e event) {
-	v, ok := decode(e, cdppage.FrameNavigated)
-	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.target) {
+func (p *page) dropHeld(e devtools.Event) {
+	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
+	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.Target) {
 		return
 	}
 	b := p.r.b
-	t, ok := b.tabs.find(func(t *tab) bool { return t.target == p.target })
+	t, ok := b.tabs.find(func(t *tab) bool { return t.target == p.Target })
 	if !ok {
 		return
 	}

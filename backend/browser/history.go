@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -18,10 +19,10 @@ import (
 // the page is not shown.
 func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
 	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
-		res, err := cdp.Call(ctx, p.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
+		res, err := cdp.Call(ctx, p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		if err != nil {
-			if e, ok := errors.AsType[*methodError](err); ok {
-				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", address, e.message), "check the address")
+			if e, ok := errors.AsType[*devtools.MethodError](err); ok {
+				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", address, e.Message), "check the address")
 			}
 			return started{}, err
 		}
@@ -42,14 +43,14 @@ func (b *Browser) Forward(ctx context.Context, id protocol.TabID, wait protocol.
 // Reload loads the tab's page again.
 func (b *Browser) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
 	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
-		_, err := cdp.Call(ctx, p.session, cdppage.Reload, cdppage.ReloadParams{})
+		_, err := cdp.Call(ctx, p.Session, cdppage.Reload, cdppage.ReloadParams{})
 		return started{}, err
 	})
 }
 
 func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
 	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
-		h, err := cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+		h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
 			return started{}, err
 		}
@@ -66,7 +67,7 @@ func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait 
 				return started{}, err
 			}
 		}
-		_, err = cdp.Call(ctx, p.session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[i].ID})
+		_, err = cdp.Call(ctx, p.Session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[i].ID})
 		return started{}, err
 	})
 }
@@ -102,7 +103,7 @@ func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol
 			}
 			if errors.Is(ctx.Err(), context.Canceled) {
 				// Whoever stops a navigation does not want the page any more.
-				_ = postCommand(context.WithoutCancel(ctx), p.session, cdppage.StopLoading, cdp.Empty{})
+				_ = devtools.Post(context.WithoutCancel(ctx), p.Session, cdppage.StopLoading, cdp.Empty{})
 			}
 			return err
 		}
@@ -132,18 +133,18 @@ func stillLoading(p *page, id protocol.TabID, n *navigation) error {
 
 // where asks the browser, not the page, for the address and title.
 func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
-	h, err := cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+	h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 	// A gated page says that it is there before the browser shows it; the next
 	// answers come when it does.
 	for ctx.Err() == nil && isSwapping(err) {
-		h, err = cdp.Call(ctx, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+		h, err = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 	}
 	if err != nil {
 		return err
 	}
 	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
 		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
-		p.r.b.tabs.titled(p.target, info.URL, info.Title)
+		p.r.b.tabs.titled(p.Target, info.URL, info.Title)
 	}
 	return nil
 }

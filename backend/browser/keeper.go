@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,11 +21,11 @@ type feature interface {
 	// begin switches on what it needs on a session: that of the tab, or (child)
 	// of one of its frames from another site. It is called again when the tab
 	// lives on in another target.
-	begin(ctx context.Context, s *session, child bool) error
+	begin(ctx context.Context, s *devtools.Session, child bool) error
 	// event takes in what happens.
-	event(ctx context.Context, s *session, e event)
+	event(ctx context.Context, s *devtools.Session, e devtools.Event)
 	// end switches it off.
-	end(ctx context.Context, s *session)
+	end(ctx context.Context, s *devtools.Session)
 }
 
 // keepers are the tabs of a run that are watched or changed. Each has a session
@@ -44,8 +45,8 @@ type keeper struct {
 	op  chan struct{} // one change at a time
 
 	mu       sync.Mutex
-	main     *session
-	sessions map[*session]bool // whether it is a child
+	main     *devtools.Session
+	sessions map[*devtools.Session]bool // whether it is a child
 	features map[string]feature
 	order    []string
 	barriers map[string]chan struct{}
@@ -68,7 +69,7 @@ func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*keeper, error
 	k := r.keepers.tab[id]
 	if k == nil {
 		k = &keeper{
-			r: r, tab: id, op: make(chan struct{}, 1), sessions: make(map[*session]bool),
+			r: r, tab: id, op: make(chan struct{}, 1), sessions: make(map[*devtools.Session]bool),
 			features: make(map[string]feature), barriers: make(map[string]chan struct{}),
 		}
 		if r.keepers.tab == nil {
@@ -121,7 +122,7 @@ func (k *keeper) enter(ctx context.Context) (func(), error) {
 	}
 }
 
-func (k *keeper) session() *session {
+func (k *keeper) session() *devtools.Session {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.main
@@ -130,7 +131,7 @@ func (k *keeper) session() *session {
 // attach opens the session with the target that shows the tab, and begins
 // everything on it.
 func (k *keeper) attach(ctx context.Context, id target.ID) error {
-	s, err := k.r.conn.attach(ctx, id)
+	s, err := k.r.conn.Attach(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -141,8 +142,8 @@ func (k *keeper) attach(ctx context.Context, id target.ID) error {
 }
 
 // adopt follows a session and begins the features on it.
-func (k *keeper) adopt(ctx context.Context, s *session, child bool) error {
-	sub := s.events()
+func (k *keeper) adopt(ctx context.Context, s *devtools.Session, child bool) error {
+	sub := s.Events()
 	k.mu.Lock()
 	k.sessions[s] = child
 	all := k.list()
@@ -151,7 +152,7 @@ func (k *keeper) adopt(ctx context.Context, s *session, child bool) error {
 	k.r.keepers.wg.Go(func() { k.pump(own, s, sub, child) })
 	flat := true
 	// Frames from other sites live in targets of their own.
-	err := postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
+	err := devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
 	})
 	for _, f := range all {
@@ -176,8 +177,8 @@ func (k *keeper) live(ctx context.Context) {
 	for {
 		main := k.session()
 		select {
-		case <-main.done:
-		case <-k.r.conn.done:
+		case <-main.Done:
+		case <-k.r.conn.Done:
 			return
 		}
 		for again := true; again; {
@@ -197,7 +198,7 @@ func (k *keeper) live(ctx context.Context) {
 			}
 			select {
 			case <-changed:
-			case <-k.r.conn.done:
+			case <-k.r.conn.Done:
 				return
 			}
 		}
@@ -223,17 +224,17 @@ func (k *keeper) close() {
 }
 
 // pump hands the events of a session to the features until it ends.
-func (k *keeper) pump(ctx context.Context, s *session, sub *subscription, child bool) {
+func (k *keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Subscription, child bool) {
 	for {
-		for e := range sub.c {
+		for e := range sub.C {
 			k.take(ctx, s, e)
 		}
-		if !sub.overflowed() {
+		if !sub.Overflowed() {
 			break
 		}
 		// Too slow for a burst: what was lost is lost, and the rest goes on.
 		k.r.log.WarnContext(ctx, "events of a watched tab were lost", "tab", k.tab)
-		sub = s.events()
+		sub = s.Events()
 	}
 	k.mu.Lock()
 	delete(k.sessions, s)
@@ -249,19 +250,19 @@ func (k *keeper) pump(ctx context.Context, s *session, sub *subscription, child 
 	k.mu.Unlock()
 }
 
-func (k *keeper) take(ctx context.Context, s *session, e event) {
+func (k *keeper) take(ctx context.Context, s *devtools.Session, e devtools.Event) {
 	k.mu.Lock()
-	if b, ok := k.barriers[e.method]; ok {
-		delete(k.barriers, e.method)
+	if b, ok := k.barriers[e.Method]; ok {
+		delete(k.barriers, e.Method)
 		k.mu.Unlock()
 		close(b)
 		return
 	}
 	all := k.list()
 	k.mu.Unlock()
-	if e.method == target.AttachedToTarget.Method {
-		if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
-			if child := k.r.conn.session(v.SessionID); child != nil {
+	if e.Method == target.AttachedToTarget.Method {
+		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
+			if child := k.r.conn.Session(v.SessionID); child != nil {
 				k.r.keepers.wg.Go(func() {
 					if err := k.adopt(ctx, child, true); err != nil {
 						k.r.log.DebugContext(ctx, "a frame is not watched", "tab", k.tab, "error", err)
@@ -289,24 +290,24 @@ func (k *keeper) catchUp(ctx context.Context) error {
 	done := make(chan struct{})
 	k.barriers[name] = done
 	k.mu.Unlock()
-	s.publish(name, nil)
+	s.Publish(name, nil)
 	select {
 	case <-done:
 		return nil
-	case <-s.done:
+	case <-s.Done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (k *keeper) has(s *session) bool { _, ok := k.sessions[s]; return ok }
+func (k *keeper) has(s *devtools.Session) bool { _, ok := k.sessions[s]; return ok }
 
 // each calls f for every session of the tab, its own first.
-func (k *keeper) each(f func(s *session, child bool) error) error {
+func (k *keeper) each(f func(s *devtools.Session, child bool) error) error {
 	k.mu.Lock()
 	type one struct {
-		s     *session
+		s     *devtools.Session
 		child bool
 	}
 	all := []one{}
@@ -325,7 +326,7 @@ func (k *keeper) each(f func(s *session, child bool) error) error {
 	})
 	var err error
 	for _, o := range all {
-		if e := f(o.s, o.child); e != nil && !errors.Is(e, errSessionEnded) {
+		if e := f(o.s, o.child); e != nil && !errors.Is(e, devtools.ErrSessionEnded) {
 			err = errors.Join(err, e)
 		}
 	}
@@ -348,7 +349,7 @@ func use[F feature](ctx context.Context, k *keeper, name string, fresh func() F)
 	k.features[name] = f
 	k.order = append(k.order, name)
 	k.mu.Unlock()
-	err = k.each(func(s *session, child bool) error { return f.begin(ctx, s, child) })
+	err = k.each(func(s *devtools.Session, child bool) error { return f.begin(ctx, s, child) })
 	if err != nil {
 		k.drop(ctx, name)
 		return f, k.r.b.explain(ctx, k.tab, nil, err)
@@ -388,12 +389,12 @@ func (k *keeper) drop(ctx context.Context, name string) {
 	if f == nil {
 		return
 	}
-	_ = k.each(func(s *session, _ bool) error { f.end(context.WithoutCancel(ctx), s); return nil })
+	_ = k.each(func(s *devtools.Session, _ bool) error { f.end(context.WithoutCancel(ctx), s); return nil })
 }
 
 // watched waits a moment for what a domain says when it is switched on; a page
 // that hangs is watched all the same.
-func watched[R any](ctx context.Context, s *session, c cdp.Command[cdp.Empty, R]) error {
+func watched[R any](ctx context.Context, s *devtools.Session, c cdp.Command[cdp.Empty, R]) error {
 	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
 	defer cancel()
 	_, err := cdp.Call(inner, s, c, cdp.Empty{})

@@ -136,5 +136,5 @@ func (a *action) letGo(ctx context.Context) error {
 		a.fx.out.Nothing = true
 		return nil
 	}
-	return a.send(ctx, a.p.session, messages...)
+	return a.send(ctx, a.p.Session, messages...)
 }

@@ -13,6 +13,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,7 +34,7 @@ type cover struct {
 	// tab is covered no more.
 	source  string
 	p       *page
-	scripts map[*session]cdppage.ScriptIdentifier
+	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 }
 
 // Mask covers the page of a tab, or changes what its cover says. What the person
@@ -59,7 +60,7 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 		if b.masks.tab == nil {
 			b.masks.tab = make(map[protocol.TabID]*cover)
 		}
-		m = &cover{scripts: make(map[*session]cdppage.ScriptIdentifier)}
+		m = &cover{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier)}
 		b.masks.tab[id] = m
 	}
 	b.masks.mu.Unlock()
@@ -107,7 +108,7 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 	defer cancel()
 	var err error
 	for s, old := range m.scripts {
-		if s.ended() {
+		if s.Ended() {
 			continue
 		}
 		err = errors.Join(err, m.remove(ctx, s, old))
@@ -118,9 +119,9 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 			e = m.remove(ctx, s, id)
 		}
 		if e == nil {
-			e = postCommand(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: pauseBinding})
+			e = devtools.Post(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: pauseBinding})
 		}
-		if !errors.Is(e, errSessionEnded) && !errors.Is(e, context.DeadlineExceeded) {
+		if !errors.Is(e, devtools.ErrSessionEnded) && !errors.Is(e, context.DeadlineExceeded) {
 			err = errors.Join(err, e)
 		}
 	}
@@ -130,14 +131,14 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 // say calls a function of the cover in a frame, and waits for nothing.
 func (p *page) say(ctx context.Context, f *docFrame, call string) {
 	if s, world := p.frames.state(f); world != "" {
-		_ = postCommand(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask."+call, world))
+		_ = devtools.Post(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask."+call, world))
 	}
 }
 
 // sessions are those of the page: its own, and those of frames that another
 // process draws.
-func (p *page) sessions() []*session {
-	all, seen := []*session{p.session}, map[*session]bool{p.session: true}
+func (p *page) sessions() []*devtools.Session {
+	all, seen := []*devtools.Session{p.Session}, map[*devtools.Session]bool{p.Session: true}
 	for _, f := range p.frames.all() {
 		if s, _ := p.frames.state(f); s != nil && !seen[s] {
 			all, seen[s] = append(all, s), true
@@ -156,7 +157,7 @@ func (m *cover) spread(ctx context.Context, p *page) error {
 	m.p = p
 	var err error
 	for _, s := range p.sessions() {
-		if e := m.put(ctx, s); e != nil && !errors.Is(e, errSessionEnded) {
+		if e := m.put(ctx, s); e != nil && !errors.Is(e, devtools.ErrSessionEnded) {
 			err = errors.Join(err, e)
 		}
 	}
@@ -164,10 +165,10 @@ func (m *cover) spread(ctx context.Context, p *page) error {
 }
 
 // put covers the frames of one session; m.op is held.
-func (m *cover) put(ctx context.Context, s *session) error {
+func (m *cover) put(ctx context.Context, s *devtools.Session) error {
 	old, had := m.scripts[s]
 	if !had {
-		if err := postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: pauseBinding, ExecutionContextName: worldName}); err != nil {
+		if err := devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: pauseBinding, ExecutionContextName: worldName}); err != nil {
 			return err
 		}
 	}
@@ -182,7 +183,7 @@ func (m *cover) put(ctx context.Context, s *session) error {
 	return nil
 }
 
-func (m *cover) add(ctx context.Context, s *session, source string) (cdppage.ScriptIdentifier, error) {
+func (m *cover) add(ctx context.Context, s *devtools.Session, source string) (cdppage.ScriptIdentifier, error) {
 	now := true
 	res, err := cdp.Call(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 		Source: source, WorldName: worldName, RunImmediately: &now,
@@ -190,12 +191,12 @@ func (m *cover) add(ctx context.Context, s *session, source string) (cdppage.Scr
 	return res.Identifier, err
 }
 
-func (m *cover) remove(ctx context.Context, s *session, id cdppage.ScriptIdentifier) error {
-	return postCommand(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+func (m *cover) remove(ctx context.Context, s *devtools.Session, id cdppage.ScriptIdentifier) error {
+	return devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
 }
 
 // joined covers a frame that another process has begun to draw.
-func (p *page) joined(ctx context.Context, s *session) error {
+func (p *page) joined(ctx context.Context, s *devtools.Session) error {
 	m := p.mask()
 	if m == nil {
 		return nil
@@ -214,7 +215,7 @@ func (p *page) mask() *cover {
 	b.masks.mu.Lock()
 	defer b.masks.mu.Unlock()
 	for id, m := range b.masks.tab {
-		if at, ok := b.tabs.lookup(id); ok && at.target == p.target {
+		if at, ok := b.tabs.lookup(id); ok && at.target == p.Target {
 			return m
 		}
 	}
@@ -222,13 +223,13 @@ func (p *page) mask() *cover {
 }
 
 // paused takes in a call of the binding. The reader calls it, which must not wait.
-func (p *page) paused(e event) {
-	v, ok := decode(e, runtime.BindingCalled)
+func (p *page) paused(e devtools.Event) {
+	v, ok := devtools.Decode(e, runtime.BindingCalled)
 	if !ok || v.Name != pauseBinding || p.r.b.config.OnPause == nil {
 		return
 	}
 	for _, t := range p.r.b.tabs.snapshot() {
-		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.target {
+		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.Target {
 			p.r.b.config.OnPause(t.ID)
 			return
 		}
@@ -289,7 +290,7 @@ func (e *expected) include(x, y float64) {
 }
 
 // send sends input. Under a cover it alone passes, for as long as it takes.
-func (a *action) send(ctx context.Context, s *session, messages ...message) error {
+func (a *action) send(ctx context.Context, s *devtools.Session, messages ...message) error {
 	return a.lifted(ctx, func() error { return a.fx.send(ctx, s, messages...) }, messages)
 }
 

@@ -27,9 +27,9 @@ func (s *stage) hands(t *testing.T, messages ...message) {
 			var err error
 			switch q := m.params.(type) {
 			case input.DispatchMouseEventParams:
-				_, err = cdp.Call(ctx, p.session, input.DispatchMouseEvent, q)
+				_, err = cdp.Call(ctx, p.Session, input.DispatchMouseEvent, q)
 			case input.DispatchKeyEventParams:
-				_, err = cdp.Call(ctx, p.session, input.DispatchKeyEvent, q)
+				_, err = cdp.Call(ctx, p.Session, input.DispatchKeyEvent, q)
 			}
 			if err != nil {
 				return err
@@ -240,11 +240,11 @@ func TestMaskInTheDark(t *testing.T) {
 	var shot []byte
 	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page) error {
 		dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
-		if _, err := cdp.Call(ctx, p.session, emulation.SetEmulatedMedia, dark); err != nil {
+		if _, err := cdp.Call(ctx, p.Session, emulation.SetEmulatedMedia, dark); err != nil {
 			return err
 		}
 		// As a person sees it: our own pictures leave it out.
-		taken, err := cdp.Call(ctx, p.session, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
+		taken, err := cdp.Call(ctx, p.Session, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
 		shot = taken.Data
 		return err
 	})

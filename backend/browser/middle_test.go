@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -118,16 +119,16 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Each returns when it has happened: what comes then is not in its middle.
-	harms := map[string]func(*session) error{
-		"navigation": func(own *session) error {
+	harms := map[string]func(*devtools.Session) error{
+		"navigation": func(own *devtools.Session) error {
 			_, err := cdp.Call(deadline(t), own, cdppage.Navigate, cdppage.NavigateParams{URL: s.URL + "/elsewhere"})
 			return err
 		},
-		"crash": func(own *session) error {
-			events := own.events(inspector.TargetCrashed.Method, cdppage.LifecycleEvent.Method)
-			defer events.cancel()
-			_ = postCommand(t.Context(), own, cdppage.Enable, cdppage.EnableParams{})
-			_ = postCommand(t.Context(), own, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true})
+		"crash": func(own *devtools.Session) error {
+			events := own.Events(inspector.TargetCrashed.Method, cdppage.LifecycleEvent.Method)
+			defer events.Cancel()
+			_ = devtools.Post(t.Context(), own, cdppage.Enable, cdppage.EnableParams{})
+			_ = devtools.Post(t.Context(), own, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true})
 			if _, err := cdp.Call(deadline(t), own, inspector.Enable, cdp.Empty{}); err != nil {
 				return err
 			}
@@ -144,8 +145,8 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 			go crash()
 			for {
 				select {
-				case e := <-events.c:
-					if e.method == inspector.TargetCrashed.Method {
+				case e := <-events.C:
+					if e.Method == inspector.TargetCrashed.Method {
 						return nil
 					}
 					go crash() // a page that was just leaving did not hear it: the next one is told

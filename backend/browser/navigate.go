@@ -14,13 +14,14 @@ import (
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
 // navigation follows one navigation of a tab's main frame by its events.
 type navigation struct {
 	p      *page
-	events *subscription
+	events *devtools.Subscription
 	// allow says whether an address may be loaded; nil allows all. It is asked
 	// for every hop of the documents and for the machine that answered.
 	allow    func(url string) error
@@ -52,7 +53,7 @@ func (p *page) followNavigation(allow func(string) error) *navigation {
 	n := &navigation{
 		p:     p,
 		allow: allow,
-		events: p.events(
+		events: p.Events(
 			cdppage.FrameStartedNavigating.Method, cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.LoadingFailed.Method,
@@ -62,7 +63,7 @@ func (p *page) followNavigation(allow func(string) error) *navigation {
 		loaded: make(map[cdp.LoaderID]protocol.WaitUntil),
 	}
 	if allow != nil {
-		n.released = p.r.gates.command(p.target)
+		n.released = p.r.gates.command(p.Target)
 	}
 	return n
 }
@@ -74,7 +75,7 @@ func (n *navigation) enable(ctx context.Context) error {
 	n.heard = true
 	err := n.p.hearRequests(ctx)
 	if n.allow != nil {
-		err = errors.Join(err, postCommand(ctx, n.p.session, fetch.Enable, fetch.EnableParams{
+		err = errors.Join(err, devtools.Post(ctx, n.p.Session, fetch.Enable, fetch.EnableParams{
 			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
 		}))
 	}
@@ -83,11 +84,11 @@ func (n *navigation) enable(ctx context.Context) error {
 
 // end stops what was switched on.
 func (n *navigation) end(ctx context.Context) {
-	n.events.release()
+	n.events.Release()
 	ctx = context.WithoutCancel(ctx)
 	if n.allow != nil {
 		n.released()
-		_ = postCommand(ctx, n.p.session, fetch.Disable, cdp.Empty{})
+		_ = devtools.Post(ctx, n.p.Session, fetch.Disable, cdp.Empty{})
 	}
 	if n.heard {
 		n.p.releaseRequests(ctx)
@@ -110,7 +111,7 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 	var begun *started
 	for {
 		if n.refused == nil {
-			n.refused = n.p.r.gates.refusal(n.p.target)
+			n.refused = n.p.r.gates.refusal(n.p.Target)
 		}
 		if n.refused != nil {
 			return n.refused
@@ -126,7 +127,7 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 			return context.Cause(ctx)
 		case c := <-calls:
 			if n.refused == nil {
-				n.refused = n.p.r.gates.refusal(n.p.target)
+				n.refused = n.p.r.gates.refusal(n.p.Target)
 			}
 			if c.err != nil {
 				if n.refused == nil {
@@ -142,9 +143,9 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 				return navigationError(c.failure)
 			}
 			begun = &c.started
-		case e, ok := <-n.events.c:
+		case e, ok := <-n.events.C:
 			if !ok {
-				return errSessionEnded
+				return devtools.ErrSessionEnded
 			}
 			n.event(ctx, e)
 		}
@@ -176,15 +177,15 @@ func (n *navigation) reached(wait protocol.WaitUntil) bool {
 	return n.committed != "" && far(n.loaded[n.committed]) >= far(wait)
 }
 
-func (n *navigation) event(ctx context.Context, e event) {
-	main := cdp.FrameID(n.p.target)
-	switch e.method {
+func (n *navigation) event(ctx context.Context, e devtools.Event) {
+	main := cdp.FrameID(n.p.Target)
+	switch e.Method {
 	case cdppage.FrameStartedNavigating.Method:
-		if v, ok := decode(e, cdppage.FrameStartedNavigating); ok && v.FrameID == main {
+		if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && v.FrameID == main {
 			n.begun[v.LoaderID] = true
 		}
 	case cdppage.FrameNavigated.Method:
-		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
+		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
 			n.committed = v.Frame.LoaderID
 			ours := n.begun[n.committed]
 			delete(n.begun, n.committed)
@@ -200,11 +201,11 @@ func (n *navigation) event(ctx context.Context, e event) {
 			}
 		}
 	case cdppage.NavigatedWithinDocument.Method:
-		if v, ok := decode(e, cdppage.NavigatedWithinDocument); ok && v.FrameID == main && n.committed == "" {
+		if v, ok := devtools.Decode(e, cdppage.NavigatedWithinDocument); ok && v.FrameID == main && n.committed == "" {
 			n.within = v.URL
 		}
 	case cdppage.LifecycleEvent.Method:
-		if v, ok := decode(e, cdppage.LifecycleEvent); ok && v.FrameID == main {
+		if v, ok := devtools.Decode(e, cdppage.LifecycleEvent); ok && v.FrameID == main {
 			// A page whose process is new is heard of only from here on.
 			if n.begun[v.LoaderID] {
 				delete(n.begun, v.LoaderID)
@@ -221,24 +222,24 @@ func (n *navigation) event(ctx context.Context, e event) {
 		}
 	case cdppage.JavascriptDialogOpening.Method:
 		// The page asks whether to leave; the command has said so already.
-		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok && v.Type == cdppage.DialogTypeBeforeunload {
-			_ = postCommand(ctx, n.p.session, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
+		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && v.Type == cdppage.DialogTypeBeforeunload {
+			_ = devtools.Post(ctx, n.p.Session, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
 		}
 	case network.RequestWillBeSent.Method:
-		if v, ok := decode(e, network.RequestWillBeSent); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument {
+		if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument {
 			n.request = v.RequestID
 		}
 	case network.LoadingFailed.Method:
-		if v, ok := decode(e, network.LoadingFailed); ok && v.RequestID == n.request {
+		if v, ok := devtools.Decode(e, network.LoadingFailed); ok && v.RequestID == n.request {
 			n.failure = v.ErrorText
 		}
 	case network.ResponseReceived.Method:
-		if v, ok := decode(e, network.ResponseReceived); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument && v.Response != nil {
+		if v, ok := devtools.Decode(e, network.ResponseReceived); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument && v.Response != nil {
 			n.status = int(v.Response.Status)
 			n.checkRemote(ctx, v.Response)
 		}
 	case fetch.RequestPaused.Method:
-		if v, ok := decode(e, fetch.RequestPaused); ok && v.Request != nil {
+		if v, ok := devtools.Decode(e, fetch.RequestPaused); ok && v.Request != nil {
 			n.gate(ctx, &v, v.FrameID == main)
 		}
 	}
@@ -252,10 +253,10 @@ func (n *navigation) gate(ctx context.Context, v *fetch.EventRequestPaused, isMa
 		err = n.allow(v.Request.URL)
 	}
 	if err == nil {
-		_ = postCommand(ctx, n.p.session, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+		_ = devtools.Post(ctx, n.p.Session, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
 		return
 	}
-	_ = postCommand(ctx, n.p.session, fetch.FailRequest, fetch.FailRequestParams{
+	_ = devtools.Post(ctx, n.p.Session, fetch.FailRequest, fetch.FailRequestParams{
 		RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient,
 	})
 	if isMain {
@@ -280,8 +281,8 @@ func (n *navigation) checkRemote(ctx context.Context, res *network.Response) {
 	}
 	if err := n.allow(at.String()); err != nil {
 		n.refused = err
-		_ = postCommand(ctx, n.p.session, cdppage.StopLoading, cdp.Empty{})
-		_ = postCommand(ctx, n.p.session, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
+		_ = devtools.Post(ctx, n.p.Session, cdppage.StopLoading, cdp.Empty{})
+		_ = devtools.Post(ctx, n.p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
 	}
 }
 

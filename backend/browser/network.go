@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,7 +34,7 @@ type networkWatch struct {
 // trafficKey is the browser's own name of a request; frames of other sites have
 // a session of their own, and its ids.
 type trafficKey struct {
-	s  *session
+	s  *devtools.Session
 	id network.RequestID
 }
 
@@ -53,29 +54,29 @@ func newNetworkWatch() *networkWatch {
 	}
 }
 
-func (n *networkWatch) begin(ctx context.Context, s *session, _ bool) error {
+func (n *networkWatch) begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	total, one := int64(protocol.NetworkBuffer), int64(protocol.NetworkBodyMax)
 	post := int64(64 << 10)
-	return postCommand(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
+	return devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
 }
 
-func (n *networkWatch) end(ctx context.Context, s *session) {
-	_ = postCommand(ctx, s, network.Disable, cdp.Empty{})
+func (n *networkWatch) end(ctx context.Context, s *devtools.Session) {
+	_ = devtools.Post(ctx, s, network.Disable, cdp.Empty{})
 }
 
-func (n *networkWatch) event(_ context.Context, s *session, e event) {
-	if !strings.HasPrefix(e.method, "Network.") {
+func (n *networkWatch) event(_ context.Context, s *devtools.Session, e devtools.Event) {
+	if !strings.HasPrefix(e.Method, "Network.") {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch e.method {
+	switch e.Method {
 	case network.RequestWillBeSent.Method:
-		if v, ok := decode(e, network.RequestWillBeSent); ok && v.Request != nil {
+		if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok && v.Request != nil {
 			n.sent(s, &v)
 		}
 	case network.RequestWillBeSentExtraInfo.Method:
-		if v, ok := decode(e, network.RequestWillBeSentExtraInfo); ok {
+		if v, ok := devtools.Decode(e, network.RequestWillBeSentExtraInfo); ok {
 			key := trafficKey{s, v.RequestID}
 			if t := n.byID[key]; t != nil {
 				merge(t.RequestHeaders, v.Headers)
@@ -84,33 +85,33 @@ func (n *networkWatch) event(_ context.Context, s *session, e event) {
 			}
 		}
 	case network.ResponseReceived.Method:
-		if v, ok := decode(e, network.ResponseReceived); ok && v.Response != nil {
+		if v, ok := devtools.Decode(e, network.ResponseReceived); ok && v.Response != nil {
 			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
 				t.Type = strings.ToLower(string(v.Type))
 				t.answered(v.Response)
 			}
 		}
 	case network.ResponseReceivedExtraInfo.Method:
-		if v, ok := decode(e, network.ResponseReceivedExtraInfo); ok {
+		if v, ok := devtools.Decode(e, network.ResponseReceivedExtraInfo); ok {
 			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
 				merge(t.ResponseHeaders, v.Headers)
 			}
 		}
 	case network.RequestServedFromCache.Method:
-		if v, ok := decode(e, network.RequestServedFromCache); ok {
+		if v, ok := devtools.Decode(e, network.RequestServedFromCache); ok {
 			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
 				t.From = "cache"
 			}
 		}
 	case network.LoadingFinished.Method:
-		if v, ok := decode(e, network.LoadingFinished); ok {
+		if v, ok := devtools.Decode(e, network.LoadingFinished); ok {
 			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
 				t.Bytes = int(v.EncodedDataLength)
 				n.finish(t, float64(v.Timestamp))
 			}
 		}
 	case network.LoadingFailed.Method:
-		if v, ok := decode(e, network.LoadingFailed); ok {
+		if v, ok := devtools.Decode(e, network.LoadingFailed); ok {
 			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
 				t.Failed = strings.TrimPrefix(v.ErrorText, "net::")
 				if v.BlockedReason != "" {
@@ -133,7 +134,7 @@ func (n *networkWatch) wake() {
 	n.more = make(chan struct{})
 }
 
-func (n *networkWatch) sent(s *session, v *network.EventRequestWillBeSent) {
+func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSent) {
 	key := trafficKey{s, v.RequestID}
 	if old := n.byID[key]; old != nil && v.RedirectResponse != nil {
 		// A redirect keeps the id: the hop before ends here.

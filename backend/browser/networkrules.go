@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +25,7 @@ type networkRules struct {
 	rules []protocol.NetworkRule
 }
 
-func (n *networkRules) begin(ctx context.Context, s *session, _ bool) error {
+func (n *networkRules) begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	n.mu.Lock()
 	patterns := make([]*fetch.RequestPattern, 0, len(n.rules))
 	for _, r := range n.rules {
@@ -32,24 +33,24 @@ func (n *networkRules) begin(ctx context.Context, s *session, _ bool) error {
 	}
 	n.mu.Unlock()
 	if len(patterns) == 0 {
-		return postCommand(ctx, s, fetch.Disable, cdp.Empty{})
+		return devtools.Post(ctx, s, fetch.Disable, cdp.Empty{})
 	}
-	return postCommand(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+	return devtools.Post(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 }
 
-func (n *networkRules) end(ctx context.Context, s *session) {
-	_ = postCommand(ctx, s, fetch.Disable, cdp.Empty{})
+func (n *networkRules) end(ctx context.Context, s *devtools.Session) {
+	_ = devtools.Post(ctx, s, fetch.Disable, cdp.Empty{})
 }
 
 // fetchPattern is a pattern as the browser reads it: there ? means one
 // character.
 func fetchPattern(p string) string { return strings.ReplaceAll(p, "?", `\?`) }
 
-func (n *networkRules) event(ctx context.Context, s *session, e event) {
-	if e.method != fetch.RequestPaused.Method {
+func (n *networkRules) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+	if e.Method != fetch.RequestPaused.Method {
 		return
 	}
-	v, ok := decode(e, fetch.RequestPaused)
+	v, ok := devtools.Decode(e, fetch.RequestPaused)
 	if !ok || v.Request == nil {
 		return
 	}
@@ -66,11 +67,11 @@ func (n *networkRules) event(ctx context.Context, s *session, e event) {
 	n.mu.Unlock()
 	switch {
 	case rule == nil:
-		_ = postCommand(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
 	case rule.Block:
-		_ = postCommand(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+		_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
 	default:
-		_ = postCommand(ctx, s, fetch.FulfillRequest, answerOf(rule, &v))
+		_ = devtools.Post(ctx, s, fetch.FulfillRequest, answerOf(rule, &v))
 	}
 }
 
@@ -187,5 +188,5 @@ func (b *Browser) changeRules(ctx context.Context, id protocol.TabID, change fun
 	if err != nil {
 		return err
 	}
-	return b.explain(ctx, id, nil, k.each(func(s *session, child bool) error { return n.begin(ctx, s, child) }))
+	return b.explain(ctx, id, nil, k.each(func(s *devtools.Session, child bool) error { return n.begin(ctx, s, child) }))
 }

@@ -13,6 +13,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -47,22 +48,22 @@ func newNewsWatch() *newsWatch {
 	return &newsWatch{since: time.Now(), ring: ring[newsItem]{limit: protocol.NewsRing}, known: map[string]*newsKnown{}}
 }
 
-func (w *newsWatch) begin(ctx context.Context, s *session, child bool) error {
+func (w *newsWatch) begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if !child { // the tab's own session hears of the dialogs of its frames
-		if err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
+		if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 			return err
 		}
 	}
-	return postCommand(ctx, s, runtime.Enable, cdp.Empty{})
+	return devtools.Post(ctx, s, runtime.Enable, cdp.Empty{})
 }
 
 // What is switched on stays: other features of the tab listen to it.
-func (w *newsWatch) end(context.Context, *session) {}
+func (w *newsWatch) end(context.Context, *devtools.Session) {}
 
-func (w *newsWatch) event(_ context.Context, _ *session, e event) {
-	switch e.method {
+func (w *newsWatch) event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
-		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok && v.Type != cdppage.DialogTypeBeforeunload {
+		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && v.Type != cdppage.DialogTypeBeforeunload {
 			w.mu.Lock()
 			w.open = dialogNews(string(v.Type), v.Message)
 			w.mu.Unlock()
@@ -189,10 +190,10 @@ func lastDownload(files []protocol.Download) int {
 }
 
 // faultOf is what a script threw or wrote to the console as an error, and when.
-func faultOf(e event) (text string, at time.Time, ok bool) {
-	switch e.method {
+func faultOf(e devtools.Event) (text string, at time.Time, ok bool) {
+	switch e.Method {
 	case runtime.ExceptionThrown.Method:
-		v, read := decode(e, runtime.ExceptionThrown)
+		v, read := devtools.Decode(e, runtime.ExceptionThrown)
 		if !read || v.ExceptionDetails == nil {
 			return "", at, false
 		}
@@ -202,7 +203,7 @@ func faultOf(e event) (text string, at time.Time, ok bool) {
 		}
 		return plain(text), stamp(float64(v.Timestamp)), true
 	case runtime.ConsoleAPICalled.Method:
-		v, read := decode(e, runtime.ConsoleAPICalled)
+		v, read := devtools.Decode(e, runtime.ConsoleAPICalled)
 		if !read || v.Type != runtime.ConsoleAPICalledTypeError || len(v.Args) == 0 || v.Args[0] == nil {
 			return "", at, false
 		}

@@ -14,13 +14,14 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
 // page is the session with the target that shows a tab. It is attached when
 // the tab is first used and stays.
 type page struct {
-	*session
+	*devtools.Session
 	r *run
 
 	mu     sync.Mutex
@@ -28,9 +29,9 @@ type page struct {
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
 
-	frames *frames     // nil until the first look or action
-	opened *opening    // nil until then, and after a try that failed
-	then   func(event) // what else follows the session's events
+	frames *frames              // nil until the first look or action
+	opened *opening             // nil until then, and after a try that failed
+	then   func(devtools.Event) // what else follows the session's events
 
 	hearing hearing
 	drawing drawing
@@ -46,26 +47,26 @@ func (r *run) page(ctx context.Context, id target.ID) (*page, error) {
 	r.mu.Unlock()
 	if p != nil {
 		select {
-		case <-p.done:
+		case <-p.Done:
 		default:
 			return p, nil
 		}
 	}
-	s, err := r.conn.attach(ctx, id)
+	s, err := r.conn.Attach(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	p = &page{session: s, r: r, dead: make(chan struct{})}
+	p = &page{Session: s, r: r, dead: make(chan struct{})}
 	r.mu.Lock()
 	if other := r.pages[id]; other != nil && !other.ended() {
 		r.mu.Unlock() // somebody else was faster
-		return other, errors.Join(postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id}))
+		return other, errors.Join(devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID}))
 	}
 	r.pages[id] = p
 	r.mu.Unlock()
-	s.follow(p.take)
+	s.Follow(p.take)
 	go func() { // it ends with its session
-		<-s.done
+		<-s.Done
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.pages[id] == p {
@@ -74,23 +75,23 @@ func (r *run) page(ctx context.Context, id target.ID) (*page, error) {
 	}()
 	// A hung page answers none of these: they are sent and not waited for.
 	err = errors.Join(
-		postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
-		postCommand(ctx, s, inspector.Enable, cdp.Empty{}),
-		postCommand(ctx, s, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
+		devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
+		devtools.Post(ctx, s, inspector.Enable, cdp.Empty{}),
+		devtools.Post(ctx, s, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
 	)
 	if r.b.config.Headless {
 		return p, err // nobody types there
 	}
 	// The rest of our world comes with the first look or action; this must be
 	// there before the page's own listeners.
-	return p, errors.Join(err, postCommand(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+	return p, errors.Join(err, devtools.Post(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 		Source: holdScript, WorldName: worldName,
 	}))
 }
 
 func (p *page) ended() bool {
 	select {
-	case <-p.done:
+	case <-p.Done:
 		return true
 	default:
 		return false
@@ -100,10 +101,10 @@ func (p *page) ended() bool {
 // take follows what makes a page not answer. The reader calls it, so that with
 // each answer all that came before it is known: a page that was loaded after a
 // crash is not called crashed.
-func (p *page) take(e event) {
-	switch e.method {
+func (p *page) take(e devtools.Event) {
+	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
-		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok {
+		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
 			p.setDialog(string(v.Type) + ": " + v.Message)
 		}
 	case cdppage.JavascriptDialogClosed.Method:
@@ -149,7 +150,7 @@ func (p *page) setCrashed(is bool) {
 	}
 	p.isDead = is
 	p.mu.Unlock()
-	p.r.b.tabs.crashed(p.target, is)
+	p.r.b.tabs.crashed(p.Target, is)
 }
 
 // crashed says whether the renderer is crashed, by all that was read so far.
@@ -170,8 +171,8 @@ func (p *page) crashes() <-chan struct{} {
 // world returns the isolated world of ours in the page's main frame: it sees
 // the document and not the page's scripts, nor they it.
 func (p *page) world(ctx context.Context) (runtime.ExecutionContextID, error) {
-	res, err := cdp.Call(ctx, p.session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
-		FrameID: cdp.FrameID(p.target), WorldName: "pilotfish",
+	res, err := cdp.Call(ctx, p.Session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
+		FrameID: cdp.FrameID(p.Target), WorldName: "pilotfish",
 	})
 	return res.ExecutionContextID, err
 }
@@ -236,10 +237,10 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 		}()
 	}
 	err = f(inner, r, p)
-	if _, refused := errors.AsType[*methodError](err); refused && needsRenderer {
+	if _, refused := errors.AsType[*devtools.MethodError](err); refused && needsRenderer {
 		// What a crash makes of a method comes before the news of the crash, which
 		// are there with the next answer.
-		_, _ = cdp.Call(inner, p.session, cdppage.GetNavigationHistory, cdp.Empty{})
+		_, _ = cdp.Call(inner, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if p.crashed() {
 			err = errCrashed
 		}
@@ -276,8 +277,8 @@ func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f fun
 		}
 		select {
 		case <-changed:
-		case <-r.conn.done:
-			return errPipeEnded
+		case <-r.conn.Done:
+			return devtools.ErrPipeEnded
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -307,11 +308,11 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page, err e
 // isLeaving says whether a method failed because the page was just going to
 // another document.
 func isLeaving(err error) bool {
-	e, ok := errors.AsType[*methodError](err)
+	e, ok := errors.AsType[*devtools.MethodError](err)
 	return ok && slices.ContainsFunc([]string{
 		"Not attached to an active page", "Inspected target navigated or closed", "Cannot find context", "Execution context was destroyed",
 		"Cannot take screenshot with 0 ", "Unable to capture screenshot", "No frame with given id", "Frame with the given id was not found",
-	}, func(says string) bool { return strings.Contains(e.message, says) })
+	}, func(says string) bool { return strings.Contains(e.Message, says) })
 }
 
 func unknownTab(id protocol.TabID) error {
@@ -325,9 +326,9 @@ func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err
 		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "`pilotfish reload` loads it again")
 	case errors.Is(err, errStale), errors.Is(err, errReplaced), isLeaving(err):
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
-	case errors.Is(err, errPipeEnded):
+	case errors.Is(err, devtools.ErrPipeEnded):
 		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
-	case errors.Is(err, errSessionEnded), isTargetGone(err):
+	case errors.Is(err, devtools.ErrSessionEnded), isTargetGone(err):
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "`pilotfish tabs` lists the tabs")
 	case p != nil && p.openDialog() != "":
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog()+")", "answer it in the browser")

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -47,11 +48,11 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 	}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
 		yes := true
-		res, err := cdp.Call(ctx, p.session, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
+		res, err := cdp.Call(ctx, p.Session, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
 			Landscape: &q.Landscape, PrintBackground: &q.Background, PaperWidth: width, PaperHeight: height,
 			MarginTop: &margin, MarginBottom: &margin, MarginLeft: &margin, MarginRight: &margin, GenerateTaggedPDF: &yes,
 		})
-		if _, refused := errors.AsType[*methodError](err); refused && !p.crashed() {
+		if _, refused := errors.AsType[*devtools.MethodError](err); refused && !p.crashed() {
 			return protocol.NewError(protocol.CodeGone, "the page was not printed: it went away meanwhile, or is nothing that can be printed", "try again when the page is there")
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/tracing"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -73,7 +74,7 @@ func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.
 			return err
 		}
 		out.URL = info.URL
-		s, release, err := p.r.own(ctx, p.target)
+		s, release, err := p.r.own(ctx, p.Target)
 		if err != nil {
 			return err
 		}
@@ -109,13 +110,13 @@ func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Dura
 		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "for example: pilotfish perf --trace --seconds 3")
 	}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, r *run, p *page) error {
-		s, release, err := r.own(ctx, p.target)
+		s, release, err := r.own(ctx, p.Target)
 		if err != nil {
 			return err
 		}
 		defer release() // ends a trace that is still running, too
-		done := s.events(tracing.TracingComplete.Method)
-		defer done.cancel()
+		done := s.Events(tracing.TracingComplete.Method)
+		defer done.Cancel()
 		_, err = cdp.Call(ctx, s, tracing.Start, tracing.StartParams{
 			TransferMode: tracing.StartTransferModeReturnAsStream, StreamFormat: tracing.StreamFormatJSON,
 			TraceConfig: &tracing.TraceConfig{
@@ -127,13 +128,13 @@ func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Dura
 			},
 		})
 		if err != nil {
-			if _, isMethod := errors.AsType[*methodError](err); isMethod {
+			if _, isMethod := errors.AsType[*devtools.MethodError](err); isMethod {
 				return protocol.NewError(protocol.CodeBusy, "another trace is being recorded", "wait until it is done")
 			}
 			return err
 		}
 		if reload {
-			if _, err := cdp.Call(ctx, p.session, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
+			if _, err := cdp.Call(ctx, p.Session, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
 				return err
 			}
 		}
@@ -157,14 +158,14 @@ func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Dura
 }
 
 // readTrace waits until a trace is complete and reads it.
-func readTrace(ctx context.Context, s *session, done *subscription) ([]byte, error) {
+func readTrace(ctx context.Context, s *devtools.Session, done *devtools.Subscription) ([]byte, error) {
 	var end tracing.EventTracingComplete
 	select {
-	case e, ok := <-done.c:
+	case e, ok := <-done.C:
 		if !ok {
-			return nil, errSessionEnded
+			return nil, devtools.ErrSessionEnded
 		}
-		if end, ok = decode(e, tracing.TracingComplete); !ok || end.Stream == "" {
+		if end, ok = devtools.Decode(e, tracing.TracingComplete); !ok || end.Stream == "" {
 			return nil, errors.New("the trace has no data")
 		}
 	case <-ctx.Done():
@@ -178,7 +179,7 @@ func readTrace(ctx context.Context, s *session, done *subscription) ([]byte, err
 		}
 		out = append(out, part.Data...)
 		if part.EOF {
-			_ = postCommand(ctx, s, cdpio.Close, cdpio.CloseParams{Handle: end.Stream})
+			_ = devtools.Post(ctx, s, cdpio.Close, cdpio.CloseParams{Handle: end.Stream})
 			return out, nil
 		}
 	}

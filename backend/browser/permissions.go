@@ -46,11 +46,11 @@ func (b *Browser) SetPermission(ctx context.Context, id protocol.TabID, name, se
 }
 
 func setPermission(ctx context.Context, r *run, site, name, setting string) error {
-	_, err := cdp.Call(ctx, r.conn.root, browser.SetPermission, browser.SetPermissionParams{
+	_, err := cdp.Call(ctx, r.conn.Root, browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: name, Sysex: name == "midi"}, Setting: browser.PermissionSetting(setting), Origin: site,
 	})
 	if e, ok := asMethodError(err); ok {
-		return protocol.NewError(protocol.CodeBadArgument, "the browser has no such permission: "+e.message, "`pilotfish help permissions` lists the usual ones")
+		return protocol.NewError(protocol.CodeBadArgument, "the browser has no such permission: "+e.Message, "`pilotfish help permissions` lists the usual ones")
 	}
 	return err
 }

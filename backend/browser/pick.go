@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/overlay"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -41,7 +42,7 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 	}
 	var panel *heldPanel // that the user picks for
 	if r, err := b.running(); err == nil {
-		panel = r.conn.keyboard.at()
+		panel = r.keyboard.at()
 	}
 	k := &picker{b: b, id: id, found: make(chan choice), off: make(chan struct{})}
 	defer k.close()
@@ -54,8 +55,8 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 		select {
 		case <-ctx.Done():
 			return nil, b.explain(ctx, id, nil, ctx.Err())
-		case <-k.p.done:
-			return nil, b.explain(ctx, id, nil, errSessionEnded)
+		case <-k.p.Done:
+			return nil, b.explain(ctx, id, nil, devtools.ErrSessionEnded)
 		case ref := <-c.Marks:
 			// What is not there any more is not marked; a person sees that.
 			if err := k.mark(ctx, ref); err != nil && ctx.Err() == nil {
@@ -124,55 +125,46 @@ type picker struct {
 
 // choice is what a person chose: a node of a session, 0 for nothing.
 type choice struct {
-	from *session // whose frames have it
+	from *devtools.Session // whose frames have it
 	node cdp.BackendNodeID
 }
 
 // on switches the picker on in every process that draws a part of the page.
 func (k *picker) on(ctx context.Context, p *page) error {
 	k.p = p
-	on := make(map[*session]bool)
+	on := make(map[*devtools.Session]bool)
 	for _, f := range p.frames.all() {
 		shared, _ := p.frames.state(f)
-		if on[shared] || shared.ended() {
+		if on[shared] || shared.Ended() {
 			continue
 		}
 		on[shared] = true
-		if err := k.arm(ctx, shared); err != nil && shared == p.session {
+		if err := k.arm(ctx, shared); err != nil && shared == p.Session {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *session) ended() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // arm switches the picker on for the frames of a session.
-func (k *picker) arm(ctx context.Context, shared *session) error {
-	own, release, err := k.p.r.own(ctx, shared.target)
+func (k *picker) arm(ctx context.Context, shared *devtools.Session) error {
+	own, release, err := k.p.r.own(ctx, shared.Target)
 	if err != nil {
 		return err
 	}
-	events := own.events(overlay.InspectNodeRequested.Method, overlay.InspectModeCanceled.Method)
+	events := own.Events(overlay.InspectNodeRequested.Method, overlay.InspectModeCanceled.Method)
 	k.ends = append(k.ends, func() {
 		// A page that hangs does not answer, and has no picker to show either.
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), protocol.PickEndTimeout)
 		defer cancel()
 		_, _ = cdp.Call(late, own, overlay.Disable, cdp.Empty{})
-		events.cancel()
+		events.Cancel()
 		release()
 	})
 	k.parts.Go(func() {
-		for e := range events.c {
+		for e := range events.C {
 			at := choice{from: shared}
-			if v, ok := decode(e, overlay.InspectNodeRequested); ok {
+			if v, ok := devtools.Decode(e, overlay.InspectNodeRequested); ok {
 				at.node = v.BackendNodeID
 			}
 			select {
@@ -189,10 +181,10 @@ func (k *picker) arm(ctx context.Context, shared *session) error {
 	return err
 }
 
-func overlayOn(ctx context.Context, s *session) error {
+func overlayOn(ctx context.Context, s *devtools.Session) error {
 	return errors.Join(
-		postCommand(ctx, s, dom.Enable, dom.EnableParams{}),
-		postCommand(ctx, s, overlay.Enable, cdp.Empty{}),
+		devtools.Post(ctx, s, dom.Enable, dom.EnableParams{}),
+		devtools.Post(ctx, s, overlay.Enable, cdp.Empty{}),
 	)
 }
 

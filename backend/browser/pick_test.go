@@ -135,7 +135,7 @@ func TestPickIsGivenUp(t *testing.T) {
 	t.Run("by Escape in the page", func(t *testing.T) {
 		k := s.pick(t.Context(), t)
 		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
-			_, err := cdp.Call(deadline(t), s.page(t).session, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: "Escape", Code: "Escape", WindowsVirtualKeyCode: 27})
+			_, err := cdp.Call(deadline(t), s.page(t).Session, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: "Escape", Code: "Escape", WindowsVirtualKeyCode: 27})
 			if err != nil {
 				t.Fatal(err)
 			}

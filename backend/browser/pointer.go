@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -39,7 +40,7 @@ func inTime(ctx context.Context, d time.Duration, what string) error {
 // release lets go of a mouse button that an action pressed and could not let go of.
 func (a *action) release(ctx context.Context, at point, button input.MouseButton) {
 	up := mouse(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.pressed(), 1, a.held.mods())
-	_ = a.p.post(context.WithoutCancel(ctx), up.method, up.params)
+	_ = a.p.Post(context.WithoutCancel(ctx), up.method, up.params)
 }
 
 // pressLong is a click whose button stays down for a while.
@@ -52,7 +53,7 @@ func (a *action) pressLong(ctx context.Context, at point, button input.MouseButt
 	messages := []message{mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
 	for i := range count {
 		messages = append(messages, mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods))
-		err := a.send(ctx, a.p.session, messages...)
+		err := a.send(ctx, a.p.Session, messages...)
 		if err == nil {
 			err = a.rest(ctx, long)
 		}
@@ -62,7 +63,7 @@ func (a *action) pressLong(ctx context.Context, at point, button input.MouseButt
 		}
 		up := mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods)
 		if i == count-1 {
-			return a.strike(ctx, a.p.session, up)
+			return a.strike(ctx, a.p.Session, up)
 		}
 		messages = []message{up}
 	}
@@ -111,7 +112,7 @@ func (a *action) theMouse(ctx context.Context) error {
 		}
 		a.pressed = a.guarded
 		messages = append(messages, mouse(input.DispatchMouseEventTypeMousePressed, at, button, a.held.button(bits, true), 1, mods))
-		return a.send(ctx, a.p.session, messages...)
+		return a.send(ctx, a.p.Session, messages...)
 	case "up":
 		if err := a.sendMoves(ctx, at, messages); err != nil {
 			return err
@@ -122,7 +123,7 @@ func (a *action) theMouse(ctx context.Context) error {
 		}
 		left := a.held.button(bits, false)
 		last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, at, button, left, 1, mods))
-		err := a.send(ctx, a.p.session, last...)
+		err := a.send(ctx, a.p.Session, last...)
 		if left == 0 {
 			err = errors.Join(err, a.intercept(ctx, false))
 		}
@@ -147,19 +148,19 @@ func (a *action) moved(at point, mods int64) message {
 // hands the drag over and is told where it goes.
 func (a *action) sendMoves(ctx context.Context, at point, messages []message) error {
 	if data := a.held.dragging(); data != nil && len(messages) > 0 {
-		return a.send(ctx, a.p.session, dragged(input.DispatchDragEventTypeDragOver, at, data))
+		return a.send(ctx, a.p.Session, dragged(input.DispatchDragEventTypeDragOver, at, data))
 	}
 	if len(messages) == 0 {
 		return nil
 	}
-	if err := a.send(ctx, a.p.session, messages...); err != nil || a.held.pressed() == 0 {
+	if err := a.send(ctx, a.p.Session, messages...); err != nil || a.held.pressed() == 0 {
 		return err
 	}
 	if err := a.hearDrag(ctx); err != nil || a.fx.drag == nil {
 		return err
 	}
 	a.held.drag(a.fx.drag)
-	return a.send(ctx, a.p.session, dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.drag), dragged(input.DispatchDragEventTypeDragOver, at, a.fx.drag))
+	return a.send(ctx, a.p.Session, dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.drag), dragged(input.DispatchDragEventTypeDragOver, at, a.fx.drag))
 }
 
 // hearDrag takes in whether the moves began a native drag: the renderer tells of
@@ -176,7 +177,7 @@ func dragged(kind input.DispatchDragEventType, at point, data *input.DragData) m
 }
 
 func (a *action) intercept(ctx context.Context, on bool) error {
-	return postCommand(ctx, a.p.session, input.SetInterceptDrags, input.SetInterceptDragsParams{Enabled: on})
+	return devtools.Post(ctx, a.p.Session, input.SetInterceptDrags, input.SetInterceptDragsParams{Enabled: on})
 }
 
 // drag presses at one thing, moves, along other points if there are any, and lets
@@ -220,7 +221,7 @@ func (a *action) drag(ctx context.Context) error {
 	if a.carries && len(path) > 0 {
 		// The page may make room for what is dragged: where that goes is asked again.
 		at = path[0]
-		if err := a.send(ctx, a.p.session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
+		if err := a.send(ctx, a.p.Session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
 			return err
 		}
 		messages = nil
@@ -239,7 +240,7 @@ func (a *action) drag(ctx context.Context) error {
 		if a.q.Speed == 0 {
 			continue // all at once
 		}
-		if err := a.send(ctx, a.p.session, messages...); err != nil {
+		if err := a.send(ctx, a.p.Session, messages...); err != nil {
 			return err
 		}
 		messages = nil
@@ -249,7 +250,7 @@ func (a *action) drag(ctx context.Context) error {
 		}
 	}
 	if len(messages) > 0 {
-		if err := a.send(ctx, a.p.session, messages...); err != nil {
+		if err := a.send(ctx, a.p.Session, messages...); err != nil {
 			return err
 		}
 	}
@@ -257,7 +258,7 @@ func (a *action) drag(ctx context.Context) error {
 		return err
 	}
 	if a.fx.drag != nil {
-		if err := a.send(ctx, a.p.session, a.over(to, &entered)...); err != nil {
+		if err := a.send(ctx, a.p.Session, a.over(to, &entered)...); err != nil {
 			return err
 		}
 	}
@@ -285,7 +286,7 @@ func (a *action) drop(ctx context.Context, from, to point) error {
 		last = append(last, dragged(kind, to, a.fx.drag))
 	}
 	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, end, input.MouseButtonLeft, 0, 1, a.held.mods()))
-	if err := a.send(ctx, a.p.session, last...); err != nil || met == "" {
+	if err := a.send(ctx, a.p.Session, last...); err != nil || met == "" {
 		return err
 	}
 	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; the drag was cancelled", lookAgain)
@@ -377,13 +378,13 @@ func (a *action) touch(ctx context.Context, hold time.Duration, way ...[]point) 
 	if err := inTime(ctx, hold+time.Duration(len(way))*stepTime, string(a.q.Kind)); err != nil {
 		return err
 	}
-	if err := a.send(ctx, a.p.session, a.fingers(input.DispatchTouchEventTypeTouchStart, way[0]...)); err != nil {
+	if err := a.send(ctx, a.p.Session, a.fingers(input.DispatchTouchEventTypeTouchStart, way[0]...)); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil { // or the finger stays on the page
 			up := a.fingers(input.DispatchTouchEventTypeTouchCancel)
-			_ = a.p.post(context.WithoutCancel(ctx), up.method, up.params)
+			_ = a.p.Post(context.WithoutCancel(ctx), up.method, up.params)
 		}
 	}()
 	if err := a.rest(ctx, hold); err != nil {
@@ -395,13 +396,13 @@ func (a *action) touch(ctx context.Context, hold time.Duration, way ...[]point) 
 		if err := a.rest(ctx, time.Until(next)); err != nil {
 			return err
 		}
-		if err := a.send(ctx, a.p.session, a.fingers(input.DispatchTouchEventTypeTouchMove, at...)); err != nil {
+		if err := a.send(ctx, a.p.Session, a.fingers(input.DispatchTouchEventTypeTouchMove, at...)); err != nil {
 			return err
 		}
 	}
 	up := a.fingers(input.DispatchTouchEventTypeTouchEnd)
 	return a.lifted(ctx, func() error {
-		if err := a.fx.send(ctx, a.p.session, up); err != nil {
+		if err := a.fx.send(ctx, a.p.Session, up); err != nil {
 			return err
 		}
 		// The click of a tap is made by the browser when it hears that the touch has

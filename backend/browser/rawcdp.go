@@ -21,7 +21,7 @@ func (b *Browser) RawCDP(ctx context.Context, id protocol.TabID, method string, 
 	var answer jsonv2.Value
 	err = s.Call(ctx, method, jsonv2.Value(params), &answer)
 	if e, ok := asMethodError(err); ok {
-		return nil, protocol.NewError(protocol.CodeBadArgument, method+": "+e.message, "the protocol's reference says what it takes")
+		return nil, protocol.NewError(protocol.CodeBadArgument, method+": "+e.Message, "the protocol's reference says what it takes")
 	}
 	if err != nil {
 		return nil, b.explain(ctx, id, nil, err)

@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -34,19 +35,19 @@ type recorder struct {
 	dropped int
 	url     string // of the last address that a step accounts for
 	acted   bool   // something was done that may have led to the next address
-	scripts map[*session]cdppage.ScriptIdentifier
+	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 	video   *film
 	format  string // of the video, as it was said at the start
 }
 
-func (r *recorder) begin(ctx context.Context, s *session, child bool) error {
-	err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{})
+func (r *recorder) begin(ctx context.Context, s *devtools.Session, child bool) error {
+	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	if err == nil {
 		// The binding is told to sessions whose domain is on.
-		err = postCommand(ctx, s, runtime.Enable, cdp.Empty{})
+		err = devtools.Post(ctx, s, runtime.Enable, cdp.Empty{})
 	}
 	if err == nil {
-		err = postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: recordBinding, ExecutionContextName: recordWorld})
+		err = devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: recordBinding, ExecutionContextName: recordWorld})
 	}
 	if err != nil {
 		return err
@@ -68,24 +69,24 @@ func (r *recorder) begin(ctx context.Context, s *session, child bool) error {
 	return nil
 }
 
-func (r *recorder) end(ctx context.Context, s *session) {
+func (r *recorder) end(ctx context.Context, s *devtools.Session) {
 	r.mu.Lock()
 	id, ok := r.scripts[s]
 	video := r.video
 	r.mu.Unlock()
 	if ok {
-		_ = postCommand(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
-		_ = postCommand(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: recordBinding})
+		_ = devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+		_ = devtools.Post(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: recordBinding})
 	}
 	if video != nil {
 		video.end(ctx, s)
 	}
 }
 
-func (r *recorder) event(ctx context.Context, s *session, e event) {
-	switch e.method {
+func (r *recorder) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+	switch e.Method {
 	case runtime.BindingCalled.Method:
-		v, ok := decode(e, runtime.BindingCalled)
+		v, ok := devtools.Decode(e, runtime.BindingCalled)
 		if !ok || v.Name != recordBinding {
 			return
 		}
@@ -94,7 +95,7 @@ func (r *recorder) event(ctx context.Context, s *session, e event) {
 			r.add(step)
 		}
 	case cdppage.FrameNavigated.Method:
-		v, ok := decode(e, cdppage.FrameNavigated)
+		v, ok := devtools.Decode(e, cdppage.FrameNavigated)
 		if !ok || v.Frame == nil || v.Frame.ParentID != "" {
 			return
 		}
@@ -103,7 +104,7 @@ func (r *recorder) event(ctx context.Context, s *session, e event) {
 		r.mu.Lock()
 		video := r.video
 		r.mu.Unlock()
-		if v, ok := decode(e, cdppage.ScreencastFrame); ok && video != nil {
+		if v, ok := devtools.Decode(e, cdppage.ScreencastFrame); ok && video != nil {
 			video.frame(ctx, s, &v)
 		}
 	}
@@ -168,7 +169,7 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 		}
 	}
 	r, err := use(ctx, k, featureRecord, func() *recorder {
-		return &recorder{scripts: make(map[*session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL}
+		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL}
 	})
 	if err != nil {
 		if shots != nil {
@@ -244,10 +245,10 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 
 // flush has the page tell what is typed and not yet told: a field tells it when
 // it is left.
-func (r *recorder) flush(ctx context.Context, s *session) {
+func (r *recorder) flush(ctx context.Context, s *devtools.Session) {
 	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
 	defer cancel()
-	world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.target), WorldName: recordWorld})
+	world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.Target), WorldName: recordWorld})
 	if err == nil {
 		_, _ = evaluate[any](inner, s, "dispatchEvent(new Event('blur'))", world.ExecutionContextID)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -57,25 +58,25 @@ func (b *Browser) newFilm(id protocol.TabID) (*film, error) {
 	return &film{file: f, began: time.Now()}, nil
 }
 
-func (f *film) begin(ctx context.Context, s *session) error {
+func (f *film) begin(ctx context.Context, s *devtools.Session) error {
 	// A tab in the back draws nothing unless it believes to be looked at.
-	if err := postCommand(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+	if err := devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		return err
 	}
 	quality := int64(filmQuality)
-	return postCommand(ctx, s, cdppage.StartScreencast, cdppage.StartScreencastParams{
+	return devtools.Post(ctx, s, cdppage.StartScreencast, cdppage.StartScreencastParams{
 		Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: filmWidth, MaxHeight: filmHeight,
 	})
 }
 
-func (f *film) end(ctx context.Context, s *session) {
-	_ = postCommand(ctx, s, cdppage.StopScreencast, cdp.Empty{})
-	_ = postCommand(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{})
+func (f *film) end(ctx context.Context, s *devtools.Session) {
+	_ = devtools.Post(ctx, s, cdppage.StopScreencast, cdp.Empty{})
+	_ = devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{})
 }
 
 // frame takes a picture in. One that comes sooner than the rate is left out.
-func (f *film) frame(ctx context.Context, s *session, v *cdppage.EventScreencastFrame) {
-	_ = postCommand(ctx, s, cdppage.ScreencastFrameAck, cdppage.ScreencastFrameAckParams{SessionID: v.SessionID})
+func (f *film) frame(ctx context.Context, s *devtools.Session, v *cdppage.EventScreencastFrame) {
+	_ = devtools.Post(ctx, s, cdppage.ScreencastFrameAck, cdppage.ScreencastFrameAckParams{SessionID: v.SessionID})
 	f.keep(v.Data)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -45,7 +46,7 @@ func TestTwoTabsInParallel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.post(ctx, "Runtime.evaluate", map[string]any{"expression": "for(;;);"}); err != nil {
+	if err := p.Post(ctx, "Runtime.evaluate", map[string]any{"expression": "for(;;);"}); err != nil {
 		t.Fatal(err)
 	}
 	hung := make(chan error, 1)
@@ -112,7 +113,7 @@ func TestTabCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.post(ctx, "Runtime.evaluate", map[string]any{"expression": "for(;;);"}); err != nil {
+	if err := p.Post(ctx, "Runtime.evaluate", map[string]any{"expression": "for(;;);"}); err != nil {
 		t.Fatal(err)
 	}
 	waiting := make(chan error, 1)
@@ -195,7 +196,7 @@ func TestIdleTabCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := postCommand(ctx, p.session, cdppage.Crash, cdp.Empty{}); err != nil {
+	if err := devtools.Post(ctx, p.Session, cdppage.Crash, cdp.Empty{}); err != nil {
 		t.Fatal(err)
 	}
 	f.wait(t, "the crash", func() bool { return len(f.tabs) == 1 && f.tabs[0].Crashed })
@@ -369,9 +370,9 @@ func stopWorker(t *testing.T, f *fixture) {
 	if worker == nil {
 		t.Fatal("the worker has stopped by itself")
 	}
-	told := worker.events(inspector.TargetCrashed.Method)
-	defer told.cancel()
-	s, err := r.conn.attach(deadline(t), f.Browser.tabs.panelTargets()[0])
+	told := worker.Events(inspector.TargetCrashed.Method)
+	defer told.Cancel()
+	s, err := r.conn.Attach(deadline(t), f.Browser.tabs.panelTargets()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +385,7 @@ func stopWorker(t *testing.T, f *fixture) {
 	// Its session may end with it, and another worker may be there before anybody
 	// has seen that there was none.
 	select {
-	case <-told.c:
+	case <-told.C:
 	case <-deadline(t).Done():
 		t.Fatal("the worker did not stop")
 	}
@@ -401,7 +402,7 @@ func wakeWorker(t *testing.T, f *fixture, change func()) {
 	for ctx := deadline(t); ; {
 		change()
 		brief, cancel := context.WithTimeout(ctx, time.Second)
-		err := f.waitTabs(brief, func() bool { w := r.worker(); return w != nil && !w.ended() })
+		err := f.waitTabs(brief, func() bool { w := r.worker(); return w != nil && !w.Ended() })
 		if err == nil {
 			_, err = callWorker[string](brief, r, "tell")
 		}
@@ -454,11 +455,11 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 		func(r *run) error { return disable(t, r) },
 		// What was put back is the protocol's, and can be removed by it.
 		func(r *run) error {
-			_, err := cdp.Call(deadline(t), r.conn.root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID})
+			_, err := cdp.Call(deadline(t), r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID})
 			return err
 		},
 		func(r *run) error {
-			return r.worker().post(deadline(t), "Runtime.evaluate", map[string]any{"expression": "chrome.runtime.reload()"})
+			return r.worker().Post(deadline(t), "Runtime.evaluate", map[string]any{"expression": "chrome.runtime.reload()"})
 		},
 		// Chromium starts the worker again by itself, which goes when the extension is put
 		// back: that is no reason to put it back once more.
@@ -566,7 +567,7 @@ func TestPersonClosesBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab, _ := f.Browser.tabs.lookup("t1")
-	if err := r.conn.root.post(deadline(t), "Target.closeTarget", map[string]any{"targetId": tab.target}); err != nil {
+	if err := r.conn.Root.Post(deadline(t), "Target.closeTarget", map[string]any{"targetId": tab.target}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-f.ended; !errors.Is(err, ErrClosed) {
@@ -579,16 +580,16 @@ func TestPersonClosesBrowser(t *testing.T) {
 func disable(t *testing.T, r *run) error {
 	t.Helper()
 	ctx := deadline(t)
-	made, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: "chrome://extensions"})
+	made, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "chrome://extensions"})
 	if err != nil {
 		return err
 	}
 	flat := true
-	attached, err := cdp.Call(ctx, r.conn.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: made.TargetID, Flatten: &flat})
+	attached, err := cdp.Call(ctx, r.conn.Root, target.AttachToTarget, target.AttachToTargetParams{TargetID: made.TargetID, Flatten: &flat})
 	if err != nil {
 		return err
 	}
-	page := r.conn.session(attached.SessionID)
+	page := r.conn.Session(attached.SessionID)
 	for {
 		// Until its page is there, the target shows an empty one.
 		done, err := evaluate[bool](ctx, page, `typeof chrome === "object" && !!chrome.management && chrome.management.setEnabled("`+protocol.ExtensionID+`", false).then(() => true)`, 0)
@@ -599,6 +600,6 @@ func disable(t *testing.T, r *run) error {
 			break
 		}
 	}
-	_, err = cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams(made))
+	_, err = cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams(made))
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -59,7 +60,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width
 		return shot, err
 	}
 	if q.Full {
-		m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+		m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 		if err != nil {
 			return shot, err
 		}
@@ -88,7 +89,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width
 // laidOut waits until a change of size is laid out and drawn, or ctx ends.
 func (p *page) laidOut(ctx context.Context) {
 	if world, err := p.world(ctx); err == nil {
-		_, _ = evaluate[bool](ctx, p.session, twoFrames, world)
+		_, _ = evaluate[bool](ctx, p.Session, twoFrames, world)
 	}
 }
 
@@ -97,7 +98,7 @@ func (p *page) laidOut(ctx context.Context) {
 // had when the picture was asked for, whenever that is; those that nobody waits
 // for are forgotten with the session.
 func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *page) error) error {
-	m, err := cdp.Call(ctx, p.session, cdppage.GetLayoutMetrics, cdp.Empty{})
+	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return err
 	}
@@ -105,16 +106,16 @@ func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetric
 	if err != nil {
 		return err
 	}
-	beside, err := p.r.conn.attach(ctx, p.target)
+	beside, err := p.r.conn.Attach(ctx, p.Target)
 	if err != nil {
 		return err
 	}
-	err = f(own, &page{session: beside, r: p.r, of: p, dead: make(chan struct{})})
-	leave := postCommand(context.WithoutCancel(ctx), p.r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.id})
+	err = f(own, &page{Session: beside, r: p.r, of: p, dead: make(chan struct{})})
+	leave := devtools.Post(context.WithoutCancel(ctx), p.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.ID})
 	p.ownSizeAgain(ctx, own)
 	if view := m.CSSLayoutViewport; view != nil {
 		back := fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", view.PageX, view.PageY)
-		_ = postCommand(context.WithoutCancel(ctx), p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: back})
+		_ = devtools.Post(context.WithoutCancel(ctx), p.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: back})
 	}
 	return errors.Join(err, leave)
 }
@@ -124,7 +125,7 @@ func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetric
 func (p *page) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
 	for range sizeTries {
 		if s, v := p.emulated(); v != nil {
-			_ = postCommand(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
 		}
 		if p.shownAnew(ctx, func() error { return nil }) != nil {
 			return
@@ -148,7 +149,7 @@ func (p *page) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsO
 func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	p.sizedAs(&size)
 	err := p.shownAnew(ctx, func() error {
-		_, err := cdp.Call(ctx, p.session, emulation.SetDeviceMetricsOverride, size)
+		_, err := cdp.Call(ctx, p.Session, emulation.SetDeviceMetricsOverride, size)
 		return err
 	})
 	if err != nil {
@@ -160,9 +161,9 @@ func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverri
 // shownAnew hides a tab in the back and shows it again, between which it is
 // changed: then it takes up its size.
 func (p *page) shownAnew(ctx context.Context, change func() error) error {
-	sessions := []*session{p.session}
+	sessions := []*devtools.Session{p.Session}
 	if p.of != nil {
-		sessions = append(sessions, p.of.session)
+		sessions = append(sessions, p.of.Session)
 	}
 	show := func(on bool) error {
 		for _, s := range sessions {
@@ -195,7 +196,7 @@ func (p *page) sizeAgain(ctx context.Context) error {
 	if size == nil {
 		return nil
 	}
-	return postCommand(ctx, p.session, emulation.SetDeviceMetricsOverride, *size)
+	return devtools.Post(ctx, p.Session, emulation.SetDeviceMetricsOverride, *size)
 }
 
 // settled waits until the page has a size.
@@ -218,7 +219,7 @@ func (p *page) settled(ctx context.Context, size emulation.SetDeviceMetricsOverr
 
 // has says whether the page has a size.
 func (p *page) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
-	is, err := evaluate[[2]float64](ctx, p.session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
+	is, err := evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
 	return err == nil && math.Abs(is[0]-float64(size.Width)) <= 1 && math.Abs(is[1]-float64(size.Height)) <= 1, err
 }
 

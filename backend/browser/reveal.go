@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/domdebugger"
 	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/browser/devtools"
 )
 
 // What only the protocol can see of a document: closed shadow roots, and which
@@ -24,14 +26,14 @@ const maxRevealed = 5000
 
 // asked are questions on their way.
 type asked struct {
-	s       *session
+	s       *devtools.Session
 	method  []string
 	id      []int64
-	pending []*pending
+	pending []*devtools.Pending
 }
 
 func (a *asked) send(ctx context.Context, method string, params any) error {
-	id, p, err := a.s.c.send(ctx, a.s, method, params)
+	id, p, err := a.s.Conn.Send(ctx, a.s, method, params)
 	if err != nil {
 		return err
 	}
@@ -40,10 +42,10 @@ func (a *asked) send(ctx context.Context, method string, params any) error {
 }
 
 // answered says whether an answer is there already.
-func (a *asked) answered(i int) bool { return len(a.pending[i].reply) > 0 }
+func (a *asked) answered(i int) bool { return len(a.pending[i].Reply) > 0 }
 
 func (a *asked) await(ctx context.Context, i int, into any) error {
-	return a.s.await(ctx, a.method[i], a.id[i], a.pending[i], into)
+	return a.s.Await(ctx, a.method[i], a.id[i], a.pending[i], into)
 }
 
 // domNode is as much of a node as is looked at; what is in a frame is that
@@ -132,7 +134,7 @@ func (p *page) openRoots(ctx context.Context, f *docFrame) error {
 // document returns a handle of the frame's document in the page's own world:
 // asked for the listeners below a handle of another world, Chromium 156 crashes
 // the page after a few clicks.
-func (p *page) document(ctx context.Context, f *docFrame, s *session, world string) (runtime.RemoteObjectID, error) {
+func (p *page) document(ctx context.Context, f *docFrame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
 	p.frames.mu.Lock()
 	doc, in := f.doc, f.docIn
 	p.frames.mu.Unlock()
@@ -158,13 +160,13 @@ func (p *page) document(ctx context.Context, f *docFrame, s *session, world stri
 
 // ownHandle is a handle of the same node in the page's own world; errStale when
 // the node went away.
-func ownHandle(ctx context.Context, s *session, handle runtime.RemoteObjectID) (runtime.RemoteObjectID, error) {
+func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteObjectID) (runtime.RemoteObjectID, error) {
 	var res dom.ResolveNodeResult
 	node, err := cdp.Call(ctx, s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: handle})
 	if err == nil && node.Node != nil {
 		res, err = cdp.Call(ctx, s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
 	}
-	if _, ok := errors.AsType[*methodError](err); err != nil && !ok {
+	if _, ok := errors.AsType[*devtools.MethodError](err); err != nil && !ok {
 		return "", err
 	}
 	if err != nil || res.Object == nil || res.Object.ObjectID == "" {
@@ -176,7 +178,7 @@ func ownHandle(ctx context.Context, s *session, handle runtime.RemoteObjectID) (
 // reveal hands over what the world does not know yet; it says whether there was
 // anything. The document is described only when it may hold closed roots that
 // are not known, or when listeners of several frames have to be told apart.
-func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
+func (p *page) reveal(ctx context.Context, f *docFrame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
 	p.frames.mu.Lock()
 	if f.knownIn != world {
 		f.known, f.knownIn = make(map[cdp.BackendNodeID]bool), world
@@ -225,14 +227,14 @@ func (p *page) reveal(ctx context.Context, f *docFrame, s *session, world string
 
 // describeDocument lists the closed roots of a document and, where there are any or it
 // is framed, its own nodes.
-func describeDocument(ctx context.Context, s *session, doc runtime.RemoteObjectID, framed bool) (own map[cdp.BackendNodeID]bool, roots []cdp.BackendNodeID, err error) {
+func describeDocument(ctx context.Context, s *devtools.Session, doc runtime.RemoteObjectID, framed bool) (own map[cdp.BackendNodeID]bool, roots []cdp.BackendNodeID, err error) {
 	all, yes := int64(-1), true
 	var tree struct {
 		Node jsonv2.Value `json:"node"`
 	}
 	params := dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}
 	if err := s.Call(ctx, dom.DescribeNode.Method, params, &tree); err != nil {
-		if _, ok := errors.AsType[*methodError](err); ok {
+		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
 			return nil, nil, nil // the look's own answer says what became of the document
 		}
 		return nil, nil, err
@@ -276,7 +278,7 @@ func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID
 }
 
 // give hands nodes to a function of the page script.
-func (p *page) give(ctx context.Context, s *session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
+func (p *page) give(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
 	if len(nodes) == 0 {
 		return false, nil
 	}
@@ -290,7 +292,7 @@ func (p *page) give(ctx context.Context, s *session, world runtime.ExecutionCont
 	for i := range nodes {
 		var res dom.ResolveNodeResult
 		if err := q.await(ctx, i, &res); err != nil {
-			if _, ok := errors.AsType[*methodError](err); ok {
+			if _, ok := errors.AsType[*devtools.MethodError](err); ok {
 				continue // gone since
 			}
 			return false, err
@@ -306,6 +308,6 @@ func (p *page) give(ctx context.Context, s *session, world runtime.ExecutionCont
 		ExecutionContextID: world, Arguments: args,
 		FunctionDeclaration: "function (...nodes) { globalThis.pilotfishPage." + method + "(...nodes.filter((node) => node.nodeType !== 9)); }",
 	})
-	_ = postCommand(ctx, s, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: "pilotfish"})
+	_ = devtools.Post(ctx, s, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: "pilotfish"})
 	return true, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"golang.org/x/sync/errgroup"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,12 +25,12 @@ type run struct {
 	b       *Browser
 	log     *slog.Logger
 	proc    *process
-	conn    *conn
+	conn    *devtools.Conn
 	started time.Time
 
 	gates       *gates
-	workers     chan *session // our worker's newest session
-	ask         chan struct{} // the worker should be asked about a tab
+	workers     chan *devtools.Session // our worker's newest session
+	ask         chan struct{}          // the worker should be asked about a tab
 	panelWanted atomic.Bool
 	panelPaired atomic.Bool // a panel was paired before there was a worker
 	clickable   bool        // a click opens the panel before the worker has run
@@ -37,7 +38,7 @@ type run struct {
 	tabbed      chan struct{} // closed when the owner knows a first tab
 
 	mu       sync.Mutex
-	session  *session // the worker's, while it reports
+	session  *devtools.Session // the worker's, while it reports
 	pages    map[target.ID]*page
 	timeline []Milestone
 	last     []protocol.Tab // the tabs when they were last reported
@@ -45,6 +46,7 @@ type run struct {
 	keepers     keepers // tabs that are watched or changed
 	downloads   downloads
 	permissions permissions
+	keyboard    keyboard
 }
 
 // Milestone is a step of the start, for the benchmark and the log.
@@ -58,15 +60,15 @@ func newRun(b *Browser, p *process, started time.Time, clickable bool) *run {
 		b:         b,
 		log:       b.log,
 		proc:      p,
-		conn:      newConn(p.pipe),
 		started:   started,
 		clickable: clickable,
 		gates:     newGates(),
-		workers:   make(chan *session, 1),
+		workers:   make(chan *devtools.Session, 1),
 		ask:       make(chan struct{}, 1),
 		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*page),
 	}
+	r.conn = devtools.New(p.pipe, r.keyboard.giveBackAfter)
 	r.panelWanted.Store(b.config.ExtensionDir != "")
 	r.mark("launched")
 	return r
@@ -100,15 +102,15 @@ func (r *run) serve(ctx context.Context) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var g errgroup.Group
-	events := r.conn.root.events(
+	events := r.conn.Root.Events(
 		target.TargetCreated.Method, target.TargetInfoChanged.Method,
 		target.TargetDestroyed.Method, target.TargetCrashed.Method,
 	)
-	r.conn.root.follow(r.crash)
-	g.Go(func() error { defer cancel(); return r.conn.serve(context.WithoutCancel(ctx)) })
+	r.conn.Root.Follow(r.crash)
+	g.Go(func() error { defer cancel(); return r.conn.Serve(context.WithoutCancel(ctx)) })
 	g.Go(func() error { return r.watchTargets(inner, events) })
 	g.Go(func() error { return r.settleTabs(inner) })
-	saved := r.conn.root.events(browser.DownloadWillBegin.Method, browser.DownloadProgress.Method)
+	saved := r.conn.Root.Events(browser.DownloadWillBegin.Method, browser.DownloadProgress.Method)
 	g.Go(func() error { r.downloads.watch(inner, r, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
@@ -122,7 +124,7 @@ func (r *run) serve(ctx context.Context) error {
 	<-inner.Done()
 	stopped := ctx.Err() != nil
 	r.stop(context.WithoutCancel(ctx), stopped)
-	r.conn.fail(errPipeEnded)
+	r.conn.Fail(devtools.ErrPipeEnded)
 	_ = r.proc.pipe.Close()
 	err := g.Wait()
 	r.keepers.wg.Wait()
@@ -140,14 +142,14 @@ func (r *run) failStart() {
 func (r *run) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout)
 	defer cancel()
-	root := r.conn.root
+	root := r.conn.Root
 	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Exclude: true}}
-	if err := postCommand(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
+	if err := devtools.Post(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
 		return err
 	}
 	if dir := r.b.config.DownloadDir; dir != "" {
 		yes := true
-		err := postCommand(ctx, root, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		err := devtools.Post(ctx, root, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, EventsEnabled: &yes,
 		})
 		if err != nil {
@@ -205,7 +207,7 @@ func (r *run) firstTab(ctx context.Context) error {
 	select {
 	case <-r.tabbed:
 		return nil
-	case <-r.conn.done:
+	case <-r.conn.Done:
 		return protocol.NewError(protocol.CodeNotRunning, "the browser ended", "start the session")
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the first tab: %w", ctx.Err())
@@ -221,7 +223,7 @@ func (r *run) openRestored(ctx context.Context, tabs []RestoreTab) {
 	background := true
 	for _, old := range tabs {
 		r.b.tabs.expects(old.ID)
-		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
+		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
 		if err == nil {
 			err = r.b.waitTabs(ctx, func() bool {
 				_, ok := r.b.tabs.find(func(t *tab) bool { return t.target == res.TargetID })
@@ -261,7 +263,7 @@ func (r *run) activateRestored(ctx context.Context) error {
 func (r *run) stop(ctx context.Context, asked bool) {
 	if asked {
 		ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStopTimeout)
-		if r.conn.root.post(ctx, browser.Close.Method, nil) == nil {
+		if r.conn.Root.Post(ctx, browser.Close.Method, nil) == nil {
 			select {
 			case <-r.proc.Exited():
 			case <-ctx.Done():
@@ -327,22 +329,22 @@ func (r *run) startError(exit protocol.Exit) error {
 
 // crash notes a tab's crash. The reader calls it: told later, it would call a tab
 // crashed for ever that lives again.
-func (r *run) crash(e event) {
-	if e.method != target.TargetCrashed.Method {
+func (r *run) crash(e devtools.Event) {
+	if e.Method != target.TargetCrashed.Method {
 		return
 	}
-	if v, ok := decode(e, target.TargetCrashed); ok {
+	if v, ok := devtools.Decode(e, target.TargetCrashed); ok {
 		r.b.tabs.crashed(v.TargetID, true)
 	}
 }
 
-func (r *run) worker() *session {
+func (r *run) worker() *devtools.Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.session
 }
 
-func (r *run) setWorker(s *session) {
+func (r *run) setWorker(s *devtools.Session) {
 	r.mu.Lock()
 	r.session = s
 	r.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,7 +39,7 @@ func storedPairing(t *testing.T, f *fixture) protocol.Pairing {
 }
 
 // panelSession attaches to the page of the side panel.
-func panelSession(t *testing.T, f *fixture) *session {
+func panelSession(t *testing.T, f *fixture) *devtools.Session {
 	t.Helper()
 	r, err := f.running()
 	if err != nil {
@@ -48,7 +49,7 @@ func panelSession(t *testing.T, f *fixture) *session {
 	if len(panels) != 1 {
 		t.Fatalf("%d panels are open", len(panels))
 	}
-	s, err := r.conn.attach(deadline(t), panels[0])
+	s, err := r.conn.Attach(deadline(t), panels[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -285,7 +285,7 @@ func (p *page) restore(ctx context.Context, state *protocol.BrowserState) error 
 		}
 	}
 	if len(params) > 0 {
-		if _, err := cdp.Call(ctx, p.session, storage.SetCookies, storage.SetCookiesParams{Cookies: params}); err != nil {
+		if _, err := cdp.Call(ctx, p.Session, storage.SetCookies, storage.SetCookiesParams{Cookies: params}); err != nil {
 			return fmt.Errorf("setting the cookies: %w", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,11 +26,11 @@ type restoring struct {
 }
 
 type scriptKey struct {
-	s      *session
+	s      *devtools.Session
 	origin string
 }
 
-func (r *restoring) begin(ctx context.Context, s *session, _ bool) error {
+func (r *restoring) begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	r.mu.Lock()
 	pending := make([]protocol.Storage, 0, len(r.pending))
 	for origin, st := range r.pending {
@@ -38,7 +39,7 @@ func (r *restoring) begin(ctx context.Context, s *session, _ bool) error {
 		}
 	}
 	r.mu.Unlock()
-	err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{})
+	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	for _, st := range pending {
 		script, e := restoreScript(st)
 		if e != nil {
@@ -54,11 +55,11 @@ func (r *restoring) begin(ctx context.Context, s *session, _ bool) error {
 	return err
 }
 
-func (r *restoring) event(ctx context.Context, _ *session, e event) {
-	if e.method != cdppage.FrameNavigated.Method {
+func (r *restoring) event(ctx context.Context, _ *devtools.Session, e devtools.Event) {
+	if e.Method != cdppage.FrameNavigated.Method {
 		return
 	}
-	v, ok := decode(e, cdppage.FrameNavigated)
+	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
 	if !ok || v.Frame == nil {
 		return
 	}
@@ -68,18 +69,18 @@ func (r *restoring) event(ctx context.Context, _ *session, e event) {
 	delete(r.pending, origin)
 	for key, id := range r.scripts {
 		if key.origin == origin {
-			_ = postCommand(ctx, key.s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+			_ = devtools.Post(ctx, key.s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
 			delete(r.scripts, key)
 		}
 	}
 }
 
-func (r *restoring) end(ctx context.Context, s *session) {
+func (r *restoring) end(ctx context.Context, s *devtools.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, id := range r.scripts {
 		if key.s == s {
-			_ = postCommand(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+			_ = devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
 			delete(r.scripts, key)
 		}
 	}
@@ -122,7 +123,7 @@ func (b *Browser) restoreStorage(ctx context.Context, id protocol.TabID, all []p
 			if err != nil {
 				return err
 			}
-			if _, err := evaluate[any](ctx, p.session, script, world); err != nil {
+			if _, err := evaluate[any](ctx, p.Session, script, world); err != nil {
 				return err
 			}
 		}

@@ -9,10 +9,13 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/domstorage"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
-func asMethodError(err error) (*methodError, bool) { return errors.AsType[*methodError](err) }
+func asMethodError(err error) (*devtools.MethodError, bool) {
+	return errors.AsType[*devtools.MethodError](err)
+}
 
 // originOf is the origin of an address; empty when it has none that keeps
 // anything.
@@ -38,7 +41,7 @@ func (p *page) origin(ctx context.Context, id protocol.TabID) (string, error) {
 }
 
 func (p *page) items(ctx context.Context, origin string, local bool) ([]protocol.StorageItem, error) {
-	res, err := cdp.Call(ctx, p.session, domstorage.GetDOMStorageItems, domstorage.GetDOMStorageItemsParams{
+	res, err := cdp.Call(ctx, p.Session, domstorage.GetDOMStorageItems, domstorage.GetDOMStorageItemsParams{
 		StorageID: storageID(origin, local),
 	})
 	if err != nil {
@@ -82,9 +85,9 @@ func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool,
 		if err != nil {
 			return err
 		}
-		_, err = cdp.Call(ctx, p.session, domstorage.SetDOMStorageItem, domstorage.SetDOMStorageItemParams{StorageID: storageID(origin, local), Key: key, Value: value})
+		_, err = cdp.Call(ctx, p.Session, domstorage.SetDOMStorageItem, domstorage.SetDOMStorageItemParams{StorageID: storageID(origin, local), Key: key, Value: value})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeTooLarge, "the page's storage is full: "+e.message, "`pilotfish storage delete` makes room")
+			return protocol.NewError(protocol.CodeTooLarge, "the page's storage is full: "+e.Message, "`pilotfish storage delete` makes room")
 		}
 		return err
 	})
@@ -105,7 +108,7 @@ func (b *Browser) RemoveStorage(ctx context.Context, id protocol.TabID, local bo
 		}
 		if key == "" {
 			n = len(items)
-			_, err = cdp.Call(ctx, p.session, domstorage.Clear, domstorage.ClearParams{StorageID: storageID(origin, local)})
+			_, err = cdp.Call(ctx, p.Session, domstorage.Clear, domstorage.ClearParams{StorageID: storageID(origin, local)})
 			return err
 		}
 		for _, i := range items {
@@ -113,7 +116,7 @@ func (b *Browser) RemoveStorage(ctx context.Context, id protocol.TabID, local bo
 				n++
 			}
 		}
-		_, err = cdp.Call(ctx, p.session, domstorage.RemoveDOMStorageItem, domstorage.RemoveDOMStorageItemParams{StorageID: storageID(origin, local), Key: key})
+		_, err = cdp.Call(ctx, p.Session, domstorage.RemoveDOMStorageItem, domstorage.RemoveDOMStorageItemParams{StorageID: storageID(origin, local), Key: key})
 		return err
 	})
 	return n, err

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/chromedp/cdproto/runtime"
+
+	"pilotfish/backend/browser/devtools"
 )
 
 // arrival is the last event of an input as the page sees it. With its count the
@@ -19,7 +21,7 @@ type arrival struct {
 // browser has acknowledged it. Both are waited for. Where the page does not see
 // the event, because it went elsewhere or was taken back, the acknowledgement is
 // its sign. Under a cover the page is asked afterwards, when the cover is down.
-func (a *action) strike(ctx context.Context, s *session, messages ...message) error {
+func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...message) error {
 	in, world := a.p.frames.state(a.f)
 	if world == "" || a.last == nil || a.p.mask() != nil {
 		return a.send(ctx, s, messages...)
@@ -67,10 +69,10 @@ func (a *action) strike(ctx context.Context, s *session, messages ...message) er
 }
 
 // tell calls a function of world.js and waits for no answer.
-func (p *page) tell(ctx context.Context, f *docFrame, s *session, world, name string) error {
+func (p *page) tell(ctx context.Context, f *docFrame, s *devtools.Session, world, name string) error {
 	expression, err := p.expression(ctx, f, name, nil)
 	if err != nil {
 		return err
 	}
-	return postCommand(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
+	return devtools.Post(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
 }

@@ -59,25 +59,3 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 		}
 	}
 }
-
-// A queue that was given back begins empty, and what its last owner did not read
-// is nobody's.
-func TestReleasedQueue(t *testing.T) {
-	c := newConn(nil)
-	first := c.root.events("a")
-	c.root.publish("a", nil)
-	first.release()
-	c.root.publish("a", nil)
-	first.cancel() // once more, and late
-	next := c.root.events("b")
-	c.root.publish("a", nil)
-	c.root.publish("b", nil)
-	if e := <-next.c; e.method != "b" || len(next.c) != 0 {
-		t.Errorf("%+v, and %d more", e, len(next.c))
-	}
-	c.end(c.root, errSessionEnded)
-	next.release() // it is closed, and not used again
-	if _, open := <-next.c; open {
-		t.Error("the queue of a session that ended is open")
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,7 +30,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 			chrome = &o.ChromeTabID
 		}
 	}
-	panel := r.conn.keyboard.at()
+	panel := r.keyboard.at()
 	var mine func(*tab) bool
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
@@ -41,7 +42,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 		}
 		mine = func(t *tab) bool { return t.ChromeTabID == id }
 	} else {
-		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", Background: &background})
+		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", Background: &background})
 		if err != nil {
 			return "", b.explain(ctx, beside, nil, err)
 		}
@@ -77,12 +78,12 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 			return err
 		}
 	}
-	if panel := r.conn.keyboard.at(); panel != nil {
+	if panel := r.keyboard.at(); panel != nil {
 		defer giveBack(ctx, panel) // the tab that comes to the front takes the focus
 	}
 	// Beside the queue of the tab: a tab that hangs must be closable.
 	err = b.onTarget(ctx, r, id, func(t tab) error {
-		_, err := cdp.Call(ctx, r.conn.root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
+		_, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
 		return err
 	})
 	if err != nil {
@@ -114,7 +115,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return err
 	}
-	panel := r.conn.keyboard.at()
+	panel := r.keyboard.at()
 	err = b.onTarget(ctx, r, id, func(t tab) error {
 		if r.worker() != nil && t.ChromeTabID != 0 {
 			_, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise)
@@ -123,7 +124,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 			}
 			return err
 		}
-		_, err := cdp.Call(ctx, r.conn.root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target})
+		_, err := cdp.Call(ctx, r.conn.Root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target})
 		if err == nil {
 			b.tabs.activated(id)
 		}
@@ -192,12 +193,12 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 // window it is in.
 func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
 	for _, id := range r.b.tabs.panelTargets() {
-		s, err := r.conn.attach(ctx, id)
+		s, err := r.conn.Attach(ctx, id)
 		if err != nil {
 			continue // closed meanwhile
 		}
 		in, err := evaluate[int](ctx, s, "chrome.windows.getCurrent().then((w) => w.id)", 0)
-		_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
+		_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 		if err != nil {
 			if ctx.Err() != nil {
 				return false, ctx.Err()
@@ -232,18 +233,18 @@ func (r *run) stripOf(ctx context.Context, pageID target.ID) (target.ID, error) 
 
 // pagesIn returns the pages in a target of type "tab".
 func (r *run) pagesIn(ctx context.Context, strip target.ID) ([]target.ID, error) {
-	s, err := r.conn.attach(ctx, strip)
+	s, err := r.conn.Attach(ctx, strip)
 	if err != nil {
 		return nil, err
 	}
 	flat := true
-	children := s.events(target.AttachedToTarget.Method)
+	children := s.Events(target.AttachedToTarget.Method)
 	_, err = cdp.Call(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, Flatten: &flat})
-	_ = postCommand(ctx, r.conn.root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.id})
-	children.cancel() // what came before the answer is in the queue
+	_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
+	children.Cancel() // what came before the answer is in the queue
 	var pages []target.ID
-	for e := range children.c {
-		if v, ok := decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {
+	for e := range children.C {
+		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {
 			pages = append(pages, v.TargetInfo.TargetID)
 		}
 	}
@@ -258,7 +259,7 @@ func (r *run) askFront(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerAnswer)
 	defer cancel()
-	res, err := cdp.Call(ctx, r.conn.root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
+	res, err := cdp.Call(ctx, r.conn.Root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
 	if err != nil {
 		r.log.DebugContext(ctx, "which tab is in front is not known", "error", err)
 		return

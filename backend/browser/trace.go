@@ -11,6 +11,7 @@ import (
 	cdpio "github.com/chromedp/cdproto/io"
 	"github.com/chromedp/cdproto/tracing"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,11 +20,11 @@ const featureTrace = "trace"
 // tracer is a trace that runs. The browser has one at a time.
 type tracer struct {
 	mu   sync.Mutex
-	s    *session
+	s    *devtools.Session
 	done chan tracing.EventTracingComplete
 }
 
-func (t *tracer) begin(ctx context.Context, s *session, child bool) error {
+func (t *tracer) begin(ctx context.Context, s *devtools.Session, child bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if child || t.s != nil {
@@ -38,7 +39,7 @@ func (t *tracer) begin(ctx context.Context, s *session, child bool) error {
 		},
 	})
 	if e, ok := asMethodError(err); ok {
-		return protocol.NewError(protocol.CodeBusy, "the trace cannot be started: "+e.message, "a browser can run one trace at a time")
+		return protocol.NewError(protocol.CodeBusy, "the trace cannot be started: "+e.Message, "a browser can run one trace at a time")
 	}
 	if err == nil {
 		t.s = s
@@ -46,11 +47,11 @@ func (t *tracer) begin(ctx context.Context, s *session, child bool) error {
 	return err
 }
 
-func (t *tracer) event(_ context.Context, _ *session, e event) {
-	if e.method != tracing.TracingComplete.Method {
+func (t *tracer) event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+	if e.Method != tracing.TracingComplete.Method {
 		return
 	}
-	if v, ok := decode(e, tracing.TracingComplete); ok {
+	if v, ok := devtools.Decode(e, tracing.TracingComplete); ok {
 		select {
 		case t.done <- v:
 		default:
@@ -58,7 +59,7 @@ func (t *tracer) event(_ context.Context, _ *session, e event) {
 	}
 }
 
-func (t *tracer) end(context.Context, *session) {}
+func (t *tracer) end(context.Context, *devtools.Session) {}
 
 // StartTrace begins to trace a tab.
 func (b *Browser) StartTrace(ctx context.Context, id protocol.TabID) error {
@@ -96,8 +97,8 @@ func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.Sa
 	var end tracing.EventTracingComplete
 	select {
 	case end = <-t.done:
-	case <-t.s.done:
-		return protocol.SavedFile{}, b.explain(ctx, id, nil, errSessionEnded)
+	case <-t.s.Done:
+		return protocol.SavedFile{}, b.explain(ctx, id, nil, devtools.ErrSessionEnded)
 	case <-ctx.Done():
 		return protocol.SavedFile{}, b.explain(ctx, id, nil, ctx.Err())
 	}
@@ -114,9 +115,9 @@ func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.Sa
 }
 
 // drain copies a stream of the browser into a file, within its bound.
-func drain(ctx context.Context, s *session, handle cdpio.StreamHandle, f *os.File) (int, error) {
+func drain(ctx context.Context, s *devtools.Session, handle cdpio.StreamHandle, f *os.File) (int, error) {
 	defer func() {
-		_ = postCommand(context.WithoutCancel(ctx), s, cdpio.Close, cdpio.CloseParams{Handle: handle})
+		_ = devtools.Post(context.WithoutCancel(ctx), s, cdpio.Close, cdpio.CloseParams{Handle: handle})
 	}()
 	n := 0
 	for {

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/extensions"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,7 +20,7 @@ func (r *run) trigger(ctx context.Context, strip target.ID) error {
 	if r.worker() == nil {
 		return errNoWorker
 	}
-	_, err := cdp.Call(ctx, r.conn.root, extensions.TriggerAction, extensions.TriggerActionParams{
+	_, err := cdp.Call(ctx, r.conn.Root, extensions.TriggerAction, extensions.TriggerActionParams{
 		ID: protocol.ExtensionID, TargetID: string(strip),
 	})
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *run) triggerFront(ctx context.Context) error {
 	if !ok {
 		return errors.New("there is no window")
 	}
-	return postCommand(ctx, r.conn.root, extensions.TriggerAction, extensions.TriggerActionParams{
+	return devtools.Post(ctx, r.conn.Root, extensions.TriggerAction, extensions.TriggerActionParams{
 		ID: protocol.ExtensionID, TargetID: string(strip),
 	})
 }

@@ -16,6 +16,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,12 +26,12 @@ import (
 func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
 	err := b.onPage(inWait(ctx), id, func(ctx context.Context, p *page) error {
-		w := &waiting{p: p, q: q, events: p.events(
+		w := &waiting{p: p, q: q, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
-		defer w.events.cancel()
+		defer w.events.Cancel()
 		letPass(ctx) // it hears what they do
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
@@ -46,7 +47,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 type waiting struct {
 	p      *page
 	q      protocol.WaitRequest
-	events *subscription
+	events *devtools.Subscription
 	// found takes what came, for one who watches: a dialog that opens meanwhile is
 	// for others to answer, and does not end it.
 	found *waitFound
@@ -82,18 +83,18 @@ func (w *waiting) run(ctx context.Context) error {
 
 // next returns the next event; a dialog ends the wait, because the page does
 // nothing while it is open.
-func (w *waiting) next(ctx context.Context) (event, error) {
+func (w *waiting) next(ctx context.Context) (devtools.Event, error) {
 	select {
-	case e, ok := <-w.events.c:
+	case e, ok := <-w.events.C:
 		if !ok {
-			return e, errSessionEnded
+			return e, devtools.ErrSessionEnded
 		}
-		if v, ok := decode(e, cdppage.JavascriptDialogOpening); ok && e.method == cdppage.JavascriptDialogOpening.Method {
+		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && e.Method == cdppage.JavascriptDialogOpening.Method {
 			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, plain(v.Message)), "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
 		}
 		return e, nil
 	case <-ctx.Done():
-		return event{}, context.Cause(ctx)
+		return devtools.Event{}, context.Cause(ctx)
 	}
 }
 
@@ -108,11 +109,11 @@ func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 		select {
 		case err := <-answer:
 			return err
-		case e, ok := <-w.events.c:
+		case e, ok := <-w.events.C:
 			if !ok {
-				return errSessionEnded
+				return devtools.ErrSessionEnded
 			}
-			if e.method == cdppage.JavascriptDialogOpening.Method {
+			if e.Method == cdppage.JavascriptDialogOpening.Method {
 				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
 			}
 		case <-ctx.Done():
@@ -153,7 +154,7 @@ func (w *waiting) address(ctx context.Context) error {
 			return err
 		}
 		// The browser may hear of it after we do.
-		if v, ok := decode(e, cdppage.NavigatedWithinDocument); ok && e.method == cdppage.NavigatedWithinDocument.Method && match(v.URL) {
+		if v, ok := devtools.Decode(e, cdppage.NavigatedWithinDocument); ok && e.Method == cdppage.NavigatedWithinDocument.Method && match(v.URL) {
 			return nil
 		}
 	}
@@ -218,31 +219,31 @@ func (w *waiting) quiet(ctx context.Context) error {
 			if len(open) == 0 {
 				return nil
 			}
-		case e, ok := <-w.events.c:
+		case e, ok := <-w.events.C:
 			if !ok {
-				return errSessionEnded
+				return devtools.ErrSessionEnded
 			}
-			switch e.method {
+			switch e.Method {
 			case network.RequestWillBeSent.Method:
-				if v, ok := decode(e, network.RequestWillBeSent); ok {
+				if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok {
 					open[v.RequestID] = v.LoaderID
 				}
 			case network.ResponseReceived.Method:
-				if v, ok := decode(e, network.ResponseReceived); ok {
+				if v, ok := devtools.Decode(e, network.ResponseReceived); ok {
 					delete(open, v.RequestID)
 				}
 			case network.DataReceived.Method:
 			case network.LoadingFinished.Method:
-				if v, ok := decode(e, network.LoadingFinished); ok {
+				if v, ok := devtools.Decode(e, network.LoadingFinished); ok {
 					delete(open, v.RequestID)
 				}
 			case network.LoadingFailed.Method:
-				if v, ok := decode(e, network.LoadingFailed); ok {
+				if v, ok := devtools.Decode(e, network.LoadingFailed); ok {
 					delete(open, v.RequestID)
 				}
 			case cdppage.FrameNavigated.Method:
 				// What the document before had asked for may end without a word.
-				if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame.ParentID == "" {
+				if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame.ParentID == "" {
 					maps.DeleteFunc(open, func(_ network.RequestID, of cdp.LoaderID) bool { return of != v.Frame.LoaderID })
 				}
 			default:
@@ -267,7 +268,7 @@ func (w *waiting) function(ctx context.Context) error {
 		var res runtime.EvaluateResult
 		go func() {
 			var err error
-			res, err = cdp.Call(inner, w.p.session, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, AwaitPromise: &yes, ReturnByValue: &yes})
+			res, err = cdp.Call(inner, w.p.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, AwaitPromise: &yes, ReturnByValue: &yes})
 			answer <- err
 		}()
 		err := w.follow(ctx, answer)
@@ -309,8 +310,8 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	if text != nil {
 		params.PromptText = *text
 	}
-	if _, err := cdp.Call(ctx, p.session, cdppage.HandleJavaScriptDialog, params); err != nil {
-		if _, ok := errors.AsType[*methodError](err); ok {
+	if _, err := cdp.Call(ctx, p.Session, cdppage.HandleJavaScriptDialog, params); err != nil {
+		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
 			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "`pilotfish dialogs` lists earlier ones")
 		}
 		return info, b.explain(ctx, id, p, err)

@@ -9,6 +9,7 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -46,11 +47,11 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 		case <-changed:
 			changed = w.p.frames.changes()
 			clear(f.later)
-		case e, ok := <-w.events.c:
+		case e, ok := <-w.events.C:
 			switch {
 			case !ok:
-				return errSessionEnded
-			case e.method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
+				return devtools.ErrSessionEnded
+			case e.Method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
 				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
 			}
 			clear(f.later)

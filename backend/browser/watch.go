@@ -8,19 +8,20 @@ import (
 
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
 // watchTargets follows the browser's targets into the registry.
-func (r *run) watchTargets(ctx context.Context, events *subscription) error {
-	defer events.cancel()
+func (r *run) watchTargets(ctx context.Context, events *devtools.Subscription) error {
+	defer events.Cancel()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case e, ok := <-events.c:
+		case e, ok := <-events.C:
 			if !ok {
-				if events.overflowed() {
+				if events.Overflowed() {
 					_ = r.proc.pipe.Close() // ends the run
 					return errEventsLost
 				}
@@ -31,11 +32,11 @@ func (r *run) watchTargets(ctx context.Context, events *subscription) error {
 	}
 }
 
-func (r *run) targetEvent(ctx context.Context, e event) {
+func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	ask := false
-	switch e.method {
+	switch e.Method {
 	case target.TargetCreated.Method:
-		if v, ok := decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
+		if v, ok := devtools.Decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.followPanel(ctx, v.TargetInfo)
@@ -44,13 +45,13 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 			}
 		}
 	case target.TargetInfoChanged.Method:
-		if v, ok := decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
+		if v, ok := devtools.Decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.targetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.followPanel(ctx, v.TargetInfo)
 		}
 	case target.TargetDestroyed.Method:
-		if v, ok := decode(e, target.TargetDestroyed); ok {
+		if v, ok := devtools.Decode(e, target.TargetDestroyed); ok {
 			strip := r.b.tabs.isStrip(v.TargetID)
 			ask = r.b.tabs.destroyed(v.TargetID)
 			if strip {
@@ -58,7 +59,7 @@ func (r *run) targetEvent(ctx context.Context, e event) {
 			}
 		}
 	case target.TargetCrashed.Method:
-		if v, ok := decode(e, target.TargetCrashed); ok {
+		if v, ok := devtools.Decode(e, target.TargetCrashed); ok {
 			// Its session says when the tab lives again.
 			if _, isTab := r.b.tabs.find(func(t *tab) bool { return t.target == v.TargetID }); isTab {
 				go func() { _, _ = r.page(ctx, v.TargetID) }()

@@ -9,6 +9,7 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -102,8 +103,8 @@ func (b *Browser) untilMore(ctx context.Context, k *keeper, more <-chan struct{}
 		case <-more:
 			return nil
 		case <-changed:
-		case <-k.r.conn.done:
-			return errPipeEnded
+		case <-k.r.conn.Done:
+			return devtools.ErrPipeEnded
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -156,8 +157,8 @@ func (b *Browser) watchDownload(ctx context.Context, id protocol.TabID, pattern 
 		}
 		select {
 		case <-more:
-		case <-r.conn.done:
-			return "", errPipeEnded
+		case <-r.conn.Done:
+			return "", devtools.ErrPipeEnded
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}
@@ -176,10 +177,10 @@ func (b *Browser) watchPage(ctx context.Context, id protocol.TabID, q protocol.W
 		if err := p.open(ctx, id); err != nil {
 			return err
 		}
-		w := &waiting{p: p, q: protocol.WaitRequest{Value: q.Value}, found: &found, events: p.events(
+		w := &waiting{p: p, q: protocol.WaitRequest{Value: q.Value}, found: &found, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.LifecycleEvent.Method, cdppage.JavascriptDialogClosed.Method,
 		)}
-		defer w.events.cancel()
+		defer w.events.Cancel()
 		err := w.inFrames(ctx, key)
 		if errors.Is(err, context.DeadlineExceeded) { // the page may be the first to know
 			return inVain(q)

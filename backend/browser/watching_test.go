@@ -135,7 +135,7 @@ func TestConsole(t *testing.T) {
 	}
 	// Over a navigation, a crash and a reload.
 	f.open(t, id, s.URL+"/console?again")
-	if err := f.kept(id).session().post(ctx, "Page.crash", nil); err != nil {
+	if err := f.kept(id).session().Post(ctx, "Page.crash", nil); err != nil {
 		t.Fatal(err)
 	}
 	f.wait(t, "the crash", func() bool { return f.tabs[0].Crashed })
@@ -465,7 +465,7 @@ func TestWatchingSideBySide(t *testing.T) {
 	}
 	if k := f.kept(ids[4]); k != nil {
 		select {
-		case <-k.session().done:
+		case <-k.session().Done:
 		case <-deadline(t).Done():
 			t.Error("a closed tab is still watched")
 		}

@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/webmcp"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,7 +27,7 @@ type pageTools struct {
 }
 
 type toolKey struct {
-	s     *session
+	s     *devtools.Session
 	frame cdp.FrameID
 	name  string
 }
@@ -38,8 +39,8 @@ func newPageTools() *pageTools {
 	}
 }
 
-func (w *pageTools) begin(ctx context.Context, s *session, child bool) error {
-	if err := postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
+func (w *pageTools) begin(ctx context.Context, s *devtools.Session, child bool) error {
+	if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 		return err
 	}
 	if res, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{}); err == nil {
@@ -49,7 +50,7 @@ func (w *pageTools) begin(ctx context.Context, s *session, child bool) error {
 	}
 	_, err := cdp.Call(ctx, s, webmcp.Enable, cdp.Empty{})
 	if e, ok := asMethodError(err); ok && !child {
-		return protocol.NewError(protocol.CodeRefused, "this browser does not support tools of pages (WebMCP.enable: "+e.message+")",
+		return protocol.NewError(protocol.CodeRefused, "this browser does not support tools of pages (WebMCP.enable: "+e.Message+")",
 			"it needs Chromium 150 or newer, started by Pilotfish: --enable-features=WebMCP")
 	}
 	if child {
@@ -68,19 +69,19 @@ func (w *pageTools) frames(t *cdppage.FrameTree) {
 	}
 }
 
-func (w *pageTools) end(ctx context.Context, s *session) {
-	_ = postCommand(ctx, s, webmcp.Disable, cdp.Empty{})
+func (w *pageTools) end(ctx context.Context, s *devtools.Session) {
+	_ = devtools.Post(ctx, s, webmcp.Disable, cdp.Empty{})
 }
 
 // toolsKept bounds the tools of one page: a page could offer any number.
 const toolsKept = 500
 
-func (w *pageTools) event(_ context.Context, s *session, e event) {
+func (w *pageTools) event(_ context.Context, s *devtools.Session, e devtools.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch e.method {
+	switch e.Method {
 	case webmcp.ToolsAdded.Method:
-		v, ok := decode(e, webmcp.ToolsAdded)
+		v, ok := devtools.Decode(e, webmcp.ToolsAdded)
 		if !ok {
 			return
 		}
@@ -95,7 +96,7 @@ func (w *pageTools) event(_ context.Context, s *session, e event) {
 			w.tools[toolKey{s, t.FrameID, t.Name}] = tool
 		}
 	case webmcp.ToolsRemoved.Method:
-		if v, ok := decode(e, webmcp.ToolsRemoved); ok {
+		if v, ok := devtools.Decode(e, webmcp.ToolsRemoved); ok {
 			for _, t := range v.Tools {
 				if t != nil {
 					delete(w.tools, toolKey{s, t.FrameID, t.Name})
@@ -103,7 +104,7 @@ func (w *pageTools) event(_ context.Context, s *session, e event) {
 			}
 		}
 	case webmcp.ToolResponded.Method:
-		if v, ok := decode(e, webmcp.ToolResponded); ok {
+		if v, ok := devtools.Decode(e, webmcp.ToolResponded); ok {
 			if c := w.waiting[v.InvocationID]; c != nil {
 				c <- v // buffered for its one answer
 				delete(w.waiting, v.InvocationID)
@@ -112,7 +113,7 @@ func (w *pageTools) event(_ context.Context, s *session, e event) {
 			}
 		}
 	case cdppage.FrameNavigated.Method:
-		if v, ok := decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
+		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
 			w.origins[v.Frame.ID] = originOf(v.Frame.URL)
 			if v.Frame.ParentID == "" { // what a page offered ends with it
 				for key := range w.tools {
@@ -178,7 +179,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 	}
 	res, err := cdp.Call(ctx, key.s, webmcp.InvokeTool, webmcp.InvokeToolParams{FrameID: key.frame, ToolName: name, Input: jsonv2.Value(input)})
 	if e, ok := asMethodError(err); ok {
-		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.message, "`pilotfish webmcp` shows what it takes")
+		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.Message, "`pilotfish webmcp` shows what it takes")
 	}
 	if err != nil {
 		return result, b.explain(ctx, id, nil, err)
@@ -197,13 +198,13 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		result.Status, result.Error = string(v.Status), v.ErrorText
 		result.Output = outputText(v.Output)
 		return result, nil
-	case <-key.s.done:
-		return result, b.explain(ctx, id, nil, errSessionEnded)
+	case <-key.s.Done:
+		return result, b.explain(ctx, id, nil, devtools.ErrSessionEnded)
 	case <-ctx.Done():
 		w.mu.Lock()
 		delete(w.waiting, res.InvocationID)
 		w.mu.Unlock()
-		_ = postCommand(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams(res))
+		_ = devtools.Post(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams(res))
 		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; the call was cancelled", "a longer --timeout may help")
 	}
 }

@@ -84,7 +84,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reach, err := evaluate[string](ctx, page.session, fmt.Sprintf(`(async () => typeof chrome?.runtime?.sendMessage + ' ' +
+	reach, err := evaluate[string](ctx, page.Session, fmt.Sprintf(`(async () => typeof chrome?.runtime?.sendMessage + ' ' +
 		await fetch('chrome-extension://%s/panel.html').then(() => 'reached', () => 'refused'))()`, protocol.ExtensionID), 0)
 	if err != nil || reach != "undefined refused" {
 		t.Errorf("a page reaches the extension: %s", reach)

@@ -25,7 +25,7 @@ func (b *Browser) Windows(ctx context.Context) ([]protocol.Window, error) {
 		if !ok {
 			continue
 		}
-		res, err := cdp.Call(ctx, r.conn.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
+		res, err := cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, tabError(ctx, shown.ID, "waiting for its window", nil, err)
@@ -70,7 +70,7 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 		mine = func(t *tab) bool { return t.ChromeTabID == id }
 	} else {
 		yes := true
-		res, err := cdp.Call(ctx, r.conn.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", NewWindow: &yes, Background: &background})
+		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", NewWindow: &yes, Background: &background})
 		if err != nil {
 			return "", tabError(ctx, "", "opening a window", nil, err)
 		}
@@ -108,16 +108,16 @@ func (b *Browser) SetWindow(ctx context.Context, id protocol.TabID, bounds *prot
 	}
 	var res browser.GetWindowForTargetResult
 	err = b.onTarget(ctx, r, id, func(t tab) (err error) {
-		res, err = cdp.Call(ctx, r.conn.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
+		res, err = cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
 		return err
 	})
 	if err != nil {
 		return b.explain(ctx, id, nil, err)
 	}
 	set := func(to *browser.Bounds) error {
-		_, err := cdp.Call(ctx, r.conn.root, browser.SetWindowBounds, browser.SetWindowBoundsParams{WindowID: res.WindowID, Bounds: to})
+		_, err := cdp.Call(ctx, r.conn.Root, browser.SetWindowBounds, browser.SetWindowBoundsParams{WindowID: res.WindowID, Bounds: to})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed: "+e.message, "for example: pilotfish windows bounds --at 0,0,1200,800")
+			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed: "+e.Message, "for example: pilotfish windows bounds --at 0,0,1200,800")
 		}
 		return b.explain(ctx, id, nil, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 	"pilotfish/extension"
 )
@@ -64,14 +65,14 @@ func (p *page) open(ctx context.Context, id protocol.TabID) error {
 	p.opened = o
 	first := p.frames == nil
 	if first {
-		p.frames = newFrames(p.r.b.spaceOf(id), p.session)
+		p.frames = newFrames(p.r.b.spaceOf(id), p.Session)
 	}
 	p.mu.Unlock()
 	defer close(o.done)
 	if first {
-		p.hook(p.session) //nolint:contextcheck // it lives as long as its session
+		p.hook(p.Session) //nolint:contextcheck // it lives as long as its session
 	}
-	if o.err = p.equip(ctx, p.session, false); o.err != nil {
+	if o.err = p.equip(ctx, p.Session, false); o.err != nil {
 		p.mu.Lock()
 		p.opened = nil
 		p.mu.Unlock()
@@ -80,26 +81,26 @@ func (p *page) open(ctx context.Context, id protocol.TabID) error {
 }
 
 // equip installs our world in the documents of a session.
-func (p *page) equip(ctx context.Context, s *session, child bool) error {
+func (p *page) equip(ctx context.Context, s *devtools.Session, child bool) error {
 	script, err := pageScript()
 	if err != nil {
 		return err
 	}
 	yes := true
 	if child {
-		err = postCommand(ctx, s, cdppage.Enable, cdppage.EnableParams{})
+		err = devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	}
 	err = errors.Join(
 		err,
-		postCommand(ctx, s, runtime.Enable, cdp.Empty{}),
-		postCommand(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: keyBinding, ExecutionContextName: worldName}),
-		postCommand(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+		devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}),
+		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: keyBinding, ExecutionContextName: worldName}),
+		devtools.Post(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: script, WorldName: worldName, RunImmediately: &yes,
 		}),
 		// A tab in the back must believe to be looked at, or it draws nothing and
 		// takes no focus; the person's tab stays in front.
-		postCommand(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
-		postCommand(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
+		devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
+		devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 			AutoAttach: true, Flatten: &yes, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
 		}),
 	)
@@ -113,14 +114,14 @@ func (p *page) equip(ctx context.Context, s *session, child bool) error {
 }
 
 // ready returns a frame's session and world, making the world if need be.
-func (p *page) ready(ctx context.Context, f *docFrame) (*session, string, error) {
+func (p *page) ready(ctx context.Context, f *docFrame) (*devtools.Session, string, error) {
 	s, world := p.frames.state(f)
 	if world != "" {
 		return s, world, nil
 	}
 	_, err := cdp.Call(ctx, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: f.id, WorldName: worldName})
 	if err != nil {
-		if _, isMethod := errors.AsType[*methodError](err); isMethod {
+		if _, isMethod := errors.AsType[*devtools.MethodError](err); isMethod {
 			return nil, "", fmt.Errorf("%w: %w", errReplaced, err)
 		}
 		return nil, "", err
@@ -209,7 +210,7 @@ func evaluateParams(expression, world string) runtime.EvaluateParams {
 }
 
 // answered reads the answer of world.js.
-func (p *page) answered(ctx context.Context, f *docFrame, s *session, world, name string, res runtime.EvaluateResult, err error, into any) error {
+func (p *page) answered(ctx context.Context, f *docFrame, s *devtools.Session, world, name string, res runtime.EvaluateResult, err error, into any) error {
 	if err != nil {
 		return p.worldError(f, world, err)
 	}
@@ -256,23 +257,23 @@ func (p *page) answered(ctx context.Context, f *docFrame, s *session, world, nam
 
 // worldError tells the ends of a document from other faults.
 func (p *page) worldError(f *docFrame, world string, err error) error {
-	m, ok := errors.AsType[*methodError](err)
+	m, ok := errors.AsType[*devtools.MethodError](err)
 	if !ok {
 		// The session of a frame that went to another process ended.
-		if errors.Is(err, errSessionEnded) && !p.ended() {
+		if errors.Is(err, devtools.ErrSessionEnded) && !p.ended() {
 			return errReplaced
 		}
 		return err
 	}
 	switch {
-	case strings.Contains(m.message, "uniqueContextId"), strings.Contains(m.message, "Cannot find context"):
+	case strings.Contains(m.Message, "uniqueContextId"), strings.Contains(m.Message, "Cannot find context"):
 		p.frames.mu.Lock()
 		if f.context == world {
 			f.context = ""
 		}
 		p.frames.mu.Unlock()
 		return errStale
-	case strings.Contains(m.message, "context was destroyed"), strings.Contains(m.message, "navigated or closed"), strings.Contains(m.message, "Promise was collected"):
+	case strings.Contains(m.Message, "context was destroyed"), strings.Contains(m.Message, "navigated or closed"), strings.Contains(m.Message, "Promise was collected"):
 		return errReplaced
 	}
 	return err

@@ -145,7 +145,7 @@ func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string)
 			if found == "" && item.Ref != "" && item.Role == role && item.Name == name {
 				f, ok := p.frames.of(item.Ref)
 				if ok && f.number == 0 {
-					v, err := evaluate[string](deadline(t), p.session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.contextN)
+					v, err := evaluate[string](deadline(t), p.Session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.contextN)
 					if err == nil && v == hit {
 						found = item.Ref
 					}
