@@ -164,13 +164,44 @@ func (a *action) looks() bool {
 	return false
 }
 
+// guard names the events that a page gets only where they meet the target of an input.
+type guard string
+
+const (
+	noGuard    guard = ""
+	guardHover guard = "hover"
+	guardPress guard = "press"
+	guardTouch guard = "touch"
+)
+
+// pressed is the guard of the frames around the one of the target: they are
+// passed by a pointer that only moves.
+func (g guard) pressed() guard {
+	if g == guardHover {
+		return noGuard
+	}
+	return g
+}
+
+// pressGuard is the guard of the action's press.
+func (a *action) pressGuard() guard {
+	if a.q.Kind == protocol.ActTap || a.q.Kind == protocol.ActSwipe {
+		return guardTouch
+	}
+	return guardPress
+}
+
 // point finds where to act: it scrolls, waits for what moves and tests what a
 // pointer would meet, in every frame on the way.
 func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 	if m := pointTarget().FindStringSubmatch(a.q.Target); m != nil {
 		return a.bare(ctx)
 	}
-	args := map[string]any{"watch": true, "guarded": guarded, "hovers": !guarded, "last": a.last}
+	kind := guardHover
+	if guarded {
+		kind = a.pressGuard()
+	}
+	args := map[string]any{"watch": true, "guard": kind, "last": a.last}
 	if a.q.At != nil {
 		args["offset"] = a.q.At
 	}
@@ -186,7 +217,7 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 	}
 	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
 	a.fx.out.Hit = aimed.Reached.Line
-	at, way, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, guarded)
+	at, way, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, kind.pressed())
 	a.way = way
 	return at, err
 }

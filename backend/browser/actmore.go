@@ -25,7 +25,7 @@ func (a *action) ends(ctx context.Context) (from, to point, err error) {
 		from, err = a.point(ctx, true)
 		return from, to, err
 	}
-	f, aimed, err := a.p.aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To})
+	f, aimed, err := a.p.aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To, "guard": a.pressGuard()})
 	if err != nil {
 		return from, to, err
 	}
@@ -34,10 +34,10 @@ func (a *action) ends(ctx context.Context) (from, to point, err error) {
 	}
 	a.f, a.guarded, a.carries, a.fx.out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
 	// What one end needs scrolled is scrolled: the other lies in the same frame.
-	if to, _, err = a.p.outward(ctx, f, aimed.To.Point, aimed.To.Line, false); err != nil {
+	if to, _, err = a.p.outward(ctx, f, aimed.To.Point, aimed.To.Line, noGuard); err != nil {
 		return from, to, err
 	}
-	from, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, true)
+	from, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
 	return from, to, err
 }
 
@@ -58,7 +58,7 @@ func (a *action) scroll(ctx context.Context) error {
 		a.fx.out.Hit = aimed.Reached.Line
 		if name == "aim" {
 			a.f = f
-			_, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, false)
+			_, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, noGuard)
 			return err
 		}
 	} else if err := a.p.ask(ctx, f, "watch", nil, nil); err != nil {

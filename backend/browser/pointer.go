@@ -301,7 +301,7 @@ func (a *action) heading(ctx context.Context, to point) (point, error) {
 	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
 		return to, err
 	}
-	to, _, err := a.p.outward(ctx, a.f, *at, a.fx.out.Hit, false)
+	to, _, err := a.p.outward(ctx, a.f, *at, a.fx.out.Hit, noGuard)
 	return to, err
 }
 
@@ -324,7 +324,7 @@ func (a *action) via(ctx context.Context, target string) (point, error) {
 	if err != nil {
 		return point{}, err
 	}
-	at, _, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, false)
+	at, _, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, noGuard)
 	return at, err
 }
 

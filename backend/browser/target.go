@@ -269,8 +269,9 @@ func (p *page) elsewhere(ctx context.Context, target, want string) (*docFrame, e
 }
 
 // outward turns a point of a frame into one of the tab's viewport and makes
-// sure on the way that a pointer there meets the frame.
-func (p *page) outward(ctx context.Context, f *docFrame, at point, what string, guarded bool) (point, []*docFrame, error) {
+// sure on the way that a pointer there meets the frame. With a guard, an event that
+// misses the frame reaches nothing of the pages around it.
+func (p *page) outward(ctx context.Context, f *docFrame, at point, what string, g guard) (point, []*docFrame, error) {
 	var way []*docFrame
 	for {
 		parent := p.frames.parentOf(f)
@@ -285,7 +286,7 @@ func (p *page) outward(ctx context.Context, f *docFrame, at point, what string, 
 			point
 			By string `json:"by"`
 		}
-		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "guarded": guarded, "watch": true}
+		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "guard": g, "watch": true}
 		if err := p.ask(ctx, parent, "outer", args, &out); err != nil {
 			return at, way, err
 		}

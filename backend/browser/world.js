@@ -8,11 +8,17 @@ globalThis.pilotfishDo ??= (() => {
 
   // From the press on, the pointer must meet what was aimed at: what was moved
   // in between gets no event, and the caller is told what was met.
-  const presses = 'pointerdown mousedown touchstart pointerup mouseup touchend click auxclick dblclick contextmenu'.split(' ');
-  const moves = 'pointerover pointerenter pointermove mouseover mouseenter mousemove'.split(' ');
+  const presses = 'pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu'.split(' ');
+  const guards = {
+    press: presses,
+    // A listener that may prevent these makes the browser paint the whole page anew,
+    // when it comes and when it goes.
+    touch: [...presses, 'touchstart', 'touchend'],
+    hover: 'pointerover pointerenter pointermove mouseover mouseenter mousemove'.split(' '),
+  };
   const check = (event) => {
     if (!guard || !event.isTrusted) return;
-    if (guard.ok === undefined && (guard.types === moves || event.type.endsWith('down'))) {
+    if (guard.ok === undefined && (guard.types === guards.hover || event.type.endsWith('down'))) {
       const at = { x: event.clientX, y: event.clientY };
       const met = page.at(at.x, at.y);
       guard.ok = met !== null && guard.accepts(met, at);
@@ -73,8 +79,9 @@ globalThis.pilotfishDo ??= (() => {
   };
   addEventListener('contextmenu', noMenu);
 
-  const arm = (accepts, types = presses) => {
+  const arm = (accepts, kind) => {
     disarm();
+    const types = guards[kind];
     guard = { accepts, types, since: performance.now() };
     for (const type of types) addEventListener(type, check, { capture: true, passive: false });
   };
@@ -115,7 +122,7 @@ globalThis.pilotfishDo ??= (() => {
     locate: ({ target, want }) => page.locate(target, want),
     refOf: ({ el }) => page.refOf(el),
     /** Finds and reaches a target and begins to watch: all that comes before the input. */
-    async aim({ target, watch, guarded, hovers, last, offset, again, lead }) {
+    async aim({ target, watch, guard: kind, last, offset, again, lead }) {
       const { spot, other } = find(target);
       if (other) return other;
       if (offset) spot.offset = { x: offset[0], y: offset[1] };
@@ -126,7 +133,7 @@ globalThis.pilotfishDo ??= (() => {
       if (last) expect(last);
       // What happens inside a frame or a player is not seen from here.
       const opaque = /^(i?frame|video|audio|object|embed)$/.test(spot.el.localName);
-      if ((guarded || hovers) && !opaque) arm((met, at) => page.accepts(spot, met, at), guarded ? presses : moves);
+      if (kind && !opaque) arm((met, at) => page.accepts(spot, met, at), kind);
       return { reached };
     },
     /** As aim, for what needs no point: fields, lists, files. */
@@ -190,7 +197,7 @@ globalThis.pilotfishDo ??= (() => {
       return out;
     },
     /** Both ends of a drag, neither moved by reaching the other. */
-    async drag({ target, to }) {
+    async drag({ target, to, guard: kind }) {
       const ends = [find(target), find(to)];
       for (const { other } of ends) if (other) return other;
       let from, end;
@@ -202,7 +209,7 @@ globalThis.pilotfishDo ??= (() => {
         if (!from.scrolled) break;
       }
       page.watch();
-      arm((met, at) => page.accepts(ends[0].spot, met, at));
+      arm((met, at) => page.accepts(ends[0].spot, met, at), kind);
       carry(ends[0].spot, ends[1].spot, end.point);
       return { reached: from, to: end };
     },
@@ -232,7 +239,7 @@ globalThis.pilotfishDo ??= (() => {
       return hit ?? null;
     },
     /** A point of a child frame in this one, and whether the pointer meets the frame there. */
-    outer({ ref, x, y, guarded, watch }) {
+    outer({ ref, x, y, guard: kind, watch }) {
       const el = page.element(ref);
       if (!el) return { by: 'nothing: the frame is gone' };
       const at = () => {
@@ -256,7 +263,7 @@ globalThis.pilotfishDo ??= (() => {
       const met = inside(point) ? page.at(point.x, point.y) : null;
       if (met !== el) return { by: met ? page.words(met) : 'the edge of what can be seen' };
       // Events inside the frame are not seen here: any that is went astray.
-      if (guarded) arm(() => false);
+      if (kind) arm(() => false, kind);
       if (watch) page.watch();
       return point;
     },
