@@ -1,5 +1,16 @@
 // Package chat keeps conversations with agents: the queue of each, its turns,
 // its journal, its permissions, and who watches. It speaks to agents through
-// Driver, and knows no protocol of theirs (packages acp, claude and builtin below
-// it do).
+// Driver, and knows no protocol of theirs (the packages acp, claude, model and
+// pilot below it do).
+//
+// A conversation is a folder with three logs. events has every change, compacted
+// entries are in folded, and the last record of state is what a restart needs:
+// queue, draft, title, and the prompt whose turn has no end yet. An entry gets its
+// index and is on disk before a viewer sees it. The prompt is written before its
+// turn begins and removed after the end was written, so that a turn that SIGKILL
+// cut off gets its end at the next start, and every turn has exactly one.
+//
+// One process may serve many conversations (Agent.Shared); host.go starts, shares
+// and ends processes. A session of an agent is leased by its conversation or by a
+// terminal, never by both (lease.go). The reasons are in docs/adr/140 and 150.
 package chat

@@ -3,4 +3,13 @@
 // line, POST /command, the help, the schema and the checks of the arguments all
 // come from that. The package links no browser: it declares the interface that
 // it needs.
+//
+// Registry.Execute runs a command: scope, arguments, tab, then authorize.go (own
+// tab, site rule, approval, consequence), then the handler. Commands that run
+// others (chain, run, each) record each of them as an activity entry of its own,
+// whose parent is the index of their beginning.
+//
+// What a page wrote leaves inside an envelope in a reply's text, also titles,
+// dialogs, file names and thrown errors. A reply's data is for programs and is as
+// the page wrote it; MCP gives a model the text only.
 package command

@@ -1,6 +1,12 @@
 // Package policy decides which actor may do what, and where: which tabs an
 // agent may act on and which addresses it may open. It knows no browser: whoever
 // acts asks first, and asks again for every hop of a navigation.
+//
+// Site rules decide first, the closest site before the others. What they leave to
+// the user goes through the Broker. Who waits for it is told at once (WithAsking):
+// an event of POST /command, a line on the command line's standard error, progress
+// of MCP, an entry of the activity. An answer comes from the panel, the window, the
+// tray or a notification, and is withdrawn everywhere else.
 package policy
 
 import (
