@@ -65,6 +65,7 @@ func (s *Server) describe() (object, error) {
 		"info": object{
 			"title": "Pilotfish", "version": s.version,
 			"description": "The local server of Pilotfish. It listens on the loopback interface only, and answers no page.",
+			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
 		"servers": []object{{"url": "/"}},
 		"paths":   paths,
