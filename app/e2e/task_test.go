@@ -89,6 +89,12 @@ func (p *product) enter(panel *tap.Page, label, text string) {
 // setUp makes a way to a model through the panel's own form.
 func (p *product) setUp(panel *tap.Page, provider protocol.LLMProvider, address string) {
 	p.t.Helper()
+	p.setUpModel(panel, provider, address, "fake-model")
+}
+
+// setUpModel is setUp with the name of the model.
+func (p *product) setUpModel(panel *tap.Page, provider protocol.LLMProvider, address, name string) {
+	p.t.Helper()
 	p.until(panel, "the providers are there", fmt.Sprintf(`[...%s.options].some((o) => o.value === %q)`, control("Provider"), provider))
 	p.do(panel, fmt.Sprintf(`{ const s = %s; s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true})) }`, control("Provider"), provider))
 	if provider != protocol.LLMCompatible {
@@ -96,7 +102,7 @@ func (p *product) setUp(panel *tap.Page, provider protocol.LLMProvider, address 
 	}
 	p.enter(panel, "Address", address)
 	p.enter(panel, "Key", model.Key)
-	p.enter(panel, "Model", "fake-model")
+	p.enter(panel, "Model", name)
 	p.press(panel, "Test")
 	p.until(panel, "the model was tested", `document.querySelector('.verdict')`)
 	p.until(panel, "the model answers", `document.querySelector('.verdict.ok')`)
