@@ -125,7 +125,7 @@ extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES
 
 # The command line and the tray come first: an error in the backend shows before
 # Wails has taken its minutes.
-build/bin/pilotfish-whole: $(GO_SOURCES) | install-build
+build/bin/pilotfish-whole: $(GO_SOURCES) extension/dist/manifest.json | install-build
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/cli
 # What is started: it becomes the whole one for what it does not do itself.
 build/bin/pilotfish: app/cli/start/pilotfish.c app/cli/start/json.h build/bin/pilotfish-whole | install-build
