@@ -100,6 +100,8 @@ func (p *program) read(argv []string) (invocation, error) {
 		case word == "--":
 			places = append(places, argv...)
 			argv = nil
+		case word == "--version" && in.spec.name == "" && len(places) == 0:
+			places = append(places, "version")
 		case isOption(word):
 			var err error
 			if argv, err = in.option(options, word, argv); err != nil {
@@ -149,9 +151,6 @@ func (in *invocation) option(options []arg, word string, rest []string) ([]strin
 	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 	if !strings.HasPrefix(word, "--") {
 		name = short(options, word[1:])
-	}
-	if word == "--version" {
-		name = "version"
 	}
 	i := slices.IndexFunc(options, func(a arg) bool { return a.name == name })
 	if i < 0 {
