@@ -71,7 +71,7 @@ func (b *bridge) connected(ctx context.Context) (*client, error) {
 		return nil, err
 	}
 	// Many commands come one after the other: one connection is enough.
-	c.http.Transport = &http.Transport{DisableCompression: true}
+	c.transport = &http.Transport{DisableCompression: true}
 	b.client = c
 	return c, nil
 }
@@ -82,7 +82,7 @@ func (b *bridge) forget(c *client) {
 	defer b.mu.Unlock()
 	if b.client == c {
 		b.client = nil
-		c.http.CloseIdleConnections()
+		(&http.Client{Transport: c.transport}).CloseIdleConnections()
 	}
 }
 
