@@ -49,7 +49,7 @@ func ofReply(reply protocol.CommandReply) said {
 	s := said{shape: shape(reply.Data), text: reply.Text}
 	if !reply.OK {
 		e := protocol.AsError(reply.Error)
-		s.code, s.hint = e.Code, e.Hint
+		s.code, s.hint = e.Code, e.Advice(protocol.Suggestion.Line)
 	}
 	return s
 }

@@ -70,7 +70,7 @@ func bad(format string, args ...any) error {
 // Every error says what to do.
 func (p *program) parse(argv []string) (invocation, error) {
 	in, err := p.read(argv)
-	if e := protocol.AsError(err); e != nil && e.Hint == "" {
+	if e := protocol.AsError(err); e != nil && e.Hint == "" && len(e.Next) == 0 {
 		return in, protocol.NewError(e.Code, e.Message, in.advice())
 	}
 	return in, err

@@ -32,7 +32,7 @@ func (p *program) task(ctx context.Context, in invocation) error {
 		return t.routines(ctx)
 	}
 	if words == "" {
-		return protocol.NewError(protocol.CodeBadArgument, "which task?", "`pilotfish task list` lists them")
+		return protocol.NewError(protocol.CodeBadArgument, "which task?", "", protocol.Try("lists them", "task", "list"))
 	}
 	id := protocol.TaskID(words)
 	switch action {

@@ -284,11 +284,12 @@ func (a *action) click(ctx context.Context) error {
 		}
 		if try == pressTries || time.Since(began) > pressWait && try > 1 {
 			why := " keeps moving away from the pointer: each click would have hit "
-			hint := "use the keyboard, for example `pilotfish press Enter --target`"
+			hint, next := "use the keyboard", []protocol.Suggestion{protocol.Example("press", "Enter", "--target", "e5")}
 			if a.moving {
-				why, hint = " does not stop moving: each click would have hit ", fmt.Sprintf("click a point that it passes: `pilotfish click %.0f,%.0f`", at.X, at.Y)
+				why, hint = " does not stop moving: each click would have hit ", ""
+				next = []protocol.Suggestion{protocol.Try("clicks a point that it passes", "click", fmt.Sprintf("%.0f,%.0f", at.X, at.Y))}
 			}
-			return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+why+plain(a.told.Guard.Met)+", and was not done", hint)
+			return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+why+plain(a.told.Guard.Met)+", and was not done", hint, next...)
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -570,7 +571,7 @@ func (a *action) missed() error {
 	}
 	switch g := a.told.Guard; {
 	case g.OK == nil:
-		return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+" moved away or was covered just before the click, which hit something else", lookAgain)
+		return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+" moved away or was covered just before the click, which hit something else", "", lookAgain())
 	case !*g.OK:
 		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", plain(a.fx.out.Hit), plain(g.Met)), "try again")
 	}
@@ -594,7 +595,7 @@ func (a *action) verify(context.Context) error {
 			want = "on"
 		}
 		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "the page undid it; `pilotfish snapshot` may show why")
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 	width, height := max(view.ClientWidth, int64(math.Ceil(content.Width))), max(view.ClientHeight, int64(math.Ceil(content.Height)))
 	if width > maxScreenshot || height > maxScreenshot {
 		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; for a tab in the background at most %d per side is possible", width, height, maxScreenshot),
-			"take what is in view, or bring the tab to the front with `pilotfish tab`")
+			"take what is in view", protocol.Try("brings the tab to the front", "tab"))
 	}
 	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
 	params := captureParams(q, nil)

@@ -154,7 +154,7 @@ func (p *page) whereIs(ctx context.Context, element string) (*docFrame, string, 
 }
 
 func noElement(element, why string) error {
-	return protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("%.100q was not found: %s", element, why), "`pilotfish snapshot` shows what is there")
+	return protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("%.100q was not found: %s", element, why), "", protocol.Try("shows what is there", "snapshot"))
 }
 
 // find leads a target to its element, on a session of the caller's own.

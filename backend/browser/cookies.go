@@ -88,7 +88,7 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 				return err
 			}
 			if !strings.HasPrefix(info.URL, "http") {
-				return protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" belongs to no site", "name one with --domain")
+				return protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" belongs to no site", "", protocol.With("names one", "--domain", "example.com"))
 			}
 			param.URL = info.URL
 		}

@@ -77,7 +77,7 @@ func (b *Browser) Compare(ctx context.Context, id, other protocol.TabID, full, p
 		marked, ok := b.marks.tab[id]
 		b.marks.mu.Unlock()
 		if !ok {
-			return before, now, nil, protocol.NewError(protocol.CodeBadArgument, "no state of "+string(id)+" was marked", "`pilotfish diff --mark` remembers it, a later `pilotfish diff` compares; or name a tab with --with")
+			return before, now, nil, protocol.NewError(protocol.CodeBadArgument, "no state of "+string(id)+" was marked", "", protocol.Try("remembers it", "diff", "--mark"), protocol.Try("then compares", "diff"), protocol.Try("compares with another tab", "diff", "--with", "t2"))
 		}
 		was = marked
 	} else if was, err = b.state(ctx, other, full, pixels); err != nil {

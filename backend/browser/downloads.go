@@ -139,7 +139,7 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 			}
 		}
 		if found == nil && id != "" {
-			return protocol.Download{}, protocol.NewError(protocol.CodeBadArgument, "there is no download "+id, "`pilotfish downloads` lists them")
+			return protocol.Download{}, protocol.NewError(protocol.CodeBadArgument, "there is no download "+id, "", protocol.Try("lists them", "downloads"))
 		}
 		if found != nil && found.State != "running" {
 			return *found, nil
@@ -150,9 +150,9 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-ctx.Done():
 			if found != nil {
-				return *found, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("download %s is at %d of %d bytes", found.ID, found.Received, found.Total), "a longer --timeout may help")
+				return *found, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("download %s is at %d of %d bytes", found.ID, found.Received, found.Total), "", protocol.MoreTime())
 			}
-			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "start it first, then `pilotfish downloads wait`")
+			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "start it first", protocol.Try("then waits for it", "downloads", "wait"))
 		}
 	}
 }
@@ -179,9 +179,9 @@ func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known ma
 		case <-r.conn.Done:
 			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-overdue.C:
-			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "`pilotfish snapshot --delta` shows what happened instead")
+			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "", protocol.Try("shows what happened instead", "snapshot", "--delta"))
 		case <-ctx.Done():
-			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "a longer --timeout may help")
+			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "", protocol.MoreTime())
 		}
 	}
 }

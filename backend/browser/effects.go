@@ -440,7 +440,7 @@ func (fx *effects) load(ctx context.Context) error {
 			}
 		}
 		e := protocol.AsError(navigationError(n.failure))
-		return protocol.NewError(e.Code, fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", plain(fx.out.Hit), e.Message), e.Hint)
+		return e.Saying(fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", plain(fx.out.Hit), e.Message))
 	}
 	return nil
 }

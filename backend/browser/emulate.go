@@ -266,7 +266,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	if err := put(&is); err != nil {
 		_ = put(&was)
 		if e, ok := asMethodError(err); ok {
-			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.Message, "`pilotfish help emulate` lists the values")
+			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.Message, "", protocol.Try("lists the values", "help", "emulate"))
 		}
 		return was, b.explain(ctx, id, nil, err)
 	}

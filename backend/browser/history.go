@@ -78,7 +78,7 @@ func noEntry(id protocol.TabID, step int) error {
 	if step < 0 {
 		which = "earlier"
 	}
-	return protocol.NewError(protocol.CodeNavigation, "there is no "+which+" page in "+string(id), "`pilotfish goto` opens a page")
+	return protocol.NewError(protocol.CodeNavigation, "there is no "+which+" page in "+string(id), "", protocol.Try("opens a page", "goto"))
 }
 
 // website says whether an address is of a site, and not of the browser, an
@@ -128,7 +128,7 @@ func stillLoading(p *page, id protocol.TabID, n *navigation) error {
 	if d := p.openDialog(); d != "" {
 		how = "it shows a dialog (" + d + ")"
 	}
-	return protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "use --wait dom, or a longer --timeout")
+	return protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "", protocol.With("waits for less", "--wait", "dom"), protocol.MoreTime())
 }
 
 // where asks the browser, not the page, for the address and title.

@@ -108,7 +108,7 @@ func (a *action) keyUp(ctx context.Context) error {
 		for _, k := range slices.Backward(append(slices.Clone(c.hold), c.key)) {
 			down, ok := a.held.find(k)
 			if !ok {
-				return protocol.NewError(protocol.CodeBadArgument, k.key+" is not down", "`pilotfish keydown` holds a key down")
+				return protocol.NewError(protocol.CodeBadArgument, k.key+" is not down", "", protocol.Try("holds a key down", "keydown"))
 			}
 			up = append(up, down)
 		}

@@ -138,7 +138,7 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 			switch {
 			case n.refused != nil:
 			case c.download:
-				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "`pilotfish downloads wait` prints the path of the file")
+				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "", protocol.Try("prints the path of the file", "downloads", "wait"))
 			case c.failure != "":
 				return navigationError(c.failure)
 			}

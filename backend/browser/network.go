@@ -309,7 +309,7 @@ func (b *Browser) NetworkBody(ctx context.Context, id protocol.TabID, request st
 	}
 	entry, key, ok := n.find(request)
 	if !ok {
-		return protocol.NetworkBody{}, protocol.NewError(protocol.CodeBadArgument, "there is no request "+request+" in "+string(id), "`pilotfish network` lists them")
+		return protocol.NetworkBody{}, protocol.NewError(protocol.CodeBadArgument, "there is no request "+request+" in "+string(id), "", protocol.Try("lists them", "network"))
 	}
 	data, err := bodyOf(ctx, key)
 	if err != nil {

@@ -145,7 +145,7 @@ func (b *Browser) AddNetworkRule(ctx context.Context, id protocol.TabID, rule pr
 	return b.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
 		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool { return r.Pattern == rule.Pattern })
 		if len(rules) >= protocol.NetworkRules {
-			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("a tab has at most %d rules", protocol.NetworkRules), "`pilotfish network unblock` removes some")
+			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("a tab has at most %d rules", protocol.NetworkRules), "", protocol.Try("removes some", "network", "unblock"))
 		}
 		return append(rules, rule), nil
 	})

@@ -300,7 +300,7 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page, err e
 		return err
 	}
 	if _, ok := b.tabs.lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
-		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "`pilotfish tabs` lists the tabs")
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	}
 	return tabError(ctx, id, "waiting for the page", p, err)
 }
@@ -316,24 +316,24 @@ func isLeaving(err error) bool {
 }
 
 func unknownTab(id protocol.TabID) error {
-	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
+	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
 }
 
 // tabError gives an error of a page its code and says what to do.
 func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err error) error {
 	switch {
 	case errors.Is(err, errCrashed):
-		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "`pilotfish reload` loads it again")
+		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "", protocol.Try("loads it again", "reload"))
 	case errors.Is(err, errStale), errors.Is(err, errReplaced), isLeaving(err):
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
 	case errors.Is(err, devtools.ErrPipeEnded):
 		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
 	case errors.Is(err, devtools.ErrSessionEnded), isTargetGone(err):
-		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "`pilotfish tabs` lists the tabs")
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	case p != nil && p.openDialog() != "":
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog()+")", "answer it in the browser")
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang: `pilotfish reload`, or a longer --timeout")
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
 	case errors.Is(err, context.Canceled):
 		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
 	}

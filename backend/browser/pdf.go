@@ -44,7 +44,7 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 	}
 	margin := q.Margin / centimetres
 	if q.Margin < 0 || 2*margin >= width {
-		return file, protocol.NewError(protocol.CodeBadArgument, "such margins leave nothing of the page", "use a smaller --margin, in centimetres")
+		return file, protocol.NewError(protocol.CodeBadArgument, "such margins leave nothing of the page", "use a smaller margin, in centimetres", protocol.With("", "--margin", "1"))
 	}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
 		yes := true

@@ -107,7 +107,7 @@ func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.
 func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
 	var file protocol.PageFile
 	if length <= 0 || length > protocol.MaxTraceTime {
-		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "for example: pilotfish perf --trace --seconds 3")
+		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "", protocol.Example("perf", "--trace", "--seconds", "3"))
 	}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, r *run, p *page) error {
 		s, release, err := r.own(ctx, p.Target)

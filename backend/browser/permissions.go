@@ -50,7 +50,7 @@ func setPermission(ctx context.Context, r *run, site, name, setting string) erro
 		Permission: &browser.PermissionDescriptor{Name: name, Sysex: name == "midi"}, Setting: browser.PermissionSetting(setting), Origin: site,
 	})
 	if e, ok := asMethodError(err); ok {
-		return protocol.NewError(protocol.CodeBadArgument, "the browser has no such permission: "+e.Message, "`pilotfish help permissions` lists the usual ones")
+		return protocol.NewError(protocol.CodeBadArgument, "the browser has no such permission: "+e.Message, "", protocol.Try("lists the usual ones", "help", "permissions"))
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func (a *action) rest(ctx context.Context, d time.Duration) error {
 // inTime refuses what takes longer than the command has.
 func inTime(ctx context.Context, d time.Duration, what string) error {
 	if until, ok := ctx.Deadline(); ok && time.Until(until) < d {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s takes %s, which is longer than the command has", what, d.Round(time.Millisecond)), "a longer --timeout, or more speed")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s takes %s, which is longer than the command has", what, d.Round(time.Millisecond)), "more speed helps", protocol.MoreTime())
 	}
 	return nil
 }
@@ -80,11 +80,11 @@ func (a *action) theMouse(ctx context.Context) error {
 	isDown := a.held.pressed()&bits != 0
 	switch {
 	case a.q.Do == "move" && a.q.Target == "":
-		return protocol.NewError(protocol.CodeBadArgument, "mouse move needs a target", "for example: pilotfish mouse move 120,80")
+		return protocol.NewError(protocol.CodeBadArgument, "mouse move needs a target", "", protocol.Example("mouse", "move", "120,80"))
 	case a.q.Do == "down" && isDown:
-		return protocol.NewError(protocol.CodeBadArgument, name+" is already down", "`pilotfish mouse up` releases it")
+		return protocol.NewError(protocol.CodeBadArgument, name+" is already down", "", protocol.Try("releases it", "mouse", "up"))
 	case a.q.Do == "up" && !isDown:
-		return protocol.NewError(protocol.CodeBadArgument, name+" is not down", "`pilotfish mouse down` presses it")
+		return protocol.NewError(protocol.CodeBadArgument, name+" is not down", "", protocol.Try("presses it", "mouse", "down"))
 	}
 	at := a.held.pointer()
 	var messages []message
@@ -96,7 +96,7 @@ func (a *action) theMouse(ctx context.Context) error {
 		a.held.move(at)
 		messages = append(messages, a.moved(at, mods))
 	case at == point{}:
-		return protocol.NewError(protocol.CodeBadArgument, "the position of the mouse is not known yet", "give a target, or use `pilotfish mouse move` first")
+		return protocol.NewError(protocol.CodeBadArgument, "the position of the mouse is not known yet", "give a target, or move the mouse first", protocol.Example("mouse", "move", "120,80"))
 	default:
 		a.f = a.p.frames.main()
 		a.fx.out.Hit = fmt.Sprintf("the mouse at %.0f,%.0f", at.X, at.Y)
@@ -289,7 +289,7 @@ func (a *action) drop(ctx context.Context, from, to point) error {
 	if err := a.send(ctx, a.p.Session, last...); err != nil || met == "" {
 		return err
 	}
-	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; the drag was cancelled", lookAgain)
+	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; the drag was cancelled", "", lookAgain())
 }
 
 // heading is where a drag ends by now.
@@ -435,12 +435,12 @@ func (a *action) swipe(ctx context.Context) error {
 	var err error
 	switch {
 	case a.q.To != "" && (a.q.DX != 0 || a.q.DY != 0):
-		return protocol.NewError(protocol.CodeBadArgument, "a swipe goes to a target or by x and y, not both", "for example: pilotfish swipe e5 --x -200")
+		return protocol.NewError(protocol.CodeBadArgument, "a swipe goes to a target or by x and y, not both", "", protocol.Example("swipe", "e5", "--x", "-200"))
 	case a.q.To != "":
 		from, to, err = a.ends(ctx)
 		a.pressed = true
 	case a.q.DX == 0 && a.q.DY == 0:
-		return protocol.NewError(protocol.CodeBadArgument, "a swipe needs a target or a distance", "for example: pilotfish swipe e5 --x -200, or swipe e5 e9")
+		return protocol.NewError(protocol.CodeBadArgument, "a swipe needs a target or a distance", "", protocol.Example("swipe", "e5", "--x", "-200"), protocol.Example("swipe", "e5", "e9"))
 	default:
 		from, err = a.point(ctx, true)
 		a.pressed = true

@@ -156,7 +156,7 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 		return err
 	}
 	if _, running := get[*recorder](k, featureRecord); running {
-		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "`pilotfish record stop` ends it")
+		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "", protocol.Try("ends it", "record", "stop"))
 	}
 	info, err := b.Page(ctx, id)
 	if err != nil {
@@ -212,7 +212,7 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 	k := b.kept(id)
 	r, ok := get[*recorder](k, featureRecord)
 	if !ok {
-		return protocol.Recording{}, protocol.NewError(protocol.CodeBadArgument, "no recording of "+string(id)+" runs", "`pilotfish record start` begins one")
+		return protocol.Recording{}, protocol.NewError(protocol.CodeBadArgument, "no recording of "+string(id)+" runs", "", protocol.Try("begins one", "record", "start"))
 	}
 	if s := k.session(); s != nil {
 		r.flush(ctx, s)

@@ -51,7 +51,7 @@ func (b *Browser) Routine(name string) (protocol.Routine, error) {
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %q", name), "`pilotfish run` lists them")
+		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %q", name), "", protocol.Try("lists them", "run"))
 	}
 	if err != nil {
 		return r, notWritable(path, err)

@@ -156,7 +156,7 @@ func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.Sa
 	defer f.mu.Unlock()
 	if f.file == nil || len(f.shots) == 0 {
 		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab showed nothing while it was recorded",
-			"bring it to the front with `pilotfish tab "+string(id)+"`, and record longer than a moment")
+			"record longer than a moment", protocol.Try("brings it to the front", "tab", string(id)))
 	}
 	out, err := b.newFile("recordings", string(id), format)
 	if err != nil {

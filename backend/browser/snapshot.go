@@ -126,7 +126,7 @@ func (p *page) showsPDF(ctx context.Context) bool {
 }
 
 func dialogOpen(id protocol.TabID, text string) error {
-	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+text+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+text+")", "", protocol.AnswerDialog()...)
 }
 
 // looker takes one snapshot over the frames.
@@ -198,11 +198,11 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 			return out, err
 		}
 	}
-	return looked{}, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("nothing on the page that can be seen matches %.80q", scope), "`pilotfish snapshot` shows the whole page")
+	return looked{}, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("nothing on the page that can be seen matches %.80q", scope), "", protocol.Try("shows the whole page", "snapshot"))
 }
 
 func noFrame(scope string) error {
-	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "look again with `pilotfish snapshot`")
+	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "", lookAgain())
 }
 
 // whole is the page from the top. Finding and comparing do not go by the lines
@@ -335,7 +335,7 @@ func (l *looker) frame(ctx context.Context, f *docFrame, scope string, view *[4]
 		if budget > 0 {
 			if rest = left * 9 / 10; rest < 200 {
 				out.more++
-				out.lines = append(out.lines, fmt.Sprintf("%s… the frame: snapshot -s f%d", strings.Repeat(" ", line.Indent), child.number))
+				out.lines = append(out.lines, fmt.Sprintf("%s… 1 more frame f%d", strings.Repeat(" ", line.Indent), child.number))
 				continue
 			}
 		}
@@ -408,7 +408,7 @@ func (l *looker) behind(ctx context.Context, number, handle string) (looked, err
 		}
 	}
 	if s == nil {
-		return looked{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "look again with `pilotfish snapshot`")
+		return looked{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "", lookAgain())
 	}
 	return looked{lines: handles(split(s.Text), f), more: s.More}, nil
 }

@@ -71,7 +71,7 @@ func opener(passphrase, key string) (age.Identity, error) {
 		return keychainIdentity(false)
 	}
 	if passphrase == "" {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "this state was saved with a passphrase", "give it with --passphrase")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "this state was saved with a passphrase", "it needs the passphrase", protocol.With("gives it", "--passphrase", "…"))
 	}
 	return age.NewScryptIdentity(passphrase)
 }
@@ -84,7 +84,7 @@ func keychainIdentity(create bool) (*age.X25519Identity, error) {
 	case err == nil:
 		id, err := age.ParseX25519Identity(text)
 		if err != nil {
-			return nil, protocol.NewError(protocol.CodeInternal, "the key in the system's keychain cannot be read", "use --passphrase")
+			return nil, protocol.NewError(protocol.CodeInternal, "the key in the system's keychain cannot be read", "use a passphrase", protocol.With("gives one", "--passphrase", "…"))
 		}
 		return id, nil
 	case errors.Is(err, keyring.ErrNotFound) && create:
@@ -103,7 +103,7 @@ func keychainIdentity(create bool) (*age.X25519Identity, error) {
 }
 
 func noKeychain() error {
-	return protocol.NewError(protocol.CodeBadArgument, "the system's keychain is missing or locked, so a state needs a passphrase", "give one with --passphrase")
+	return protocol.NewError(protocol.CodeBadArgument, "the system's keychain is missing or locked, so a state needs a passphrase", "", protocol.With("gives one", "--passphrase", "…"))
 }
 
 // SaveState encrypts the cookies and the storage of a tab's site, or (all) of
@@ -257,7 +257,7 @@ func (b *Browser) openState(name string) (path, key string, sealed []byte, err e
 			return "", "", nil, notWritable(path, err)
 		}
 	}
-	return "", "", nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no state %q", name), "`pilotfish state list` lists them")
+	return "", "", nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no state %q", name), "", protocol.Try("lists them", "state", "list"))
 }
 
 func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error) {
@@ -267,7 +267,7 @@ func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error
 		plain, err = io.ReadAll(r)
 	}
 	if err != nil {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is wrong, or the file is damaged", "give the passphrase that it was saved with: --passphrase")
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the state cannot be opened: the passphrase is wrong, or the file is damaged", "give the passphrase that it was saved with", protocol.With("gives it", "--passphrase", "…"))
 	}
 	var state protocol.BrowserState
 	if err := json.Unmarshal(plain, &state); err != nil || state.Version != stateVersion {

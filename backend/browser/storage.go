@@ -87,7 +87,7 @@ func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool,
 		}
 		_, err = cdp.Call(ctx, p.Session, domstorage.SetDOMStorageItem, domstorage.SetDOMStorageItemParams{StorageID: storageID(origin, local), Key: key, Value: value})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeTooLarge, "the page's storage is full: "+e.Message, "`pilotfish storage delete` makes room")
+			return protocol.NewError(protocol.CodeTooLarge, "the page's storage is full: "+e.Message, "", protocol.Try("makes room", "storage", "delete"))
 		}
 		return err
 	})

@@ -74,7 +74,7 @@ func (b *Browser) EditStyle(ctx context.Context, id protocol.TabID, element, pro
 		case "gone":
 			return noElement(element, "it is gone from the page")
 		case "bad":
-			return protocol.NewError(protocol.CodeBadArgument, "the browser does not understand "+property+": "+value, "for example: pilotfish style e3 background-color tomato")
+			return protocol.NewError(protocol.CodeBadArgument, "the browser does not understand "+property+": "+value, "", protocol.Example("style", "e3", "background-color", "tomato"))
 		}
 		all, _, err := p.edits(ctx)
 		if err == nil && len(all) > 0 {

@@ -62,7 +62,10 @@ type aimed struct {
 	} `json:"filled"`
 }
 
-const lookAgain = "look again with `pilotfish snapshot`"
+// lookAgain suggests a snapshot after a ref or a frame that is not what it was.
+func lookAgain() protocol.Suggestion {
+	return protocol.Try("shows what is there now", "snapshot")
+}
 
 // refusal says why a ref cannot be acted on.
 func (r *resolution) refusal() error {
@@ -72,15 +75,15 @@ func (r *resolution) refusal() error {
 	}
 	switch r.State {
 	case "unknown":
-		return protocol.NewError(protocol.CodeNoElement, "there is no element "+plain(r.Ref)+" on this page", lookAgain)
+		return protocol.NewError(protocol.CodeNoElement, "there is no element "+plain(r.Ref)+" on this page", "", lookAgain())
 	case "gone":
-		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", plain(r.Ref), was(r.Was)), lookAgain)
+		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", plain(r.Ref), was(r.Was)), "", lookAgain())
 	case "changed":
-		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), lookAgain+" if that is the element you mean")
+		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "act on it again if that is the element you mean", lookAgain())
 	case "disabled":
-		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "something else must be done first; `pilotfish snapshot` shows when it is enabled")
+		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "something else must be done first", protocol.Try("shows when it is enabled", "snapshot"))
 	case "hidden":
-		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+plain(r.Why)+")", lookAgain)
+		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+plain(r.Why)+")", "", lookAgain())
 	case "inert":
 		return protocol.NewError(protocol.CodeInert, what+" cannot be used while a modal dialog is open", "close the dialog first")
 	case "covered":
@@ -90,7 +93,7 @@ func (r *resolution) refusal() error {
 		}
 		return protocol.NewError(protocol.CodeCovered, what+" is covered by "+by, "close or move what covers it first")
 	case "outside":
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside %s, which measures %.0f × %.0f", what, r.Box[2], r.Box[3]), "give x,y from its top left corner: --at 10,5")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the point is outside %s, which measures %.0f × %.0f", what, r.Box[2], r.Box[3]), "give x,y from its top left corner", protocol.With("", "--at", "10,5"))
 	case "off-screen":
 		return protocol.NewError(protocol.CodeHidden, what+" cannot be scrolled into view", "scroll the area around it, or choose another target")
 	}
@@ -140,7 +143,7 @@ func (l *located) refusal() error {
 		if l.Count > len(l.Candidates) {
 			message += "; …"
 		}
-		return protocol.NewError(protocol.CodeAmbiguous, message, "use the ref of one of them, or add nth=1")
+		return protocol.NewError(protocol.CodeAmbiguous, message, "use the ref of one of them", protocol.With("takes the first", "nth=1"))
 	case "bad":
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s is not valid: %s", plain(l.Target), plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
 	}
@@ -148,7 +151,7 @@ func (l *located) refusal() error {
 	if len(l.Near) > 0 {
 		message += "; there is " + list(l.Near)
 	}
-	return protocol.NewError(protocol.CodeNoElement, message, lookAgain)
+	return protocol.NewError(protocol.CodeNoElement, message, "", lookAgain())
 }
 
 // frameOf returns the frame that a target is looked for in first, and whether
@@ -159,7 +162,7 @@ func (p *page) frameOf(target string) (*docFrame, bool, error) {
 	}
 	f, ok := p.frames.of(target)
 	if !ok {
-		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", lookAgain)
+		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", "", lookAgain())
 	}
 	return f, true, nil
 }

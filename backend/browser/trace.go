@@ -68,7 +68,7 @@ func (b *Browser) StartTrace(ctx context.Context, id protocol.TabID) error {
 		return err
 	}
 	if _, running := get[*tracer](k, featureTrace); running {
-		return protocol.NewError(protocol.CodeBusy, "a trace of "+string(id)+" is already running", "`pilotfish trace stop` ends it")
+		return protocol.NewError(protocol.CodeBusy, "a trace of "+string(id)+" is already running", "", protocol.Try("ends it", "trace", "stop"))
 	}
 	_, err = use(ctx, k, featureTrace, func() *tracer { return &tracer{done: make(chan tracing.EventTracingComplete, 1)} })
 	return err
@@ -86,7 +86,7 @@ func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.Sa
 	k := b.kept(id)
 	t, ok := get[*tracer](k, featureTrace)
 	if !ok {
-		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" is running", "`pilotfish trace start` starts one")
+		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" is running", "", protocol.Try("starts one", "trace", "start"))
 	}
 	defer func() { _ = k.stop(context.WithoutCancel(ctx), featureTrace) }()
 	ctx, cancel := context.WithTimeout(ctx, protocol.TraceStop)

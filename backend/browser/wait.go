@@ -35,7 +35,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 		letPass(ctx) // it hears what they do
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, plain(q.Value)), "`pilotfish snapshot` shows what is there; --timeout waits longer")
+				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, plain(q.Value)), "", protocol.Try("shows what is there", "snapshot"), protocol.MoreTime())
 			}
 			return err
 		}
@@ -90,7 +90,7 @@ func (w *waiting) next(ctx context.Context) (devtools.Event, error) {
 			return e, devtools.ErrSessionEnded
 		}
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && e.Method == cdppage.JavascriptDialogOpening.Method {
-			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, plain(v.Message)), "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, plain(v.Message)), "", protocol.AnswerDialog()...)
 		}
 		return e, nil
 	case <-ctx.Done():
@@ -114,7 +114,7 @@ func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 				return devtools.ErrSessionEnded
 			}
 			if e.Method == cdppage.JavascriptDialogOpening.Method {
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "", protocol.AnswerDialog()...)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -164,7 +164,7 @@ func addressMatcher(text string) (func(string) bool, error) {
 	if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' {
 		re, err := regexp.Compile(text[1 : len(text)-1])
 		if err != nil {
-			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression is not valid: "+err.Error(), "for example: pilotfish wait url '/order-\\d+$/'")
+			return nil, protocol.NewError(protocol.CodeBadArgument, "the expression is not valid: "+err.Error(), "", protocol.Example("wait", "url", "/order-\\d+$/"))
 		}
 		return re.MatchString, nil
 	}
@@ -287,7 +287,7 @@ func (w *waiting) function(ctx context.Context) error {
 			if d.Exception != nil {
 				text = d.Exception.Description
 			}
-			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+plain(text), "for example: pilotfish wait function 'document.images.length > 3'")
+			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+plain(text), "", protocol.Example("wait", "function", "document.images.length > 3"))
 		}
 		return nil
 	}
@@ -312,7 +312,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	}
 	if _, err := cdp.Call(ctx, p.Session, cdppage.HandleJavaScriptDialog, params); err != nil {
 		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
-			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "`pilotfish dialogs` lists earlier ones")
+			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "", protocol.Try("lists earlier ones", "dialogs"))
 		}
 		return info, b.explain(ctx, id, p, err)
 	}

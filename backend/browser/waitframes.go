@@ -52,7 +52,7 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 			case !ok:
 				return devtools.ErrSessionEnded
 			case e.Method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "`pilotfish dialog accept` or `pilotfish dialog dismiss`")
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "", protocol.AnswerDialog()...)
 			}
 			clear(f.later)
 		case <-ctx.Done():

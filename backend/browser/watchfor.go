@@ -49,7 +49,7 @@ func inVain(q protocol.WatchRequest) error {
 	if q.Gone {
 		what = "go"
 	}
-	return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s %.100q did not %s in time", q.Kind, q.Value, what), "a longer --timeout may help")
+	return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s %.100q did not %s in time", q.Kind, q.Value, what), "", protocol.MoreTime())
 }
 
 func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern string) (string, error) {

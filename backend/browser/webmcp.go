@@ -179,7 +179,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 	}
 	res, err := cdp.Call(ctx, key.s, webmcp.InvokeTool, webmcp.InvokeToolParams{FrameID: key.frame, ToolName: name, Input: jsonv2.Value(input)})
 	if e, ok := asMethodError(err); ok {
-		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.Message, "`pilotfish webmcp` shows what it takes")
+		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.Message, "", protocol.Try("shows what it takes", "webmcp"))
 	}
 	if err != nil {
 		return result, b.explain(ctx, id, nil, err)
@@ -205,7 +205,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		delete(w.waiting, res.InvocationID)
 		w.mu.Unlock()
 		_ = devtools.Post(context.WithoutCancel(ctx), key.s, webmcp.CancelInvocation, webmcp.CancelInvocationParams(res))
-		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; the call was cancelled", "a longer --timeout may help")
+		return result, protocol.NewError(protocol.CodeTimeout, "the page's tool "+name+" did not answer in time; the call was cancelled", "", protocol.MoreTime())
 	}
 }
 

@@ -117,7 +117,7 @@ func (b *Browser) SetWindow(ctx context.Context, id protocol.TabID, bounds *prot
 	set := func(to *browser.Bounds) error {
 		_, err := cdp.Call(ctx, r.conn.Root, browser.SetWindowBounds, browser.SetWindowBoundsParams{WindowID: res.WindowID, Bounds: to})
 		if e, ok := asMethodError(err); ok {
-			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed: "+e.Message, "for example: pilotfish windows bounds --at 0,0,1200,800")
+			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed: "+e.Message, "", protocol.Example("windows", "bounds", "--at", "0,0,1200,800"))
 		}
 		return b.explain(ctx, id, nil, err)
 	}
@@ -244,7 +244,7 @@ func groupError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the group cannot be changed: %v", err), "`pilotfish groups` lists them")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the group cannot be changed: %v", err), "", protocol.Try("lists them", "groups"))
 }
 
 // chromeTabs are Chrome's numbers of tabs. One that has just been opened has its

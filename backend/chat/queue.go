@@ -170,7 +170,7 @@ func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest
 // new one from the next turn on.
 func (c *conversation) setTab(ctx context.Context, tab protocol.TabID) error {
 	if tab != "" && !c.m.config.TabOpen(tab) {
-		return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", tab), "`pilotfish tabs` lists them")
+		return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", tab), "", protocol.Try("lists them", "tabs"))
 	}
 	if err := c.resting(); err != nil {
 		return err

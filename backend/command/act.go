@@ -113,7 +113,7 @@ func acting(kind protocol.ActKind, done string) func(context.Context, *invocatio
 			x, errX := strconv.ParseFloat(strings.TrimSpace(left), 64)
 			y, errY := strconv.ParseFloat(strings.TrimSpace(top), 64)
 			if errX != nil || errY != nil {
-				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--at takes two numbers x,y, not %.40q", raw), "for example --at 10,5")
+				return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--at takes two numbers x,y, not %.40q", raw), "", protocol.With("", "--at", "10,5"))
 			}
 			q.At = &[2]float64{x, y}
 		}
@@ -184,7 +184,9 @@ func (in *invocation) blamed(url string, err error, hit bool) error {
 		if url == "" { // the action did not come so far as to know
 			url = in.current()
 		}
-		return protocol.NewError(e.Code, in.foreign(url, e.Message), line(e.Hint, 400))
+		said := e.Saying(in.foreign(url, e.Message))
+		said.Hint = line(e.Hint, 400)
+		return said
 	}
 	return err
 }
@@ -234,11 +236,11 @@ func runWait(ctx context.Context, in *invocation) (result, error) {
 	case protocol.WaitForLoad, protocol.WaitForQuiet:
 	case protocol.WaitForTime:
 		if _, err := strconv.Atoi(q.Value); err != nil {
-			return result{}, protocol.NewError(protocol.CodeBadArgument, "wait time needs a number of milliseconds", "for example: pilotfish wait time 500")
+			return result{}, protocol.NewError(protocol.CodeBadArgument, "wait time needs a number of milliseconds", "", protocol.Example("wait", "time", "500"))
 		}
 	default:
 		if q.Value == "" {
-			return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("wait %s needs a value", q.Kind), "for example: pilotfish wait text Saved")
+			return result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("wait %s needs a value", q.Kind), "", protocol.Example("wait", "text", "Saved"))
 		}
 	}
 	if q.Kind == protocol.WaitForFunction && policy.Agent(in.actor) {

@@ -39,16 +39,25 @@ func (s Spec) check(raw map[string]json.RawMessage) (values, error) {
 		}
 		v, err := s.Args[i].read(value)
 		if err != nil {
-			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s: %s %v", s.Name, name, err), "for example: pilotfish "+s.Examples[0])
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s: %s %v", s.Name, name, err), "", s.example())
 		}
 		out[name] = v
 	}
 	for _, a := range s.Args {
 		if _, given := out[a.Name]; a.Required && !given {
-			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s needs %s: %s", s.Name, a.Name, a.Help), "for example: pilotfish "+s.Examples[0])
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s needs %s: %s", s.Name, a.Name, a.Help), "", s.example())
 		}
 	}
 	return out, nil
+}
+
+// example is the first example of the command, as data.
+func (s Spec) example() protocol.Suggestion {
+	words, err := SplitLine(s.Examples[0])
+	if err != nil || len(words) == 0 {
+		return protocol.Example(s.Name) // cannot happen: a test reads every example
+	}
+	return protocol.Example(words[0], words[1:]...)
 }
 
 func (s Spec) unknownArgument(name string) error {
@@ -56,9 +65,9 @@ func (s Spec) unknownArgument(name string) error {
 	for _, a := range s.Args {
 		names = append(names, a.Name)
 	}
-	hint := "usage: pilotfish " + s.Usage()
+	hint := "usage: " + s.Usage()
 	if near := spelling.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s? usage: pilotfish %s", near, s.Usage())
+		hint = fmt.Sprintf("did you mean %s? usage: %s", near, s.Usage())
 	}
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no argument %.60q", s.Name, name), hint)
 }

@@ -96,7 +96,7 @@ func parse(lines []string) ([]protocol.CommandRequest, error) {
 		}
 		if err != nil {
 			e := protocol.AsError(err)
-			return nil, protocol.NewError(e.Code, fmt.Sprintf("command %d: %s", i+1, e.Message), e.Hint)
+			return nil, e.Saying(fmt.Sprintf("command %d: %s", i+1, e.Message))
 		}
 		requests[i] = request
 	}
@@ -120,7 +120,7 @@ func (in *invocation) steps(ctx context.Context, lines, shown []string, hide fun
 		if ctx.Err() != nil {
 			parts = append(parts, fmt.Sprintf("… %d more were not run: the time is over", len(requests)-i))
 			if failed == nil {
-				failed = protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("the time ran out after %s", plural(i, "command")), "a longer --timeout may help")
+				failed = protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("the time ran out after %s", plural(i, "command")), "", protocol.MoreTime())
 			}
 			break
 		}
@@ -149,7 +149,7 @@ func (in *invocation) steps(ctx context.Context, lines, shown []string, hide fun
 			continue
 		}
 		if failed == nil {
-			failed = protocol.NewError(reply.Error.Code, fmt.Sprintf("command %d of %d failed: %s", i+1, len(requests), reply.Error.Message), reply.Error.Hint)
+			failed = reply.Error.Saying(fmt.Sprintf("command %d of %d failed: %s", i+1, len(requests), reply.Error.Message))
 		}
 		if !in.args.flag("keep-going") {
 			if more := len(requests) - i - 1; more > 0 {
@@ -171,7 +171,7 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 		for _, r := range all {
 			lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", r.Name, plural(len(r.Steps), "step"), strings.Join(slices.Sorted(maps.Keys(r.Params)), " "), r.Created.Format(time.RFC3339)))
 		}
-		return result{text: listed(lines, 0, "no routine is saved; `pilotfish record start` begins one"), data: all}, err
+		return result{text: listed(lines, 0, "no routine is saved; record start begins one"), data: all}, err
 	}
 	r, err := in.browser.Routine(name)
 	if err != nil {
@@ -205,7 +205,7 @@ func runRoutine(ctx context.Context, in *invocation) (result, error) {
 			return quoteInside(given[key])
 		})
 		if missing != "" {
-			return result{}, badArgument(fmt.Sprintf("%s needs the parameter %s", name, missing), fmt.Sprintf("for example: pilotfish run %s %s=…", name, missing))
+			return result{}, badArgument(fmt.Sprintf("%s needs the parameter %s", name, missing), "", protocol.Example("run", name, missing+"=…"))
 		}
 	}
 	return in.steps(ctx, lines, r.Steps, strings.NewReplacer(secrets...).Replace)

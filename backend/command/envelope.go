@@ -46,7 +46,7 @@ func (in *invocation) quoted(command string, err error) error {
 	default:
 		return err
 	}
-	return protocol.NewError(e.Code, in.foreign(in.current(), e.Message), e.Hint)
+	return e.Saying(in.foreign(in.current(), e.Message))
 }
 
 // clean takes out of foreign text what a terminal would obey and what makes

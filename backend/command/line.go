@@ -67,7 +67,7 @@ func ParseLine(text string, find func(name string) (Spec, error)) (protocol.Comm
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return protocol.CommandRequest{}, badArgument("the command is empty", "`pilotfish help` lists the commands")
+		return protocol.CommandRequest{}, badArgument("the command is empty", "", protocol.Try("lists the commands", "help"))
 	}
 	spec, err := find(words[0])
 	if err != nil {
@@ -119,7 +119,7 @@ type lineReader struct {
 }
 
 func (l *lineReader) wrong(message string) error {
-	return badArgument(message, "usage: pilotfish "+l.spec.Usage())
+	return badArgument(message, "usage: "+l.spec.Usage())
 }
 
 // option reads one option and its value from the words behind it.

@@ -103,8 +103,8 @@ func (in *invocation) needs(command, name, example string) error {
 	return badArgument(fmt.Sprintf("%s needs %s", command, name), "for example: pilotfish "+example)
 }
 
-func badArgument(message, hint string) error {
-	return protocol.NewError(protocol.CodeBadArgument, message, hint)
+func badArgument(message, hint string, next ...protocol.Suggestion) error {
+	return protocol.NewError(protocol.CodeBadArgument, message, hint, next...)
 }
 
 // found says whether a text has a part, whatever its case.

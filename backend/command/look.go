@@ -29,7 +29,7 @@ func lookCommands() []command {
 			Name: "snapshot", Aliases: []string{"snap", "look"}, Scope: protocol.ScopeRead,
 			Summary: "show the page as text: one line per element, with a ref (e5) that other commands take",
 			Help: "A line has: ref, role, name, [states], =value, →link target. A ref stays with its element and is never used for another one. " +
-				"\"… 12 more h3\" stands for lines that were left out: snapshot -s h3 shows them.",
+				"\"… 12 more h3\" stands for lines that were left out: snapshot -s h3 shows them; so with a frame, \"… 1 more frame f2\".",
 			Args: []Arg{
 				{Name: "scope", Type: String, Flag: true, Help: "only this part: a ref, a frame (f2), CSS, or a handle (h3)"},
 				{Name: "find", Type: String, Flag: true, Help: "only lines with this text, or that match /this/i"},
@@ -58,7 +58,7 @@ func runSnapshot(ctx context.Context, in *invocation) (result, error) {
 		return result{}, err
 	}
 	if in.args.flag("near") && in.args.flag("full") {
-		return result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "for example: pilotfish snapshot --near")
+		return result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "", protocol.Example("snapshot", "--near"))
 	}
 	look, err := in.browser.Snapshot(ctx, in.tab, protocol.LookRequest{
 		Caller: in.caller(), Scope: in.args.text("scope"), Find: in.args.text("find"), Max: in.args.number("max"), Depth: in.args.number("depth"),
@@ -106,7 +106,7 @@ func opened(d *protocol.DialogInfo) string {
 	if d.Answered != "" {
 		return fmt.Sprintf("%s %s dialog came, and the tab's policy answered it: %s", article, d.Type, d.Answered)
 	}
-	return fmt.Sprintf("%s %s dialog is open: answer it with `dialog accept` or `dialog dismiss`", article, d.Type)
+	return fmt.Sprintf("%s %s dialog is open and waits for an answer: accept or dismiss", article, d.Type)
 }
 
 // valueShown is how many characters of a field's value are told.
@@ -189,7 +189,7 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 	add("~ ", e.Changed)
 	add("- ", e.Gone)
 	if e.More > 0 {
-		page = append(page, fmt.Sprintf("… %d more; snapshot --delta shows them", e.More))
+		page = append(page, fmt.Sprintf("… %d more changes are not listed", e.More))
 	}
 	if e.Focus != "" && !strings.Contains(strings.Join(page, "\n"), e.Focus) {
 		page = append(page, "focus: "+line(e.Focus, 200))

@@ -76,7 +76,7 @@ func runMarkdown(ctx context.Context, in *invocation) (string, result, error) {
 
 func runHTML(ctx context.Context, in *invocation) (string, result, error) {
 	if in.args.flag("outer") && in.args.flag("inner") {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "html takes --outer or --inner, not both", "for example: pilotfish html e5 --inner")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "html takes --outer or --inner, not both", "", protocol.Example("html", "e5", "--inner"))
 	}
 	page, err := in.browser.HTML(ctx, in.tab, in.args.text("element"), in.args.flag("inner"), in.limit())
 	return page.URL, result{text: in.written(page), data: page}, err

@@ -84,9 +84,9 @@ func runScreenshot(ctx context.Context, in *invocation) (string, result, error) 
 	}
 	switch {
 	case parts > 1:
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "screenshot takes one of --full, --clip, --element and --slices, not both", "for example: pilotfish screenshot --full")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "screenshot takes one of --full, --clip, --element and --slices, not both", "", protocol.Example("screenshot", "--full"))
 	case q.Quality > 0 && q.Format == "png":
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "use --format jpeg or webp")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "", protocol.With("", "--format", "jpeg"))
 	}
 	shot, err := in.browser.Screenshot(ctx, in.tab, q)
 	if err != nil {
@@ -118,7 +118,7 @@ func runPDF(ctx context.Context, in *invocation) (string, result, error) {
 	if m := strings.TrimSpace(in.args.text("margin")); m != "" {
 		margin, err := strconv.ParseFloat(strings.TrimSuffix(m, "cm"), 64)
 		if err != nil || !(margin >= 0 && margin < 50) {
-			return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a margin is a number of centimetres, not %.40q", m), "for example: pilotfish pdf --margin 1.5")
+			return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a margin is a number of centimetres, not %.40q", m), "", protocol.Example("pdf", "--margin", "1.5"))
 		}
 		q.Margin = margin
 	}
@@ -144,12 +144,12 @@ func runResponsive(ctx context.Context, in *invocation) (string, result, error) 
 	for _, w := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(w))
 		if err != nil || n < 50 || n > 8000 {
-			return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a width is a number from 50 to 8000, not %.40q", w), "for example: pilotfish responsive 390,768,1280")
+			return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a width is a number from 50 to 8000, not %.40q", w), "", protocol.Example("responsive", "390,768,1280"))
 		}
 		widths = append(widths, n)
 	}
 	if len(widths) > protocol.MaxResponsive {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", protocol.MaxResponsive), "for example: pilotfish responsive 390,768,1280")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", protocol.MaxResponsive), "", protocol.Example("responsive", "390,768,1280"))
 	}
 	shots, err := in.browser.Responsive(ctx, in.tab, widths, protocol.ScreenshotRequest{Format: in.format(), Full: in.args.flag("full")})
 	if err != nil {
@@ -166,7 +166,7 @@ func runDiff(ctx context.Context, in *invocation) (string, result, error) {
 	other, full := protocol.TabID(in.args.text("with")), in.args.flag("full")
 	if in.args.flag("mark") {
 		if other != "" {
-			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "diff takes --mark or --with, not both", "for example: pilotfish diff --mark")
+			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "diff takes --mark or --with, not both", "", protocol.Example("diff", "--mark"))
 		}
 		page, err := in.browser.Mark(ctx, in.tab, full)
 		return page.URL, result{text: fmt.Sprintf("%s is remembered as it is now, %d characters", in.tab, page.Length), data: map[string]bool{"marked": true}}, err
@@ -219,7 +219,7 @@ func pixelLine(d *protocol.PixelDiff) string {
 // mayRead says whether the caller may read another tab, too.
 func (in *invocation) mayRead(ctx context.Context, tab protocol.TabID) error {
 	if !in.open(tab) {
-		return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(tab), "`pilotfish tabs` lists the tabs")
+		return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(tab), "", protocol.Try("lists the tabs", "tabs"))
 	}
 	if err := in.policy.Tab(in.actor, in.own, tab, in.browser.Tabs()); err != nil {
 		return err

@@ -89,7 +89,7 @@ func runEval(ctx context.Context, in *invocation) (string, result, error) {
 	expression := in.args.text("expression")
 	if file := in.args.text("file"); file != "" {
 		if expression != "" {
-			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "eval takes a script or --file, not both", "for example: pilotfish eval document.title")
+			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "eval takes a script or --file, not both", "", protocol.Example("eval", "document.title"))
 		}
 		var err error
 		if expression, err = in.script(file); err != nil {
@@ -97,7 +97,7 @@ func runEval(ctx context.Context, in *invocation) (string, result, error) {
 		}
 	}
 	if strings.TrimSpace(expression) == "" {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "eval needs a script", "for example: pilotfish eval document.title")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "eval needs a script", "", protocol.Example("eval", "document.title"))
 	}
 	value, err := in.browser.Evaluate(ctx, in.tab, expression)
 	if err != nil {
@@ -219,7 +219,7 @@ func runStyle(ctx context.Context, in *invocation) (string, result, error) {
 	undo, history := in.args.flag("undo"), in.args.flag("history")
 	_, hasValue := in.args["value"]
 	if (undo || history) && (element != "" || undo && history) {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "style takes one of: a change, --undo, --history", "for example: pilotfish style --undo")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "style takes one of: a change, --undo, --history", "", protocol.Example("style", "--undo"))
 	}
 	info, err := in.browser.Page(ctx, in.tab)
 	if err != nil {
@@ -232,7 +232,7 @@ func runStyle(ctx context.Context, in *invocation) (string, result, error) {
 	case history:
 		edits, err = in.browser.StyleHistory(ctx, in.tab)
 	case element == "" || property == "" || !hasValue:
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "style needs an element, a property and a value", "for example: pilotfish style e5 background-color tomato")
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, "style needs an element, a property and a value", "", protocol.Example("style", "e5", "background-color", "tomato"))
 	default:
 		var edit protocol.StyleEdit
 		edit, err = in.browser.EditStyle(ctx, in.tab, element, property, in.args.text("value"))
@@ -262,7 +262,7 @@ func runA11y(ctx context.Context, in *invocation) (string, result, error) {
 	element, level := in.args.text("element"), in.args.text("level")
 	if !in.args.flag("audit") {
 		if level != "" {
-			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "--level is for --audit", "for example: pilotfish a11y --audit --level aa")
+			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "--level is for --audit", "", protocol.Example("a11y", "--audit", "--level", "aa"))
 		}
 		page, err := in.browser.AXTree(ctx, in.tab, element)
 		if err != nil {
@@ -302,7 +302,7 @@ func runPerf(ctx context.Context, in *invocation) (string, result, error) {
 	seconds, reload := in.args.number("seconds"), in.args.flag("reload")
 	if !in.args.flag("trace") {
 		if seconds > 0 || reload {
-			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "--seconds and --reload are for --trace", "for example: pilotfish perf --trace --seconds 5")
+			return "", result{}, protocol.NewError(protocol.CodeBadArgument, "--seconds and --reload are for --trace", "", protocol.Example("perf", "--trace", "--seconds", "5"))
 		}
 		p, err := in.browser.Performance(ctx, in.tab)
 		if err != nil {

@@ -38,7 +38,7 @@ func (r *Registry) AllowCDP(list func(agent bool) []string) { r.allowed = list }
 func allowedCDP(in *invocation) error {
 	method := in.args.text("method")
 	if !protocol.CDPMethod(method) {
-		return badArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "for example: pilotfish cdp Page.getLayoutMetrics")
+		return badArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "", protocol.Example("cdp", "Page.getLayoutMetrics"))
 	}
 	if harmless()[method] || in.allowed != nil && slices.Contains(in.allowed(in.agent()), method) {
 		return nil
@@ -60,7 +60,7 @@ func runCDP(ctx context.Context, in *invocation) (result, error) {
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(params), &object) != nil {
-		return result{}, badArgument("the parameters are no JSON object", `for example: pilotfish cdp DOM.getDocument '{"depth":2}'`)
+		return result{}, badArgument("the parameters are no JSON object", "", protocol.Example("cdp", "DOM.getDocument", "{\"depth\":2}"))
 	}
 	answer, err := in.browser.RawCDP(ctx, in.tab, method, json.RawMessage(params))
 	if err != nil {

@@ -165,10 +165,10 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	res, err := c.run(ctx, in)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = protocol.NewError(protocol.CodeTimeout, c.Name+" did not finish in time", "a longer --timeout may help")
+			err = protocol.NewError(protocol.CodeTimeout, c.Name+" did not finish in time", "")
 		}
-		if e := protocol.AsError(err); e.Code == protocol.CodeTimeout && e.Hint == "" {
-			err = protocol.NewError(e.Code, e.Message, "a longer --timeout may help")
+		if e := protocol.AsError(err); e.Code == protocol.CodeTimeout && e.Hint == "" && len(e.Next) == 0 {
+			err = protocol.NewError(e.Code, e.Message, "", protocol.MoreTime())
 		}
 		return failed(in.tab, in.quoted(c.Name, err))
 	}
@@ -203,7 +203,7 @@ func deadline(ms int) (time.Duration, error) {
 	case ms == 0:
 		return protocol.CommandTimeout, nil
 	case ms < 0 || d > protocol.MaxCommandTimeout || d <= 0:
-		return 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a timeout is from 1 ms to %s", protocol.MaxCommandTimeout), "for example --timeout 30s")
+		return 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a timeout is from 1 ms to %s", protocol.MaxCommandTimeout), "", protocol.With("", "--timeout", "30s"))
 	}
 	return d, nil
 }
@@ -242,7 +242,7 @@ func (in *invocation) resolve(c *command, call Call) error {
 		}
 	}
 	if want == "" {
-		return protocol.NewError(protocol.CodeUnknownTab, "no tab was given, and you have none of your own", "name one with --tab; `pilotfish tabs` lists them")
+		return protocol.NewError(protocol.CodeUnknownTab, "no tab was given, and you have none of your own", "", protocol.With("names one", "--tab", "t1"), protocol.Try("lists them", "tabs"))
 	}
 	id, err := openTab(want, tabs)
 	if err != nil {
@@ -262,7 +262,7 @@ func openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
 		return "", err
 	}
 	if !slices.ContainsFunc(tabs, func(t protocol.Tab) bool { return t.ID == id }) {
-		return "", protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
+		return "", protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
 	}
 	return id, nil
 }

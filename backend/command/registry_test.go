@@ -232,8 +232,12 @@ func TestBadInputSaysWhatWasMeant(t *testing.T) {
 	} {
 		b := newTabs()
 		reply := run(b, newPolicy(), person, "", c.req)
-		if code(reply) != c.want || !strings.Contains(reply.Text, c.say) || len(b.calls) > 0 {
-			t.Errorf("%s %s: %q (%s), %v", c.req.Command, c.req.Args, reply.Text, code(reply), b.calls)
+		said := reply.Text
+		if reply.Error != nil {
+			said += "; " + reply.Error.Advice(protocol.Suggestion.Line)
+		}
+		if code(reply) != c.want || !strings.Contains(said, c.say) || len(b.calls) > 0 {
+			t.Errorf("%s %s: %q (%s), %v", c.req.Command, c.req.Args, said, code(reply), b.calls)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func runTab(ctx context.Context, in *invocation) (result, error) {
 			return result{text: text, data: t}, nil
 		}
 	}
-	return result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.tab)+" was closed in the meantime", "`pilotfish tabs` lists the tabs")
+	return result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.tab)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 }
 
 func runNewTab(ctx context.Context, in *invocation) (result, error) {
@@ -259,7 +259,7 @@ func runNewTab(ctx context.Context, in *invocation) (result, error) {
 		// A tab that shows nothing is in nobody's interest; one that still loads
 		// is.
 		if protocol.AsError(err).Code == protocol.CodeTimeout {
-			return result{}, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s is open, but %s", id, protocol.AsError(err).Message), protocol.AsError(err).Hint)
+			return result{}, protocol.AsError(err).Saying(fmt.Sprintf("%s is open, but %s", id, protocol.AsError(err).Message))
 		}
 		_ = in.browser.CloseTab(context.WithoutCancel(ctx), id)
 		in.tab = ""

@@ -35,7 +35,7 @@ func runSiteRules(_ context.Context, in *invocation) (result, error) {
 	rules := in.policy.Rules()
 	do, kind, site := in.args.text("do"), protocol.ActionKind(in.args.text("kind")), in.args.text("site")
 	if do != "" && do != "list" && (kind == "" || site == "") {
-		return result{}, protocol.NewError(protocol.CodeBadArgument, "a rule is for a kind of action and a site", "for example: pilotfish rules allow eval localhost")
+		return result{}, protocol.NewError(protocol.CodeBadArgument, "a rule is for a kind of action and a site", "", protocol.Example("rules", "allow", "eval", "localhost"))
 	}
 	var err error
 	switch do {

@@ -112,7 +112,7 @@ func runCookies(ctx context.Context, in *invocation) (result, error) {
 		}
 		n, err := in.browser.DeleteCookies(ctx, in.tab, name, domain, all)
 		if err == nil && n == 0 && do == "delete" {
-			return result{}, badArgument(fmt.Sprintf("there is no cookie %.80q", name), "`pilotfish cookies` lists them")
+			return result{}, badArgument(fmt.Sprintf("there is no cookie %.80q", name), "", protocol.Try("lists them", "cookies"))
 		}
 		return result{text: plural(n, "cookie") + " deleted", data: map[string]int{"deleted": n}}, err
 	case "get":
@@ -139,7 +139,7 @@ func runCookies(ctx context.Context, in *invocation) (result, error) {
 		lines = append(lines, cookieLine(c))
 	}
 	if name != "" && len(kept) == 0 {
-		return result{}, badArgument(fmt.Sprintf("there is no cookie %.80q", name), "`pilotfish cookies` lists them")
+		return result{}, badArgument(fmt.Sprintf("there is no cookie %.80q", name), "", protocol.Try("lists them", "cookies"))
 	}
 	return result{text: in.rows(in.current(), lines, "no cookies"), data: kept}, nil
 }
@@ -166,7 +166,7 @@ func (in *invocation) setCookie(ctx context.Context, name, domain string) (resul
 		return result{}, err
 	}
 	if !in.args.given("value") {
-		return result{}, badArgument("cookies set needs a value", "for example: pilotfish cookies set theme dark")
+		return result{}, badArgument("cookies set needs a value", "", protocol.Example("cookies", "set", "theme", "dark"))
 	}
 	c := protocol.Cookie{
 		Name: name, Value: in.args.text("value"), Domain: domain, Path: in.args.text("path"),
@@ -203,7 +203,7 @@ func runStorage(ctx context.Context, in *invocation) (result, error) {
 			return result{}, err
 		}
 		if !in.args.given("value") {
-			return result{}, badArgument("storage set needs a value", "for example: pilotfish storage set theme dark")
+			return result{}, badArgument("storage set needs a value", "", protocol.Example("storage", "set", "theme", "dark"))
 		}
 		err := in.browser.SetStorage(ctx, in.tab, local, key, in.args.text("value"))
 		return result{text: line(key, 200) + " is set", data: map[string]string{"key": key}}, err
@@ -217,7 +217,7 @@ func runStorage(ctx context.Context, in *invocation) (result, error) {
 		}
 		n, err := in.browser.RemoveStorage(ctx, in.tab, local, key)
 		if err == nil && n == 0 && do == "delete" {
-			return result{}, badArgument(fmt.Sprintf("there is no entry %.80q", key), "`pilotfish storage` lists them")
+			return result{}, badArgument(fmt.Sprintf("there is no entry %.80q", key), "", protocol.Try("lists them", "storage"))
 		}
 		return result{text: fmt.Sprintf("%d deleted", n), data: map[string]int{"deleted": n}}, err
 	case "get":
@@ -255,7 +255,7 @@ func runStorage(ctx context.Context, in *invocation) (result, error) {
 	}
 	st.Local, st.SessionItems = take("local", st.Local), take("session", st.SessionItems)
 	if key != "" && len(lines) == 0 {
-		return result{}, badArgument(fmt.Sprintf("there is no entry %.80q", key), "`pilotfish storage` lists them")
+		return result{}, badArgument(fmt.Sprintf("there is no entry %.80q", key), "", protocol.Try("lists them", "storage"))
 	}
 	return result{text: in.rows(st.Origin, lines, "nothing is stored"), data: st}, nil
 }

@@ -169,13 +169,13 @@ func runViewport(ctx context.Context, in *invocation) (result, error) {
 	width, werr := strconv.Atoi(w)
 	height, herr := strconv.Atoi(h)
 	if werr != nil || herr != nil || width < 50 || height < 50 || width > 10_000 || height > 10_000 {
-		return result{}, badArgument(fmt.Sprintf("%.40q is no size from 50x50 to 10000x10000", size), "for example: pilotfish viewport 390x844")
+		return result{}, badArgument(fmt.Sprintf("%.40q is no size from 50x50 to 10000x10000", size), "", protocol.Example("viewport", "390x844"))
 	}
 	scale := 1.0
 	if s := in.args.text("scale"); s != "" {
 		var err error
 		if scale, err = strconv.ParseFloat(s, 64); err != nil || !(scale >= 0.25 && scale <= 5) {
-			return result{}, badArgument(fmt.Sprintf("%.40q is no scale from 0.25 to 5", s), "for example: pilotfish viewport 390x844 --scale 3")
+			return result{}, badArgument(fmt.Sprintf("%.40q is no scale from 0.25 to 5", s), "", protocol.Example("viewport", "390x844", "--scale", "3"))
 		}
 	}
 	return in.emulate(ctx, func(e *protocol.Emulation) {
@@ -270,7 +270,7 @@ func (in *invocation) geolocation() (*protocol.EmulatedPlace, error) {
 		numbers[i] = n
 	}
 	if len(parts) < 2 || !(numbers[0] >= -90 && numbers[0] <= 90 && numbers[1] >= -180 && numbers[1] <= 180 && numbers[2] >= 0) {
-		return nil, badArgument(fmt.Sprintf("%.60q is no place", text), "for example: pilotfish emulate --geolocation 52.52,13.40")
+		return nil, badArgument(fmt.Sprintf("%.60q is no place", text), "", protocol.Example("emulate", "--geolocation", "52.52,13.40"))
 	}
 	return &protocol.EmulatedPlace{Latitude: numbers[0], Longitude: numbers[1], Accuracy: numbers[2]}, nil
 }
@@ -309,20 +309,20 @@ func readHeaders(list []string) (map[string]string, error) {
 	set := map[string]string{}
 	if len(list) == 1 && strings.HasPrefix(list[0], "{") {
 		if json.Unmarshal([]byte(list[0]), &set) != nil {
-			return nil, badArgument("these headers are no JSON object of texts", `for example: pilotfish headers '{"X-Debug":"1"}'`)
+			return nil, badArgument("these headers are no JSON object of texts", "", protocol.Example("headers", "{\"X-Debug\":\"1\"}"))
 		}
 	} else {
 		for _, h := range list {
 			name, value, ok := strings.Cut(h, ":")
 			if !ok {
-				return nil, badArgument(fmt.Sprintf("%.60q is no header", h), "for example: pilotfish headers 'X-Debug: 1'")
+				return nil, badArgument(fmt.Sprintf("%.60q is no header", h), "", protocol.Example("headers", "X-Debug: 1"))
 			}
 			set[strings.TrimSpace(name)] = strings.TrimSpace(value)
 		}
 	}
 	for name, value := range set {
 		if name == "" || strings.ContainsAny(name, " \t\r\n:()<>@,;\\\"/[]?={}") || strings.ContainsAny(value, "\r\n") || forbiddenHeaders[strings.ToLower(name)] {
-			return nil, badArgument(fmt.Sprintf("the header %.60q cannot be set", name), "for example: pilotfish headers 'X-Debug: 1'")
+			return nil, badArgument(fmt.Sprintf("the header %.60q cannot be set", name), "", protocol.Example("headers", "X-Debug: 1"))
 		}
 	}
 	return set, nil
@@ -334,7 +334,7 @@ func runUserAgent(ctx context.Context, in *invocation) (result, error) {
 		return in.believed(in.browser.Emulation(in.tab), nil)
 	}
 	if strings.ContainsAny(text, "\r\n") || len(text) > 1000 {
-		return result{}, badArgument("a user agent is one line of at most 1,000 characters", "for example: pilotfish useragent 'MyBot/1.0'")
+		return result{}, badArgument("a user agent is one line of at most 1,000 characters", "", protocol.Example("useragent", "MyBot/1.0"))
 	}
 	return in.emulate(ctx, func(e *protocol.Emulation) { e.UserAgent = text })
 }

@@ -70,7 +70,7 @@ func (in *invocation) named(text string) ([]protocol.TabID, error) {
 			return nil, err
 		}
 		if !slices.ContainsFunc(open, func(t protocol.Tab) bool { return t.ID == id }) {
-			return nil, protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "`pilotfish tabs` lists the tabs")
+			return nil, protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
 		}
 		if err := in.policy.Tab(in.actor, in.own, id, open); err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 		return result{}, err
 	}
 	if nests(request.Command) {
-		return result{}, badArgument("each runs one command, not "+request.Command, "for example: pilotfish each title")
+		return result{}, badArgument("each runs one command, not "+request.Command, "", protocol.Example("each", "title"))
 	}
 	tabs, err := in.named(in.args.text("tabs"))
 	if err != nil {
@@ -150,7 +150,7 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 	done := result{text: strings.Join(parts, "\n"), data: replies}
 	if failed > 0 {
 		e := first.Reply.Error
-		done.failed = protocol.NewError(e.Code, fmt.Sprintf("%d of %d failed; %s: %s", failed, len(replies), first.Tab, e.Message), e.Hint)
+		done.failed = e.Saying(fmt.Sprintf("%d of %d failed; %s: %s", failed, len(replies), first.Tab, e.Message))
 	}
 	return done, nil
 }
@@ -195,7 +195,7 @@ func runGroups(ctx context.Context, in *invocation) (result, error) {
 		case do == "remove":
 			err = in.browser.UngroupTabs(ctx, tabs)
 		case do == "add" && group == 0:
-			return result{}, badArgument("groups add needs --group", "`pilotfish groups` lists them")
+			return result{}, badArgument("groups add needs --group", "", protocol.Try("lists them", "groups"))
 		default:
 			if do == "make" {
 				group = 0
@@ -211,7 +211,7 @@ func runGroups(ctx context.Context, in *invocation) (result, error) {
 		}
 	case "set":
 		if group == 0 {
-			return result{}, badArgument("groups set needs --group", "`pilotfish groups` lists them")
+			return result{}, badArgument("groups set needs --group", "", protocol.Try("lists them", "groups"))
 		}
 		if err := in.ownGroup(ctx, group); err != nil {
 			return result{}, err
@@ -241,7 +241,7 @@ func (in *invocation) ownGroup(ctx context.Context, group int) error {
 			return err
 		}
 	}
-	return badArgument(fmt.Sprintf("there is no group %d", group), "`pilotfish groups` lists them")
+	return badArgument(fmt.Sprintf("there is no group %d", group), "", protocol.Try("lists them", "groups"))
 }
 
 func tabNames(ids []protocol.TabID) string {
@@ -274,7 +274,7 @@ func runWindows(ctx context.Context, in *invocation) (result, error) {
 	if do == "close" || do == "bounds" {
 		i := slices.IndexFunc(list, func(w protocol.Window) bool { return slices.Contains(w.Tabs, in.tab) })
 		if i < 0 {
-			return result{}, protocol.NewError(protocol.CodeUnknownTab, "the tab "+string(in.tab)+" is in no window", "`pilotfish windows` lists the windows")
+			return result{}, protocol.NewError(protocol.CodeUnknownTab, "the tab "+string(in.tab)+" is in no window", "", protocol.Try("lists the windows", "windows"))
 		}
 		// A window is its tabs': all of them must be the caller's.
 		if _, err := in.named(tabNames(list[i].Tabs)); err != nil {
@@ -285,7 +285,7 @@ func runWindows(ctx context.Context, in *invocation) (result, error) {
 			return result{text: "closed " + tabNames(closed), data: closed}, in.browser.CloseWindow(ctx, closed)
 		}
 		if !in.args.given("at") && in.args.text("state") == "" {
-			return result{}, badArgument("windows bounds needs --at or --state", "for example: pilotfish windows bounds --at 0,0,1200,800")
+			return result{}, badArgument("windows bounds needs --at or --state", "", protocol.Example("windows", "bounds", "--at", "0,0,1200,800"))
 		}
 		if err := in.browser.SetWindow(ctx, in.tab, in.args.clip("at"), in.args.text("state")); err != nil {
 			return result{}, err

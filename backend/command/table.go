@@ -78,11 +78,11 @@ func unknown(name string) error {
 	for _, s := range Specs() {
 		names = append(append(names, s.Name), s.Aliases...)
 	}
-	hint := "`pilotfish help` lists the commands"
+	hint, next := "", protocol.Try("lists the commands", "help")
 	if near := spelling.Nearest(name, names); near != "" {
 		if s, ok := Lookup(near); ok {
-			hint = fmt.Sprintf("did you mean %s? for example: pilotfish %s", near, s.Examples[0])
+			hint, next = fmt.Sprintf("did you mean %s?", near), s.example()
 		}
 	}
-	return protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %.60q", name), hint)
+	return protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %.60q", name), hint, next)
 }

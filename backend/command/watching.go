@@ -276,7 +276,7 @@ func (in *invocation) networkList(ctx context.Context) (result, error) {
 		lines = append(lines, requestLine(e))
 	}
 	l.Entries = kept
-	text := in.rows(in.current(), lines, "no such request since "+string(in.tab)+" is watched; `reload` shows the page's own")
+	text := in.rows(in.current(), lines, "no such request since "+string(in.tab)+" is watched; a reload shows the page's own")
 	if l.Dropped > 0 {
 		text += fmt.Sprintf("\n(%d older requests are not kept any more)", l.Dropped)
 	}
@@ -312,7 +312,7 @@ func (in *invocation) networkShow(ctx context.Context, id string) (result, error
 		}
 		return result{text: in.foreign(e.URL, strings.Join(lines, "\n")), data: e}, nil
 	}
-	return result{}, badArgument(fmt.Sprintf("there is no request %.40q in %s", id, in.tab), "`pilotfish network` lists them")
+	return result{}, badArgument(fmt.Sprintf("there is no request %.40q in %s", id, in.tab), "", protocol.Try("lists them", "network"))
 }
 
 func (in *invocation) networkBody(ctx context.Context, id string) (result, error) {
@@ -400,17 +400,17 @@ func runDownloads(ctx context.Context, in *invocation) (result, error) {
 		return result{text: in.rows(in.current(), lines, "no downloads"), data: list}, nil
 	}
 	if id != "" && !slices.ContainsFunc(list, func(d protocol.Download) bool { return d.ID == id }) {
-		return result{}, badArgument(fmt.Sprintf("there is no download %.40q", id), "`pilotfish downloads` lists them")
+		return result{}, badArgument(fmt.Sprintf("there is no download %.40q", id), "", protocol.Try("lists them", "downloads"))
 	}
 	if do == "path" && !slices.ContainsFunc(list, func(d protocol.Download) bool { return (id == "" || d.ID == id) && d.State == "done" }) {
-		return result{}, badArgument("that download is not done", "`pilotfish downloads wait` waits for it")
+		return result{}, badArgument("that download is not done", "", protocol.Try("waits for it", "downloads", "wait"))
 	}
 	d, err := in.browser.WaitDownload(ctx, id, in.tab)
 	if err != nil {
 		return result{}, err
 	}
 	if !mine(d) {
-		return result{}, protocol.NewError(protocol.CodeRefused, "that download is not yours", "`pilotfish downloads` lists yours")
+		return result{}, protocol.NewError(protocol.CodeRefused, "that download is not yours", "", protocol.Try("lists yours", "downloads"))
 	}
 	if d.State != "done" {
 		return result{}, protocol.NewError(protocol.CodeNavigation, "the download "+d.ID+" was canceled", "do what started it once more")
@@ -421,7 +421,7 @@ func runDownloads(ctx context.Context, in *invocation) (result, error) {
 func runWatch(ctx context.Context, in *invocation) (result, error) {
 	q := protocol.WatchRequest{Kind: in.args.text("kind"), Value: in.args.text("value"), Gone: in.args.flag("gone")}
 	if q.Gone && q.Kind != "text" && q.Kind != "element" {
-		return result{}, badArgument("--gone is for text and element", "for example: pilotfish watch element .spinner --gone")
+		return result{}, badArgument("--gone is for text and element", "", protocol.Example("watch", "element", ".spinner", "--gone"))
 	}
 	reply, err := in.browser.WatchFor(ctx, in.tab, q)
 	if err != nil {

@@ -156,7 +156,7 @@ func TestBadInputOfState(t *testing.T) {
 	} {
 		for _, args := range all {
 			reply := say(&keepsake{tabs: newTabs()}, newPolicy(), person, "t1", name, args)
-			if c := code(reply); reply.OK || (c != protocol.CodeBadArgument && c != protocol.CodeUnknownCommand) || reply.Error.Hint == "" {
+			if c := code(reply); reply.OK || (c != protocol.CodeBadArgument && c != protocol.CodeUnknownCommand) || reply.Error.Advice(protocol.Suggestion.Line) == "" {
 				if name == "chain" && c == protocol.CodeBadArgument {
 					continue
 				}

@@ -53,7 +53,7 @@ func runWebMCP(ctx context.Context, in *invocation) (result, error) {
 		}
 		var object map[string]json.RawMessage
 		if json.Unmarshal([]byte(input), &object) != nil {
-			return result{}, badArgument("the input is no JSON object", `for example: pilotfish webmcp add '{"a":1}'`)
+			return result{}, badArgument("the input is no JSON object", "", protocol.Example("webmcp", "add", "{\"a\":1}"))
 		}
 		r, err := in.browser.CallPageTool(ctx, in.tab, name, json.RawMessage(input))
 		if err != nil {

@@ -50,7 +50,7 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 	data, kind, err := b.config.Image(c.ctx, saved.Path)
 	if err != nil {
 		e := protocol.AsError(err)
-		return failure(protocol.NewError(e.Code, fmt.Sprintf("the screenshot %s was taken and cannot be shown: %s", saved.Path, e.Message), e.Hint))
+		return failure(e.Saying(fmt.Sprintf("the screenshot %s was taken and cannot be shown: %s", saved.Path, e.Message)))
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{
 		&sdk.TextContent{Text: reply.Text},

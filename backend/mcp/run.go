@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -123,10 +124,30 @@ func (b *toolbox) execute(c *call, s step) protocol.CommandReply {
 // describeError is an error for a model: the code, what happened, what to do.
 func describeError(e *protocol.Error) string {
 	said := fmt.Sprintf("error %s: %s", e.Code, e.Message)
-	if e.Hint != "" {
-		said += "\nhint: " + e.Hint
+	if advice := e.Advice(suggested); advice != "" {
+		said += "\nhint: " + advice
 	}
 	return said
+}
+
+// suggested names the tool that does what a command does. An option of the same
+// command is an argument of its tool.
+func suggested(s protocol.Suggestion) string {
+	switch {
+	case s.Command == "":
+		return s.Line()
+	case s.Command == "snapshot" && len(s.Args) == 0:
+		return "browser_snapshot"
+	case s.Command == "tabs" && len(s.Args) == 0:
+		return "browser_tabs"
+	case s.Command == "screenshot" && len(s.Args) == 0:
+		return "browser_screenshot"
+	case s.Command == "task" && len(s.Args) > 0 && s.Args[0] == "run":
+		return "task_run"
+	case s.Command == "task":
+		return "task_status"
+	}
+	return "browser_run with " + strconv.Quote(s.Line())
 }
 
 // describeFailure is the error of a command, and before it what it did before
@@ -197,7 +218,7 @@ func (b *toolbox) act(c *call) *sdk.CallToolResult {
 		spec, err := b.find(do)
 		if err != nil {
 			e := protocol.AsError(err)
-			return failure(protocol.NewError(e.Code, fmt.Sprintf("step %d: %s", i+1, e.Message), e.Hint))
+			return failure(e.Saying(fmt.Sprintf("step %d: %s", i+1, e.Message)))
 		}
 		s, err := one.request(spec.Name)
 		if err != nil {

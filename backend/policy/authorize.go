@@ -64,11 +64,12 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 }
 
 func (p *Policy) denied(q Request, rule protocol.SiteRule) error {
-	hint := "the user can change it in Settings of the Pilotfish window, or with `pilotfish rules`"
+	const hint = "the user can change it in Settings of the Pilotfish window"
+	next := protocol.Try("changes it, for the user", "rules")
 	if rule.Decision == protocol.SiteAsk {
-		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%s needs the user's approval, and there is nobody to ask", q.Command), hint)
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%s needs the user's approval, and there is nobody to ask", q.Command), hint, next)
 	}
-	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the site rules do not let agents %s%s", question.May(q.Kind), on(q.Page)), hint)
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the site rules do not let agents %s%s", question.May(q.Kind), on(q.Page)), hint, next)
 }
 
 // on says on which origin; empty for what is about no page.

@@ -104,7 +104,7 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 		at = openers[at]
 	}
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s is not yours", tab),
-		"use your own tab, or open one with `pilotfish newtab`")
+		"use your own tab", protocol.Try("opens one", "newtab"))
 }
 
 // agentSchemes are the kinds of address that an agent may open.
@@ -202,7 +202,7 @@ func (p *Policy) host(raw string, u *url.URL) error {
 	}
 	if isIP && private(ip) && !p.rules.named(u) {
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: an address of the private network", raw),
-			fmt.Sprintf("the user can allow this host: pilotfish rules allow open %s", hostOf(u)))
+			"the user can allow this host in Settings", protocol.Try("allows it, for the user", "rules", "allow", "open", hostOf(u)))
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (r *Rules) Remove(site string, kind protocol.ActionKind) error {
 	return r.change(func(rules []protocol.SiteRule) ([]protocol.SiteRule, error) {
 		left := slices.DeleteFunc(rules, func(o protocol.SiteRule) bool { return o.Site == p.String() && o.Kind == kind })
 		if len(left) == len(rules) {
-			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no rule for %s on %s", kind, p), "`pilotfish rules` lists them")
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no rule for %s on %s", kind, p), "", protocol.Try("lists them", "rules"))
 		}
 		return left, nil
 	})

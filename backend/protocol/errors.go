@@ -59,16 +59,27 @@ const (
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	// Hint says what to do next; empty when there is nothing to do.
+	// Hint says what to do next, in words for everybody; it names no command of
+	// the registry. Empty when there is nothing to say.
 	Hint string `json:"hint,omitempty"`
+	// Next are commands that help. Each client names them in its own way.
+	Next []Suggestion `json:"next,omitempty"`
 	// Detail is what a program wrote before it failed, in lines, for whoever looks
 	// closer; it is foreign text.
 	Detail string `json:"detail,omitempty"`
 }
 
-// NewError returns an Error with a code, a message and a hint.
-func NewError(code Code, message, hint string) *Error {
-	return &Error{Code: code, Message: message, Hint: hint}
+// NewError returns an Error with a code, a message, a hint and the commands that
+// help.
+func NewError(code Code, message, hint string, next ...Suggestion) *Error {
+	return &Error{Code: code, Message: message, Hint: hint, Next: next}
+}
+
+// Saying is the same error with another message.
+func (e *Error) Saying(message string) *Error {
+	said := *e
+	said.Message = message
+	return &said
 }
 
 // NoDisplay is why there is no window; why is for people who know displays.

@@ -118,7 +118,7 @@ func golden() map[string]any {
 		"ViewerControl.checkpoint": protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24, Data: "x"},
 
 		"PtySessionReply": protocol.PtySessionReply{Terminal: live, Attach: "dG9rZW4", Expires: at},
-		"CommandReply":    protocol.CommandReply{OK: false, Tab: "t1", Error: &protocol.Error{Code: protocol.CodeUnknownTab, Message: "there is no tab t9", Hint: "`pilotfish tabs` lists them"}, DurationMS: 1.25},
+		"CommandReply":    protocol.CommandReply{OK: false, Tab: "t1", Error: &protocol.Error{Code: protocol.CodeUnknownTab, Message: "there is no tab t9", Hint: "name one of yours", Next: []protocol.Suggestion{protocol.Try("lists them", "tabs"), protocol.Example("goto", "example.com", "--tab", "t1")}}, DurationMS: 1.25},
 		"Pairing":         protocol.Pairing{Version: protocol.Version, Session: "default", Port: 40123, Token: "dG9rZW4", Key: "a2V5", Epoch: 1},
 		"Health":          protocol.Health{Status: "ok", Version: "0.1.0", Protocol: protocol.Version, UptimeS: 12.5, Proof: "00ff"},
 		"BridgeEvent":     protocol.BridgeEvent{Type: protocol.BridgeReady, Version: "0.1.0", FocusedWindow: 1, Tabs: []protocol.BridgeTab{{ChromeTabID: 7, TargetID: "AB12", WindowID: 1, Active: true, URL: "https://example.com/", Title: "Example"}}},

@@ -19,7 +19,7 @@ func ParseTabID(s string) (TabID, error) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil || n == 0 {
-		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a tab", s), "tabs are named t1, t2, …; `pilotfish tabs` lists them")
+		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a tab", s), "tabs are named t1, t2, …", Try("lists them", "tabs"))
 	}
 	return TabID("t" + strconv.FormatUint(n, 10)), nil
 }

@@ -275,7 +275,7 @@ func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest
 }
 
 func unknownTab(tab protocol.TabID) error {
-	return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %q", tab), "`pilotfish tabs` lists them")
+	return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %q", tab), "", protocol.Try("lists them", "tabs"))
 }
 
 // hasTab says whether a tab is open.

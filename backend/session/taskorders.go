@@ -36,7 +36,7 @@ func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.Ta
 		}
 	}
 	if strings.TrimSpace(req.Goal) == "" {
-		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", `write what is to be done: pilotfish task run "fill this form with …"`)
+		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", "write what is to be done", protocol.Example("task", "run", "fill this form with …"))
 	}
 	if req.Tab == "" {
 		req.Tab = s.callerTab(grant)
@@ -94,7 +94,7 @@ func (m *Manager) taskProfile(ctx context.Context, s *Session, req protocol.Task
 		if unknown == "" {
 			return "", nil
 		}
-		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model for this, and none is set up", "set one up in Settings, under Models for Task; plain instructions need none: pilotfish task run \"click Save then press Enter\"")
+		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model for this, and none is set up", "set one up in Settings, under Models for Task; plain instructions need none", protocol.Example("task", "run", "click Save then press Enter"))
 	}
 	for _, same := range []func(protocol.LLMProfile) bool{
 		func(p protocol.LLMProfile) bool { return p.ID == req.Profile },

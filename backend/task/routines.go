@@ -159,7 +159,7 @@ func (s *Store) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
 }
 
 func unknownRoutine(name string) error {
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %.80q", name), "`pilotfish task routines` lists them")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %.80q", name), "", protocol.Try("lists them", "task", "routines"))
 }
 
 // Params are the names of the parameters of a text, in their order.
@@ -182,7 +182,7 @@ func (s *Store) Fill(name string, values map[string]string) (goal string, err er
 		return "", err
 	}
 	if r.Goal == "" {
-		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q was recorded and has no goal for a model", name), "run it without one: pilotfish run "+name)
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q was recorded and has no goal for a model", name), "", protocol.Try("runs it without one", "run", name))
 	}
 	has := paramsOf(r)
 	for given := range values {

@@ -156,7 +156,7 @@ func (s *Store) find(id protocol.TaskID) (*kept, error) {
 	if k := s.tasks[id]; k != nil && !s.closed {
 		return k, nil
 	}
-	return nil, protocol.NewError(protocol.CodeUnknownTask, fmt.Sprintf("there is no task %.64q", string(id)), "`pilotfish task list` lists them")
+	return nil, protocol.NewError(protocol.CodeUnknownTask, fmt.Sprintf("there is no task %.64q", string(id)), "", protocol.Try("lists them", "task", "list"))
 }
 
 // Head is a task without its steps.

@@ -159,7 +159,7 @@ func (b *Backend) command(ctx context.Context, body []byte) (any, error) {
 		return nil, err
 	}
 	if req.Tab == "t9" {
-		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeUnknownTab, "there is no tab t9", "`pilotfish tabs` lists them")}, nil
+		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeUnknownTab, "there is no tab t9", "", protocol.Try("lists them", "tabs"))}, nil
 	}
 	switch target := string(req.Args["url"]); {
 	case strings.Contains(target, "hangs"):

@@ -19,7 +19,7 @@ func (b *Backend) tasks(routes *http.ServeMux) {
 			return nil, err
 		}
 		if req.Tab == "t9" {
-			return nil, protocol.NewError(protocol.CodeUnknownTab, "there is no tab t9", "`pilotfish tabs` lists them")
+			return nil, protocol.NewError(protocol.CodeUnknownTab, "there is no tab t9", "", protocol.Try("lists them", "tabs"))
 		}
 		return protocol.TaskRunReply{Task: aTask(req.Goal, protocol.TaskRunning)}, nil
 	}))
@@ -30,7 +30,7 @@ func (b *Backend) tasks(routes *http.ServeMux) {
 				return nil, err
 			}
 			if req.Task == "nobody" {
-				return nil, protocol.NewError(protocol.CodeUnknownTask, "there is no task \"nobody\"", "`pilotfish task list` lists them")
+				return nil, protocol.NewError(protocol.CodeUnknownTask, "there is no task \"nobody\"", "", protocol.Try("lists them", "task", "list"))
 			}
 			task := aTask(string(req.Task), state)
 			return struct {

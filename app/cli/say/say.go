@@ -41,10 +41,23 @@ func Object(out io.Writer, v any) error {
 func Failure(out io.Writer, e *protocol.Error) int {
 	message, note := forTerminal(out, e.Message)
 	fmt.Fprintf(out, "%spilotfish: %s\n", note, message)
-	if e.Hint != "" {
-		fmt.Fprintf(out, "  %s\n", Clean(out, e.Hint))
+	if advice := Advice(e); advice != "" {
+		fmt.Fprintf(out, "  %s\n", Clean(out, advice))
 	}
 	return e.Code.ExitCode()
+}
+
+// Advice is what to do next, with commands as lines to type.
+func Advice(e *protocol.Error) string {
+	return e.Advice(func(s protocol.Suggestion) string {
+		switch {
+		case s.Command == "":
+			return "`" + s.Line() + "`"
+		case s.Does == "":
+			return "pilotfish " + s.Line()
+		}
+		return "`pilotfish " + s.Line() + "`"
+	})
 }
 
 // Waiting says at once, beside the reply, that the user is asked.

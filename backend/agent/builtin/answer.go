@@ -48,7 +48,7 @@ func failure(s Step, err error) (text string, which []seen) {
 	if asks && p.ask != "" {
 		return text + " " + p.ask, nil
 	}
-	if e.Hint != "" && !forShell(e.Hint) {
+	if e.Hint != "" {
 		text += " " + escaped(sentence(e.Hint))
 	}
 	return text, nil
@@ -74,16 +74,6 @@ func skipped(steps []Step) string {
 // paragraphs joins what is not empty.
 func paragraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
-}
-
-// forShell says whether a hint is about the command line.
-func forShell(hint string) bool {
-	for _, sign := range []string{"pilotfish snapshot", "pilotfish help", "pilotfish tabs", "for example: pilotfish", "--timeout", "--max", "nth="} {
-		if strings.Contains(hint, sign) {
-			return true
-		}
-	}
-	return false
 }
 
 // block shows words of a page as data: in a fence that is longer than any run of

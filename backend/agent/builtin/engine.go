@@ -230,5 +230,5 @@ func plainError(err error) *protocol.Error {
 	if p, ok := errors.AsType[*problem](err); ok {
 		e = p.cause
 	}
-	return protocol.NewError(e.Code, unwrapped(e.Message), unwrapped(e.Hint))
+	return e.Saying(unwrapped(e.Message))
 }

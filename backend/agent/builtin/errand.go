@@ -78,9 +78,6 @@ func (r *running) byClick(ctx context.Context, s Step) (Step, error) {
 
 func refusedErrand(err error) Errand {
 	e := plainError(err)
-	if forShell(e.Hint) {
-		e.Hint = ""
-	}
 	errand := Errand{Error: e}
 	if p, ok := errors.AsType[*problem](err); ok {
 		if len(p.found) > 0 {

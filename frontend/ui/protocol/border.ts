@@ -64,5 +64,14 @@ export const errorSchema = v.object({
   code,
   message: v.string(),
   hint: v.exactOptional(v.string()),
+  next: v.exactOptional(
+    v.array(
+      v.object({
+        command: v.string(),
+        args: v.exactOptional(v.array(v.string())),
+        does: v.exactOptional(v.string()),
+      }),
+    ),
+  ),
   detail: v.exactOptional(v.string()),
 });

@@ -1488,9 +1488,14 @@ export interface Error {
   code: Code;
   message: string;
   /**
-   * Hint says what to do next; empty when there is nothing to do.
+   * Hint says what to do next, in words for everybody; it names no command of
+   * the registry. Empty when there is nothing to say.
    */
   hint?: string;
+  /**
+   * Next are commands that help. Each client names them in its own way.
+   */
+  next?: Suggestion[];
   /**
    * Detail is what a program wrote before it failed, in lines, for whoever looks
    * closer; it is foreign text.
@@ -4006,6 +4011,30 @@ export interface ActiveTabFile {
  * StateVersion is the version of the files in the state folder.
  */
 export const StateVersion = 1;
+
+//////////
+// source: suggestion.go
+
+/**
+ * Suggestion names a command of the registry that helps after an error. It is
+ * data: the command line prints a line to type, MCP names its tool, and Task its
+ * own action.
+ */
+export interface Suggestion {
+  /**
+   * Command is empty for the same command once more, with the options in Args.
+   */
+  command: string;
+  /**
+   * Args are the words after the name, as on a command line.
+   */
+  args?: string[];
+  /**
+   * Does says what the command does, such as "lists the tabs". Empty: it is an
+   * example of how the command is written.
+   */
+  does?: string;
+}
 
 //////////
 // source: tabstate.go

@@ -4,12 +4,13 @@ import type { Connection } from '../connection/connection';
 import { systemClock } from '../connection/clock';
 import { COMMAND_TIMEOUT, REPLAY_WAIT } from '../core/timing';
 import type { CoverSays } from '../../messages/methods';
+import { advice } from './advice';
 import { ByPage } from './bypage';
 import { callsOf, type Call } from './calls';
 import { Covers } from './covers';
-import { hintInActions, inActions } from './hints';
 import type { TaskJournal } from './journal';
 import { PageLink } from './pagelink';
+import { enveloped, originOf, short } from './pagewords';
 import { lookSchema, replySchema, resultOf, type Reply } from './replies';
 import type { Action, Browser, Observation, Result, TabLine } from './core/types';
 
@@ -18,9 +19,6 @@ const pageLetters = 14_000;
 
 /** Why an option was not met: it is drawn under another name, or twice for those who do not see. */
 const unseen = new Set(['no_element', 'hidden', 'covered', 'inert', 'ambiguous', 'not_actable']);
-
-/** What stands between a page and what happened by itself; see runSnapshot. */
-const meanwhile = '\nMeanwhile, by itself:\n';
 
 /** What is asked before the panel does a command itself; see protocol.ByPage. */
 interface ByPageAsk {
@@ -89,25 +87,29 @@ export class TaskBrowser implements Browser {
     const url = where.success ? where.output.url : (known?.url ?? '');
     const title = where.success ? where.output.title : (known?.title ?? '');
     if (!reply.ok) {
-      const {
-        code,
-        message,
-        hint = '',
-      } = reply.error ?? { code: 'internal', message: 'it did not answer' };
-      const refused = { code, message: inActions(message), hint: hintInActions(hint) };
+      const error = reply.error ?? { code: 'internal', message: 'it did not answer' };
+      const refused = { code: error.code, message: error.message, hint: advice(error) };
       return { tab, url, title, text: '', refused };
     }
     const picture = this.#picture;
     this.#picture = undefined;
+    // The text of the reply has page and news in one; the data has them apart.
     const lines = where.success ? where.output.news : [];
-    const at = lines.length > 0 ? reply.text.lastIndexOf(meanwhile) : -1;
-    const text = at < 0 ? reply.text : reply.text.slice(0, at);
+    const from = originOf(url);
+    const text =
+      lines.length === 0 || !where.success
+        ? reply.text
+        : where.output.text === ''
+          ? 'The page shows nothing.'
+          : enveloped(from, where.output.text);
     return {
       tab,
       url,
       title,
-      text: inActions(text) + this.#fresh(tab, url, text),
-      ...(at >= 0 && { news: { lines, told: reply.text.slice(at + meanwhile.length) } }),
+      text: text + this.#fresh(tab, url, text),
+      ...(lines.length > 0 && {
+        news: { lines, told: enveloped(from, lines.map(short).join('\n')) },
+      }),
       ...(picture !== undefined && { picture }),
       ...(where.success && where.output.byPage && { byPage: true }),
     };

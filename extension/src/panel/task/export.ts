@@ -1,6 +1,6 @@
 import type { Task, TaskEvent } from '$ui/protocol/protocol';
 import { deedInWords } from './core/recipe';
-import { forPerson } from './hints';
+import { withoutEnvelopes } from './pagewords';
 import { stateWord } from './states';
 import type { Line } from './view.svelte';
 
@@ -41,7 +41,7 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
       for (const deed of step.deeds)
         out.push(
           `- ${deed.result.ok ? '' : '**Failed:** '}${flat(deedInWords(deed))}`,
-          ...quoted(forPerson(deed.result.text)).map((one) => `  ${one}`),
+          ...quoted(withoutEnvelopes(deed.result.text)).map((one) => `  ${one}`),
         );
     } else {
       const who = { person: 'You', question: 'Question', notice: 'Note', summary: 'Summary' };

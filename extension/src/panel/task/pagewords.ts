@@ -39,6 +39,11 @@ export function enveloped(origin: string, text: string): string {
   return `<${tag} origin=${JSON.stringify(origin)}>${gap}${clean(text)}${gap}</${tag}>`;
 }
 
+/** A text for the person: the envelope is for the model. */
+export function withoutEnvelopes(text: string): string {
+  return text.replace(/<page-[0-9a-f]+ origin="[^"]*">\n?|\n?<\/page-[0-9a-f]+>/g, '');
+}
+
 /**
  * Takes out what makes text look like another: control characters except line
  * breaks and tabs, marks that turn the direction of writing, and invisible ones.
@@ -81,7 +86,8 @@ export function told(what: string, done: Done, left: boolean): { head: string; p
   return { head, page: page.join('\n') };
 }
 
-function short(line: string): string {
+/** A line of the page on one line, within what a reply has room for. */
+export function short(line: string): string {
   const one = clean(line).split(/\s+/).join(' ');
   return one.length > longest ? `${one.slice(0, longest - 1)}…` : one;
 }

@@ -3,8 +3,8 @@ import { errorSchema } from '$ui/protocol/schema';
 import { taskWriteReplySchema } from '$ui/protocol/task';
 import * as v from 'valibot';
 import { secretText } from './core/recipe';
+import { advice } from './advice';
 import type { Result } from './core/types';
-import { hintInActions, inActions } from './hints';
 
 /** The reply to a command of a task's. */
 export const replySchema = v.object({
@@ -34,6 +34,7 @@ const effectSchema = v.object({
 export const lookSchema = v.object({
   url: v.string(),
   title: v.string(),
+  text: v.optional(v.string(), ''),
   news: v.optional(v.array(v.string()), []),
   byPage: v.optional(v.boolean(), false),
 });
@@ -42,22 +43,16 @@ const pictureSchema = v.object({ path: v.string() });
 /** What came of a command, for the model. */
 export function resultOf(reply: Reply, moved: boolean): Result {
   if (!reply.ok) {
-    const {
-      code,
-      message,
-      hint = '',
-    } = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
-    // The text has both already, with what comes from the page in its envelope.
-    const said = reply.text === '' ? message : reply.text.replace(/: $/, '');
-    const head = hint !== '' && said.endsWith(`: ${hint}`) ? said.slice(0, -hint.length - 2) : said;
-    const useful = hintInActions(hint);
-    return { ok: false, code, text: inActions(head) + (useful === '' ? '' : `: ${useful}`), moved };
+    const error = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
+    const next = advice(error);
+    const text = next === '' ? error.message : `${error.message}: ${next}`;
+    return { ok: false, code: error.code, text, moved };
   }
   const effect = v.safeParse(effectSchema, reply.data);
   const picture = v.safeParse(pictureSchema, reply.data);
   return {
     ok: true,
-    text: inActions(reply.text),
+    text: reply.text,
     moved:
       moved ||
       (effect.success &&

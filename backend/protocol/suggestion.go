@@ -1,0 +1,74 @@
+package protocol
+
+import "strings"
+
+// Suggestion names a command of the registry that helps after an error. It is
+// data: the command line prints a line to type, MCP names its tool, and Task its
+// own action.
+type Suggestion struct {
+	// Command is empty for the same command once more, with the options in Args.
+	Command string `json:"command"`
+	// Args are the words after the name, as on a command line.
+	Args []string `json:"args,omitempty"`
+	// Does says what the command does, such as "lists the tabs". Empty: it is an
+	// example of how the command is written.
+	Does string `json:"does,omitempty"`
+}
+
+// Try suggests a command and says what it does.
+func Try(does, command string, args ...string) Suggestion {
+	return Suggestion{Command: command, Args: args, Does: does}
+}
+
+// Example shows how a command is written.
+func Example(command string, args ...string) Suggestion {
+	return Suggestion{Command: command, Args: args}
+}
+
+// With suggests options for the same command, and says what they do.
+func With(does string, options ...string) Suggestion {
+	return Suggestion{Args: options, Does: does}
+}
+
+// MoreTime suggests the same command with a longer timeout.
+func MoreTime() Suggestion { return With("waits longer", "--timeout", "1m") }
+
+// AnswerDialog suggests both answers to a dialog.
+func AnswerDialog() []Suggestion {
+	return []Suggestion{Try("answers OK", "dialog", "accept"), Try("answers Cancel", "dialog", "dismiss")}
+}
+
+// Line is the command as a line, quoted as for a shell.
+func (s Suggestion) Line() string {
+	var words []string
+	if s.Command != "" {
+		words = append(words, s.Command)
+	}
+	for _, word := range s.Args {
+		if word == "" || strings.ContainsAny(word, " \t\n'\"\\$`*?<>|&;()[]{}!#~") {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// Advice is the hint and the suggestions as one text. name is how a client calls
+// a command; one that it calls nothing is left out, and so is an example where
+// name gives none.
+func (e *Error) Advice(name func(Suggestion) string) string {
+	var parts []string
+	if e.Hint != "" {
+		parts = append(parts, e.Hint)
+	}
+	for _, s := range e.Next {
+		switch called := name(s); {
+		case called == "":
+		case s.Does == "":
+			parts = append(parts, "for example: "+called)
+		default:
+			parts = append(parts, called+" "+s.Does)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
