@@ -112,8 +112,9 @@ func tabLabel(t protocol.Tab) string {
 // Further arguments do not fit into a menu: what has some is allowed where it
 // stands whole, in panel and window.
 func trayApproval(session protocol.SessionName, w protocol.Approval) protocol.TrayApproval {
-	what, where := shorten(question.What(w)), shorten(question.Where(w))
-	whole := len(question.Details(w)) == 0 && !strings.HasSuffix(what, "…") && !strings.HasSuffix(where, "…")
+	what, allOfWhat := fitted(question.What(w))
+	where, allOfWhere := fitted(question.Where(w))
+	whole := len(question.Details(w)) == 0 && allOfWhat && allOfWhere
 	label := what
 	if where != "" {
 		label += " on " + where
@@ -138,6 +139,12 @@ func agentWords(status protocol.AgentStatus) string {
 // shorten makes one line of at most labelRunes characters of a foreign text. It
 // drops what would break the line or turn the direction of the rest of the menu.
 func shorten(text string) string {
+	short, _ := fitted(text)
+	return short
+}
+
+// fitted is shorten, and whether all of the text is there.
+func fitted(text string) (short string, whole bool) {
 	clean := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r), unicode.IsControl(r):
@@ -150,7 +157,7 @@ func shorten(text string) string {
 	}, text)
 	runes := []rune(strings.Join(strings.Fields(clean), " "))
 	if len(runes) <= labelRunes {
-		return string(runes)
+		return string(runes), true
 	}
-	return strings.TrimSpace(string(runes[:labelRunes-1])) + "…"
+	return strings.TrimSpace(string(runes[:labelRunes-1])) + "…", false
 }

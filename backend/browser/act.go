@@ -406,6 +406,9 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		return err
 	}
 	a.f, a.fx.out.Hit = f, aimed.Reached.Line
+	if what != "focus" { // it gets another value
+		a.fx.out.Hit = aimed.Reached.name()
+	}
 	if aimed.Filled == nil {
 		return nil
 	}
@@ -415,12 +418,12 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	case "refused":
 		// The options are the page's words: they stand in the message, which an
 		// agent gets in an envelope.
-		has, hint := "", fits(aimed.Filled.Why)
+		has, hint := "", fits(aimed.Filled.Code)
 		if len(aimed.Filled.Options) > 0 {
 			has, hint = "; its options are "+plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
 		}
 		code := protocol.CodeNotActable
-		if aimed.Filled.Why == "read-only" || aimed.Filled.Why == "disabled" {
+		if aimed.Filled.Code == "read_only" || aimed.Filled.Code == "disabled" {
 			code = protocol.CodeDisabled
 		}
 		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why)+has, hint)
@@ -454,13 +457,13 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 }
 
 // fits says what to do with a field that did not take something.
-func fits(why string) string {
-	switch {
-	case strings.HasPrefix(why, "not a value"):
+func fits(code string) string {
+	switch code {
+	case "bad_value":
 		return "write a date as 2026-02-28, a time as 13:05, a month as 2026-02, a colour as #ff8800; a slider takes a number in its range"
-	case why == "read-only", strings.Contains(why, "disabled"):
+	case "read_only", "disabled", "option_disabled":
 		return "choose another one, or do first what enables it"
-	case strings.HasPrefix(why, "takes one"):
+	case "one_option":
 		return "name one option"
 	}
 	return "use the command for this kind of element: fill, select, check, click or upload"

@@ -29,7 +29,7 @@ const maxScreenshot = 16384
 func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if d := p.openDialog(); d != "" { // it draws nothing until it is answered
+		if d := p.openDialog(); d != nil { // it draws nothing until it is answered
 			return dialogOpen(id, d)
 		}
 		return p.veiled(ctx, func() error { return b.shoot(ctx, id, p, q, &shot) })

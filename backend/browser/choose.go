@@ -26,7 +26,7 @@ func (a *action) chooseByKey(ctx context.Context, at aimed) error {
 // reaches is set by script.
 func (a *action) chooseByClick(ctx context.Context, at aimed) error {
 	what := a.q
-	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.Line, false }()
+	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.name(), false }()
 	add := "Control"
 	if runtime.GOOS == "darwin" {
 		add = "Meta"

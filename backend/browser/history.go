@@ -125,10 +125,15 @@ func stillLoading(p *page, id protocol.TabID, n *navigation) error {
 	if n.loaded[n.committed] == protocol.WaitDOM {
 		how = "it can be used, but something that it names has not arrived"
 	}
-	if d := p.openDialog(); d != "" {
-		how = "it shows a dialog (" + d + ")"
+	d := p.openDialog()
+	if d != nil {
+		how = "it shows a dialog (" + d.String() + ")"
 	}
-	return protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "", protocol.With("waits for less", "--wait", "dom"), protocol.MoreTime())
+	late := protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "", protocol.With("waits for less", "--wait", "dom"), protocol.MoreTime())
+	if d != nil {
+		return late.Quoting()
+	}
+	return late
 }
 
 // where asks the browser, not the page, for the address and title.

@@ -70,7 +70,7 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	// Not in the queue of the tab: a command there may take long, and is what the
 	// cover tells of.
 	_, p, err := b.pageOf(ctx, r, id)
-	if err == nil && p.openDialog() == "" { // it holds the page, and is a cover itself
+	if err == nil && p.openDialog() == nil { // it holds the page, and is a cover itself
 		if err = p.open(ctx, id); err == nil {
 			err = m.spread(ctx, p)
 		}

@@ -25,7 +25,7 @@ type page struct {
 	r *run
 
 	mu     sync.Mutex
-	dialog string        // the text of the open dialog; empty when none is open
+	dialog *shownDialog  // the open dialog; nil when none is open
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
 
@@ -105,10 +105,10 @@ func (p *page) take(e devtools.Event) {
 	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
-			p.setDialog(string(v.Type) + ": " + v.Message)
+			p.setDialog(&shownDialog{kind: string(v.Type), message: v.Message})
 		}
 	case cdppage.JavascriptDialogClosed.Method:
-		p.setDialog("")
+		p.setDialog(nil)
 	case inspector.TargetCrashed.Method:
 		p.setCrashed(true)
 	case inspector.TargetReloadedAfterCrash.Method:
@@ -127,13 +127,25 @@ func (p *page) take(e devtools.Event) {
 	}
 }
 
-func (p *page) setDialog(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dialog = text
+// shownDialog is a dialog of a page.
+type shownDialog struct{ kind, message string }
+
+// String is the dialog in words: the page's message comes behind its kind.
+func (d *shownDialog) String() string {
+	if d == nil {
+		return "dialog"
+	}
+	return d.kind + ": " + plain(d.message)
 }
 
-func (p *page) openDialog() string {
+func (p *page) setDialog(d *shownDialog) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dialog = d
+}
+
+// openDialog is the dialog that is open; nil when there is none.
+func (p *page) openDialog() *shownDialog {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dialog
@@ -330,8 +342,8 @@ func tabError(ctx context.Context, id protocol.TabID, doing string, p *page, err
 		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
 	case errors.Is(err, devtools.ErrSessionEnded), isTargetGone(err):
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
-	case p != nil && p.openDialog() != "":
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog()+")", "answer it in the browser")
+	case p != nil && p.openDialog() != nil:
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.openDialog().String()+")", "answer it in the browser").Quoting()
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
 	case errors.Is(err, context.Canceled):

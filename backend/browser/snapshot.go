@@ -84,7 +84,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 // onPage is onTab with the page opened for looks and actions.
 func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page) error) error {
 	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if d := p.openDialog(); d != "" {
+		if d := p.openDialog(); d != nil {
 			return dialogOpen(id, d)
 		}
 		if err := p.open(ctx, id); err != nil {
@@ -125,8 +125,8 @@ func (p *page) showsPDF(ctx context.Context) bool {
 	return err == nil && res.Result != nil && json.Unmarshal(res.Result.Value, &kind) == nil && kind == "application/pdf"
 }
 
-func dialogOpen(id protocol.TabID, text string) error {
-	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+text+")", "", protocol.AnswerDialog()...)
+func dialogOpen(id protocol.TabID, d *shownDialog) error {
+	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+d.String()+")", "", protocol.AnswerDialog()...)
 }
 
 // looker takes one snapshot over the frames.

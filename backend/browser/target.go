@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ type resolution struct {
 	State string     `json:"state"`
 	Ref   string     `json:"ref"`
 	Line  string     `json:"line"`
+	Bare  string     `json:"bare"` // the line without the value of a field
 	Was   string     `json:"was"`
 	From  string     `json:"from"`
 	To    string     `json:"to"`
@@ -27,6 +29,9 @@ type resolution struct {
 	// Moving: it does not rest, and the point is where it will be in a moment.
 	Moving bool `json:"moving"`
 }
+
+// name is the line of a field without the value that it holds.
+func (r *resolution) name() string { return cmp.Or(r.Bare, r.Line) }
 
 // point is a place in a frame's viewport, in CSS pixels.
 type point struct {
@@ -55,9 +60,10 @@ type aimed struct {
 		State    string   `json:"state"`
 		Value    string   `json:"value"`
 		Selected bool     `json:"selected"`
-		Key      string   `json:"key"`  // that chooses an option
-		Told     bool     `json:"told"` // by events of ours
-		Why      string   `json:"why"`
+		Key      string   `json:"key"`     // that chooses an option
+		Told     bool     `json:"told"`    // by events of ours
+		Code     string   `json:"code"`    // why it was refused: the page script's Unfit
+		Why      string   `json:"why"`     // the same in words
 		Options  []string `json:"options"` // labels, or refs to be clicked
 	} `json:"filled"`
 }

@@ -114,7 +114,7 @@ func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 				return devtools.ErrSessionEnded
 			}
 			if e.Method == cdppage.JavascriptDialogOpening.Method {
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "", protocol.AnswerDialog()...)
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.openDialog().String()+")", "", protocol.AnswerDialog()...)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -316,8 +316,10 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 		}
 		return info, b.explain(ctx, id, p, err)
 	}
-	p.setDialog("")
-	info.Type, info.Message, _ = strings.Cut(open, ": ")
+	p.setDialog(nil)
+	if open != nil {
+		info.Type, info.Message = open.kind, open.message
+	}
 	b.knows(ctx, id, dialogNews(info.Type, info.Message))
 	return info, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	cdppage "github.com/chromedp/cdproto/page"
@@ -29,7 +28,7 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &waitFrames{
-		w: w, key: key, gone: strings.HasPrefix(key, "gone"),
+		w: w, key: key, gone: key == "gone" || key == "goneText",
 		answers: make(chan waitAnswer), asked: make(map[*docFrame]bool), met: make(map[*docFrame]string), later: make(map[*docFrame]bool),
 	}
 	go f.openRoots(inner)
@@ -52,7 +51,7 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 			case !ok:
 				return devtools.ErrSessionEnded
 			case e.Method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+plain(w.p.openDialog())+")", "", protocol.AnswerDialog()...)
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.openDialog().String()+")", "", protocol.AnswerDialog()...)
 			}
 			clear(f.later)
 		case <-ctx.Done():

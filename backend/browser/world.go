@@ -241,7 +241,7 @@ func (p *page) answered(ctx context.Context, f *docFrame, s *devtools.Session, w
 	}
 	p.frames.numbered(f, a.Next)
 	if a.Error != nil {
-		if a.Error.Name == "SyntaxError" || a.Error.Name == "TypeError" && strings.Contains(a.Error.Message, "nothing to wait") {
+		if a.Error.Name == "SyntaxError" {
 			return protocol.NewError(protocol.CodeBadArgument, "this is not valid: "+a.Error.Message, "a selector is CSS, an expression is /text/flags")
 		}
 		return fmt.Errorf("asking the page for %s: %s: %s", name, a.Error.Name, a.Error.Message)

@@ -186,7 +186,7 @@ globalThis.pilotfishDo ??= (() => {
       else if (what === 'choose') out.filled = page.choose(ref, wanted, true);
       else {
         const took = page.focus(ref);
-        out.filled = took ? { state: 'ok', value: '' } : { state: 'refused', why: 'takes no focus' };
+        out.filled = took ? { state: 'ok', value: '' } : { state: 'refused', code: 'other_kind', why: 'takes no focus' };
         const el = page.element(ref);
         // Typing goes on where the text ends.
         if (took && what === 'type') {

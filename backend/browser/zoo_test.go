@@ -99,7 +99,7 @@ func TestZooClicks(t *testing.T) {
 				rest = append(rest, fmt.Sprintf("refused %s %s: %v", c.ID, want.Hit, err))
 				continue
 			}
-			if p := s.page(t); p.openDialog() != "" {
+			if p := s.page(t); p.openDialog() != nil {
 				if _, err := s.Dialog(deadline(t), s.tab, false, nil); err != nil {
 					t.Error(err)
 				}

@@ -185,7 +185,7 @@ func (in *invocation) blamed(url string, err error, hit bool) error {
 			url = in.current()
 		}
 		said := e.Saying(in.foreign(url, e.Message))
-		said.Hint = line(e.Hint, 400)
+		said.Hint, said.Page = line(e.Hint, 400), protocol.PageEnveloped
 		return said
 	}
 	return err

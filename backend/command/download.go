@@ -11,9 +11,9 @@ import (
 func downloadCommand() command {
 	return command{Spec: Spec{
 		Name: "download", Scope: protocol.ScopeSensitive, Summary: "click an element that starts a download, wait for the file and print its path",
-		Help:    "The target of a link is saved, even if a plain click would open it as a page. `downloads` lists earlier ones.",
-		Args:    []Arg{targetArg()},
-		Returns: "id, tab, url, name, path, state, received, total, at", Examples: []string{"download e10"},
+		Help:  "The target of a link is saved, even if a plain click would open it as a page. `downloads` lists earlier ones.",
+		Args:  []Arg{targetArg()},
+		Files: true, Returns: "id, tab, url, name, path, state, received, total, at", Examples: []string{"download e10"},
 	}, tab: ownTab, run: runDownload}
 }
 

@@ -36,17 +36,17 @@ func (in *invocation) quoted(command string, err error) error {
 	}
 	e := protocol.AsError(err)
 	switch {
-	// Our words come first in these, so that no page can pretend an envelope.
-	case e.Code == protocol.CodeDialog, e.Code == protocol.CodeTimeout && strings.Contains(e.Message, "dialog"):
-		if strings.HasPrefix(e.Message, "<page-") {
-			return err
-		}
+	case e.Page == protocol.PageEnveloped:
+		return err
+	case e.Page == protocol.PageBare, e.Code == protocol.CodeDialog:
 	case e.Code == protocol.CodeScript && command == "eval":
-	case namesThings(e.Code) && (in.args.text("element") != "" || in.args.text("scope") != "") && !strings.HasPrefix(e.Message, "<page-"):
+	case namesThings(e.Code) && (in.args.text("element") != "" || in.args.text("scope") != ""):
 	default:
 		return err
 	}
-	return e.Saying(in.foreign(in.current(), e.Message))
+	said := e.Saying(in.foreign(in.current(), e.Message))
+	said.Page = protocol.PageEnveloped
+	return said
 }
 
 // clean takes out of foreign text what a terminal would obey and what makes

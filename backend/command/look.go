@@ -177,7 +177,6 @@ func (in *invocation) told(done string, e *protocol.Effect) result {
 	}
 	hit := line(e.Hit, 200)
 	if e.Value != nil {
-		hit, _, _ = strings.Cut(hit, ` ="`) // what it held before
 		hit += " with " + held(*e.Value)
 	}
 	page = append(page, hit)

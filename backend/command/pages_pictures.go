@@ -29,7 +29,7 @@ func pictureCommands() []command {
 				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the file format"},
 				{Name: "quality", Type: Integer, Flag: true, Min: 1, Max: 100, Help: "for jpeg and webp"},
 			},
-			Returns:  "path, format, width, height, bytes, url, slices, labels",
+			Files: true, Returns: "path, format, width, height, bytes, url, slices, labels",
 			Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --element e5", "screenshot --full --annotated", "screenshot --clip 0,0,400,300"},
 		}, tab: ownTab, run: reading(runScreenshot)},
 		{Spec: Spec{
@@ -40,11 +40,11 @@ func pictureCommands() []command {
 				{Name: "margin", Type: String, Flag: true, Default: "1", Help: "centimetres on every side"},
 				{Name: "background", Type: Boolean, Flag: true, Help: "with background colours and images"},
 			},
-			Returns: "path, bytes, url", Examples: []string{"pdf", "pdf --paper letter --landscape --margin 0.5 --background"},
+			Files: true, Returns: "path, bytes, url", Examples: []string{"pdf", "pdf --paper letter --landscape --margin 0.5 --background"},
 		}, tab: ownTab, run: reading(runPDF)},
 		{Spec: Spec{
 			Name: "archive", Aliases: []string{"mhtml"}, Scope: read, Summary: "save the page with all that it shows as one MHTML file and print its path",
-			Returns: "path, bytes, url", Examples: []string{"archive"},
+			Files: true, Returns: "path, bytes, url", Examples: []string{"archive"},
 		}, tab: ownTab, run: reading(runArchive)},
 		{Spec: Spec{
 			Name: "responsive", Scope: protocol.ScopeAct, Summary: "save screenshots of the page at several widths",
@@ -54,7 +54,7 @@ func pictureCommands() []command {
 				{Name: "full", Type: Boolean, Flag: true, Help: "the whole page, not only what is in view"},
 				{Name: "format", Type: String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the file format"},
 			},
-			Returns: "path, format, width, height, bytes and url of each", Examples: []string{"responsive", "responsive 320,1920 --full"},
+			Files: true, Returns: "path, format, width, height, bytes and url of each", Examples: []string{"responsive", "responsive 320,1920 --full"},
 		}, tab: ownTab, run: reading(runResponsive)},
 		{Spec: Spec{
 			Name: "diff", Aliases: []string{"compare"}, Scope: read, Summary: "show how the page differs from a marked state, or from another tab",
@@ -66,7 +66,7 @@ func pictureCommands() []command {
 				{Name: "full", Type: Boolean, Flag: true, Help: "screenshots of the whole page; also needed with --mark"},
 				budgetArg(),
 			},
-			Returns: "same, diff and pixels (path, changed, total, share, area, sizes)", Examples: []string{"diff --mark", "diff --pixels", "diff --with t2"},
+			Files: true, Returns: "same, diff and pixels (path, changed, total, share, area, sizes)", Examples: []string{"diff --mark", "diff --pixels", "diff --with t2"},
 		}, tab: ownTab, run: reading(runDiff)},
 	}
 }

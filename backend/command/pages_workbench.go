@@ -80,7 +80,7 @@ func workbenchCommands() []command {
 				{Name: "seconds", Type: Integer, Flag: true, Min: 1, Max: int(protocol.MaxTraceTime / time.Second), Default: "3", Help: "how long to record"},
 				{Name: "reload", Type: Boolean, Flag: true, Help: "load the page again when the recording begins"},
 			},
-			Returns: "times in milliseconds, vitals, requests, bytes, nodes, listeners, heap; with --trace: path, bytes, url", Examples: []string{"perf", "perf --trace --seconds 5 --reload"},
+			Files: true, Returns: "times in milliseconds, vitals, requests, bytes, nodes, listeners, heap; with --trace: path, bytes, url", Examples: []string{"perf", "perf --trace --seconds 5 --reload"},
 		}, tab: ownTab, run: reading(runPerf)},
 	}
 }

@@ -46,7 +46,7 @@ func TestWhatASiteWroteIsQuoted(t *testing.T) {
 	}
 	for _, err := range []error{
 		protocol.NewError(protocol.CodeDialog, "tab t1 shows a dialog ("+evil+")", ""),
-		protocol.NewError(protocol.CodeTimeout, "tab t1 shows a dialog and does not answer ("+evil+")", ""),
+		protocol.NewError(protocol.CodeTimeout, "tab t1 shows a dialog and does not answer ("+evil+")", "").Quoting(),
 	} {
 		b := newTabs()
 		b.fail = err

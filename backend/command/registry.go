@@ -168,7 +168,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 			err = protocol.NewError(protocol.CodeTimeout, c.Name+" did not finish in time", "")
 		}
 		if e := protocol.AsError(err); e.Code == protocol.CodeTimeout && e.Hint == "" && len(e.Next) == 0 {
-			err = protocol.NewError(e.Code, e.Message, "", protocol.MoreTime())
+			late := e.Saying(e.Message)
+			late.Next = []protocol.Suggestion{protocol.MoreTime()}
+			err = late
 		}
 		return failed(in.tab, in.quoted(c.Name, err))
 	}

@@ -63,7 +63,9 @@ type Spec struct {
 	Scope   protocol.Scope `json:"scope"`
 	Args    []Arg          `json:"args,omitempty"`
 	// Returns describes the reply's data.
-	Returns  string   `json:"returns"`
+	Returns string `json:"returns"`
+	// Files: the reply's data has the paths of files that the command made.
+	Files    bool     `json:"-"`
 	Examples []string `json:"examples"`
 }
 

@@ -72,7 +72,7 @@ func stateCommands() []command {
 				{Name: "passphrase", Type: String, Flag: true, Secret: true, Help: "instead of the keychain"},
 				{Name: "all", Type: Boolean, Flag: true, Help: "for save: every site, with the storage of those that are open"},
 			},
-			Returns:  "name, path, site, cookies, items, key",
+			Files: true, Returns: "name, path, site, cookies, items, key",
 			Examples: []string{"state save shop", "state load shop", "state list", "state save all --all --passphrase 'four plain words here'"},
 		}, tab: ownTab, run: runState},
 	}

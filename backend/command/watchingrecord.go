@@ -41,8 +41,8 @@ func recordingCommands() []command {
 		}, tab: ownTab, run: runRecord},
 		{Spec: Spec{
 			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
-			Args:    []Arg{doArg("status", "start", "stop")},
-			Returns: "running, or path and bytes", Examples: []string{"trace start", "trace stop"},
+			Args:  []Arg{doArg("status", "start", "stop")},
+			Files: true, Returns: "running, or path and bytes", Examples: []string{"trace start", "trace stop"},
 		}, tab: ownTab, run: runTrace},
 	}
 }

@@ -32,7 +32,7 @@ func Usable(getenv func(string) string) (dirs Dirs, notice *protocol.Error, err 
 	}
 	passing.take(dirs)
 	cause := protocol.AsError(err)
-	return passing, cause.Saying(cause.Message+"; changes are lost when Pilotfish quits"), nil
+	return passing, cause.Saying(cause.Message + "; changes are lost when Pilotfish quits"), nil
 }
 
 // Passing are the folders of a run that keeps nothing: those of this user's

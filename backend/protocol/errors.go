@@ -67,6 +67,26 @@ type Error struct {
 	// Detail is what a program wrote before it failed, in lines, for whoever looks
 	// closer; it is foreign text.
 	Detail string `json:"detail,omitempty"`
+	// Page says whether the message repeats words of a page.
+	Page PageWords `json:"-"`
+}
+
+// PageWords is whether an error repeats words of a page, which an agent gets in
+// an envelope only.
+type PageWords int
+
+// What is known of an error's message.
+const (
+	PageByCode    PageWords = iota // nothing is known but the code
+	PageBare                       // it repeats words of a page as they are
+	PageEnveloped                  // its words of a page stand in an envelope
+)
+
+// Quoting marks an error whose message repeats words of a page as they are.
+func (e *Error) Quoting() *Error {
+	said := *e
+	said.Page = PageBare
+	return &said
 }
 
 // NewError returns an Error with a code, a message, a hint and the commands that

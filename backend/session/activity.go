@@ -158,7 +158,7 @@ func (s *Session) keepFiles(actor protocol.Actor, name string, reply protocol.Co
 	spec, err := s.m.known.Find(name)
 	// Only a command that says so gives paths; in the data of another one a page
 	// may have written some.
-	if err != nil || !reply.OK || !strings.Contains(spec.Returns, "path") {
+	if err != nil || !reply.OK || !spec.Files {
 		return
 	}
 	var data any

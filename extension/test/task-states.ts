@@ -281,6 +281,7 @@ export const taskStates: State[] = [
         data: {
           url: 'https://example.com/',
           title: 'Example Domain',
+          text: 'e1 edit Name',
           news: ['download: price-list.csv'],
         },
       };

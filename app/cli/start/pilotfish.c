@@ -237,7 +237,10 @@ static bool refused(struct span data) {
 	bool whole, error;
 	struct span why = member(data, "error", &whole), hint = member(why, "hint", &error);
 	struct span code = member(why, "code", &error);
-	// With data its text tells what was done before it failed.
+	// With data its text tells what was done before it failed. Commands that help
+	// are named by the whole program.
+	if (member(why, "next", &error).at)
+		return false;
 	if (!whole || !error || isatty(STDERR_FILENO) || !is(member(data, "ok", &whole), "false") || member(data, "data", &whole).at)
 		return false;
 	for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++) {

@@ -86,7 +86,7 @@ func refusedErrand(err error) Errand {
 		for _, s := range p.found {
 			if s.Ref != "" && len(errand.Choices) < choiceLines {
 				errand.Choices = append(errand.Choices, protocol.TaskPlainChoice{
-					Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: strings.TrimPrefix(s.place(), "in "), Which: oneLine(s.Which),
+					Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: s.place(), Which: oneLine(s.Which),
 				})
 			}
 		}

@@ -390,19 +390,19 @@ func roleName(role string) string {
 	return role
 }
 
-// place is where on the page a thing is, in words.
+// place is what a thing stands in, in words; empty when that says nothing.
 func (s seen) place() string {
 	if s.Context != "" {
-		return "in “" + cut(oneLine(s.Context), 40) + "”"
+		return "“" + cut(oneLine(s.Context), 40) + "”"
 	}
 	for _, p := range slices.Backward(s.parents) {
 		switch p.Role {
 		case "region", "form", "dialog", "alertdialog", "group", "article", "row", "table", "navigation", "banner", "contentinfo", "complementary", "main":
 			if p.Name != "" {
-				return "in “" + cut(oneLine(p.Name), 40) + "”"
+				return "“" + cut(oneLine(p.Name), 40) + "”"
 			}
 			if p.Role != "group" && p.Role != "article" && p.Role != "row" {
-				return "in the " + roleName(p.Role)
+				return "the " + roleName(p.Role)
 			}
 		}
 	}

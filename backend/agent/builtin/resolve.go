@@ -158,7 +158,7 @@ func choices(found []seen, verb Verb) string {
 			words = append(words, role)
 		}
 		if where := s.place(); where != "" {
-			words = append(words, escaped(where))
+			words = append(words, "in "+escaped(where))
 		}
 		if s.Which != "" {
 			words = append(words, escaped(oneLine(s.Which)))
@@ -185,7 +185,7 @@ func (r *running) which(steps []Step, found []seen) *protocol.ChatWhich {
 			continue
 		}
 		w.Elements = append(w.Elements, protocol.TaskPlainChoice{
-			Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: strings.TrimPrefix(s.place(), "in "), Which: oneLine(s.Which),
+			Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: s.place(), Which: oneLine(s.Which),
 		})
 	}
 	if len(w.Elements) == 0 {

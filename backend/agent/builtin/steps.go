@@ -94,18 +94,25 @@ func scrollIntent(s Step, what string) string {
 	switch {
 	case what != "":
 		return "Scroll to " + what
-	case s.N >= farAway:
-		return "Scroll to the bottom"
-	case s.N <= -farAway:
-		return "Scroll to the top"
-	case s.How == "x" && s.N > 0:
-		return "Scroll right"
-	case s.How == "x":
-		return "Scroll left"
-	case s.N > 0:
-		return "Scroll down"
 	}
-	return "Scroll up"
+	return "Scroll " + scrollWay(s)
+}
+
+// scrollWay is where a step scrolls that names nothing.
+func scrollWay(s Step) string {
+	switch {
+	case s.N >= farAway:
+		return "to the bottom"
+	case s.N <= -farAway:
+		return "to the top"
+	case s.How == "x" && s.N > 0:
+		return "right"
+	case s.How == "x":
+		return "left"
+	case s.N > 0:
+		return "down"
+	}
+	return "up"
 }
 
 func waitIntent(s Step, what string) string {
@@ -346,7 +353,7 @@ func (r *running) press(ctx context.Context, s Step) (done, error) {
 func (r *running) scroll(ctx context.Context, s Step) (done, error) {
 	if s.Target.Empty() {
 		d, e, err := r.act(ctx, "scroll", args{s.How: s.N}, "")
-		d.line = strings.Replace(scrollIntent(s, ""), "Scroll", "Scrolled", 1)
+		d.line = "Scrolled " + scrollWay(s)
 		if err == nil && e.Moved != nil && e.Moved[0] == 0 && e.Moved[1] == 0 {
 			d.line = "Nothing moved: the page doesn’t scroll any further that way"
 		}

@@ -169,7 +169,7 @@ func things(all []seen, what string) []item {
 			if s.Role == "button" && s.Ref != "" {
 				line := oneLine(s.Name)
 				if where := s.place(); where != "" {
-					line += ", " + where
+					line += ", in " + where
 				}
 				lines = append(lines, item{"@" + s.Ref + " " + line, escaped(line)})
 			}

@@ -231,7 +231,7 @@ export class Acts {
   #judge(filled: ReturnType<Page['fill']>, line: string): void {
     if (filled.state === 'gone') throw refusal({ state: 'gone', ref: '', was: line });
     if (filled.state !== 'refused') return;
-    const disabled = filled.why === 'disabled' || filled.why === 'read-only';
+    const disabled = filled.code === 'disabled' || filled.code === 'read_only';
     const options = filled.options ?? [];
     throw new MessageError(
       disabled ? 'disabled' : 'not_actable',

@@ -13,7 +13,18 @@ export type Filled =
   | { state: 'click'; options: string[] }
   | { state: 'type'; selected: boolean }
   | { state: 'gone' }
-  | { state: 'refused'; why: string; options?: string[] };
+  | { state: 'refused'; code: Unfit; why: string; options?: string[] };
+
+/** Why a field did not take something: what the caller's advice goes by. */
+export type Unfit =
+  | 'read_only'
+  | 'disabled'
+  | 'option_disabled'
+  | 'bad_value'
+  | 'no_option'
+  | 'one_option'
+  /** It is a field of another kind, or none. */
+  | 'other_kind';
 
 /** Input types of which the browser builds the value from parts: set whole, not typed. */
 const composed = /^(date|time|datetime-local|month|week|color|range)$/;
@@ -27,13 +38,14 @@ export function fill(look: Looker, ref: string, value: string): Filled {
   if (!el) return { state: 'gone' };
   if (el instanceof HTMLSelectElement) return choose(look, ref, [value], true);
   if (el instanceof HTMLInputElement) {
-    if (el.type === 'file') return refuse('files are given by upload');
-    if (el.type === 'checkbox' || el.type === 'radio') return refuse('use check or uncheck');
-    if (el.readOnly) return refuse('read-only');
-    if (el.disabled) return refuse('disabled');
+    if (el.type === 'file') return refuse('other_kind', 'files are given by upload');
+    if (el.type === 'checkbox' || el.type === 'radio')
+      return refuse('other_kind', 'use check or uncheck');
+    if (el.readOnly) return refuse('read_only', 'read-only');
+    if (el.disabled) return refuse('disabled', 'disabled');
     if (composed.test(el.type)) return setWhole(el, value);
   }
-  if (el instanceof HTMLTextAreaElement && el.readOnly) return refuse('read-only');
+  if (el instanceof HTMLTextAreaElement && el.readOnly) return refuse('read_only', 'read-only');
   return prepare(el);
 }
 
@@ -44,7 +56,8 @@ function prepare(el: Element): Filled {
     return { state: 'type', selected: el.value !== '' };
   }
   const host = el.closest('[contenteditable]');
-  if (!(host instanceof HTMLElement) || !isEditingHost(host)) return refuse('takes no text');
+  if (!(host instanceof HTMLElement) || !isEditingHost(host))
+    return refuse('other_kind', 'takes no text');
   host.focus({ preventScroll: true });
   const range = document.createRange();
   range.selectNodeContents(host);
@@ -67,7 +80,7 @@ function setWhole(el: HTMLInputElement, value: string): Filled {
       : el.value === value.toLowerCase() || el.value === value;
   if (!took) {
     set(before);
-    return refuse(`not a value for ${el.type}: ${JSON.stringify(value)}`);
+    return refuse('bad_value', `not a value for ${el.type}: ${JSON.stringify(value)}`);
   }
   tell(el);
   return { state: 'ok', value: el.value, told: true };
@@ -83,9 +96,9 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
   const el = elementOf(look, ref);
   if (!el) return { state: 'gone' };
   if (!(el instanceof HTMLSelectElement))
-    return refuse('not a native list: click it and its option');
-  if (el.disabled) return refuse('disabled');
-  if (wanted.length > 1 && !el.multiple) return refuse('takes one option');
+    return refuse('other_kind', 'not a native list: click it and its option');
+  if (el.disabled) return refuse('disabled', 'disabled');
+  if (wanted.length > 1 && !el.multiple) return refuse('one_option', 'takes one option');
   const all = [...el.options];
   const labels = all.map((option) => option.label.trim());
   const picked: HTMLOptionElement[] = [];
@@ -95,8 +108,12 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
       all.find((option) => option.value === want) ??
       single(all.filter((_, at) => labels[at]?.toLowerCase() === want.trim().toLowerCase()));
     if (!found)
-      return { ...refuse(`no option ${JSON.stringify(want)}`), options: labels.slice(0, 50) };
-    if (found.matches(':disabled')) return refuse(`option ${JSON.stringify(want)} is disabled`);
+      return {
+        ...refuse('no_option', `no option ${JSON.stringify(want)}`),
+        options: labels.slice(0, 50),
+      };
+    if (found.matches(':disabled'))
+      return refuse('option_disabled', `option ${JSON.stringify(want)} is disabled`);
     picked.push(found);
   }
   el.focus({ preventScroll: true });
@@ -189,6 +206,6 @@ export function focus(look: Looker, ref: string): boolean {
   return look.tree.focused() === el;
 }
 
-function refuse(why: string): { state: 'refused'; why: string } {
-  return { state: 'refused', why };
+function refuse(code: Unfit, why: string): { state: 'refused'; code: Unfit; why: string } {
+  return { state: 'refused', code, why };
 }

@@ -339,6 +339,7 @@ export class Looker {
         const by = this.#over(item, item.rect, item.view ?? view);
         if (by && !item.states.includes('not clickable')) {
           item.states.push(`covered by ${this.words(by)}`);
+          item.covered = true;
           covered?.(by);
           buried ||= item.states.includes(hushedMark);
         }
@@ -447,7 +448,7 @@ function unburied(items: Item[], buried: boolean): Item[] {
   const kept = (item: Item): Item[] => {
     item.children = item.children.flatMap(kept);
     const hushed = item.states.includes(hushedMark);
-    const under = !item.inView || item.states.some((state) => state.startsWith('covered by '));
+    const under = !item.inView || item.covered === true;
     return hushed && under ? item.children : [item];
   };
   return items.flatMap(kept);

@@ -62,21 +62,33 @@ export function judge(look: Looker, spot: Spot): Judged {
   const areas = areasOf(spot, item);
   const box = boxOf(areas.length === 1 && areas[0] ? areas[0] : around(areas));
   if (areas.length === 0) return { item, now: { state: 'gone', ref, was: line } };
+  const bare = spot.text ? {} : withoutValue(look, item);
   const found = find(look, spot, item, areas);
   if (found === 'outside') return { item, now: { state: 'outside', ref, line, box } };
   const { point, by, outside, control } = found;
   if (point) {
     if (control) spot.control = control;
     else delete spot.control;
-    return { item, point, now: { state: 'ok', ref, line, box } };
+    return { item, point, now: { state: 'ok', ref, line, ...bare, box } };
   }
-  if (item.role === 'frame' && !spot.offset) return { item, now: { state: 'ok', ref, line, box } };
+  if (item.role === 'frame' && !spot.offset)
+    return { item, now: { state: 'ok', ref, line, ...bare, box } };
   if (by && !outside) {
     const over = look.describe(by);
     const byRef = over?.offered ? look.refs.format(over.num) : '';
-    return { item, over: by, now: { state: 'covered', ref, line, by: look.words(by), byRef } };
+    return {
+      item,
+      over: by,
+      now: { state: 'covered', ref, line, by: look.words(by), byRef, ...bare },
+    };
   }
-  return { item, now: { state: 'off-screen', ref, line, box } };
+  return { item, now: { state: 'off-screen', ref, line, ...bare, box } };
+}
+
+/** The line of a field without the value that it holds now. */
+function withoutValue(look: Looker, item: Item): { bare?: string } {
+  const { value, ...rest } = item;
+  return value === undefined || value === '' ? {} : { bare: look.line(rest) };
 }
 
 /** Whether what would be acted on is disabled: for a text, what it is the words of. */

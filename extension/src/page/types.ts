@@ -17,6 +17,8 @@ export interface Item {
   name: string;
   /** Marks such as `disabled`, `checked`, `expanded`, `covered by dialog "Cookies"`. */
   states: string[];
+  /** Something else would be met in its place; which one is among the states. */
+  covered?: true;
   /** What the cells of a row say, one for each, empty where something can be acted on. */
   cells?: string[];
   /** The live value or chosen option, masked when secret. */
@@ -121,16 +123,17 @@ export interface Snapshot {
 
 /** What became of a ref. Only `ok` may be acted on without looking again. */
 export type Resolution =
-  | { state: 'ok'; ref: string; line: string; box: Box }
+  /** `bare` is the line of a field without the value that it holds now. */
+  | { state: 'ok'; ref: string; line: string; bare?: string; box: Box }
   | { state: 'unknown'; ref: string }
   | { state: 'gone'; ref: string; was: string }
   | { state: 'changed'; ref: string; from: string; to: string }
   | { state: 'disabled'; ref: string; line: string }
   | { state: 'hidden'; ref: string; line: string; why: string }
   | { state: 'inert'; ref: string; line: string }
-  | { state: 'covered'; ref: string; line: string; by: string; byRef: string }
+  | { state: 'covered'; ref: string; line: string; bare?: string; by: string; byRef: string }
   | { state: 'outside'; ref: string; line: string; box: Box }
-  | { state: 'off-screen'; ref: string; line: string; box: Box };
+  | { state: 'off-screen'; ref: string; line: string; bare?: string; box: Box };
 
 /** What is acted on: an element, or a text or a point of one. */
 export interface Spot {

@@ -264,7 +264,10 @@ describe('values', () => {
       value: '2026-02-03',
       told: true,
     });
-    expect(await world.run(`page.fill('e1', 'soon')`)).toMatchObject({ state: 'refused' });
+    expect(await world.run(`page.fill('e1', 'soon')`)).toMatchObject({
+      state: 'refused',
+      code: 'bad_value',
+    });
     expect(await world.run(`page.fill('e2', '70')`)).toEqual({
       state: 'ok',
       value: '70',
@@ -275,14 +278,24 @@ describe('values', () => {
       value: 'B',
       told: true,
     });
-    expect(await world.run(`page.choose('e3', ['C'])`)).toMatchObject({ state: 'refused' });
-    expect(await world.run(`page.choose('e3', ['Z'])`)).toMatchObject({ options: ['A', 'B', 'C'] });
+    expect(await world.run(`page.choose('e3', ['C'])`)).toMatchObject({
+      state: 'refused',
+      code: 'option_disabled',
+    });
+    expect(await world.run(`page.choose('e3', ['Z'])`)).toMatchObject({
+      code: 'no_option',
+      options: ['A', 'B', 'C'],
+    });
     expect(await page.evaluate('window.seen')).toEqual(
       ['D', 'R', 'S'].flatMap((name) => [`${name} input`, `${name} change`]),
     );
     expect(await world.run(`page.fill('e4', 'new')`)).toEqual({ state: 'type', selected: true });
     await world.cdp.send('Input.insertText', { text: 'new' });
     expect(await world.run(`page.value('e4', 'new')`)).toEqual({ value: 'new', matches: true });
+    expect(await world.run(`page.resolve('e4')`)).toMatchObject({
+      line: 'e4 edit T [focused] ="new"',
+      bare: 'e4 edit T [focused]',
+    });
   });
 
   test('of an editor are typed over', async () => {

@@ -1502,6 +1502,17 @@ export interface Error {
    */
   detail?: string;
 }
+/**
+ * PageWords is whether an error repeats words of a page, which an agent gets in
+ * an envelope only.
+ */
+export type PageWords = number /* int */;
+/**
+ * What is known of an error's message.
+ */
+export const PageByCode: PageWords = 0; // nothing is known but the code
+export const PageBare: PageWords = 1; // it repeats words of a page as they are
+export const PageEnveloped: PageWords = 2; // its words of a page stand in an envelope
 
 //////////
 // source: facts.go

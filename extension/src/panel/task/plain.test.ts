@@ -118,7 +118,7 @@ it('what may be several things is asked, and the answer counts', async () => {
     { say: 'Stop the task' },
   ]);
   if (thought === undefined) throw new Error('it was no step');
-  plain.told(stepOf(thought, [{ text: 'The person answers: 2' }]));
+  plain.told(stepOf(thought, [{ text: 'in any words', answer: '2' }]));
   expect((await turn(plain)).actions).toEqual([{ do: 'click', ref: 'e2' }]);
   expect(asked.map(({ chosen }) => chosen)).toEqual([[], [], ['e2']]);
 });

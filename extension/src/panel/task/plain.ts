@@ -6,6 +6,7 @@ import type {
   TaskPlainTried,
 } from '$ui/protocol/protocol';
 import { actionsOf, type Made } from './actions';
+import { answerOf } from './core/answer';
 import type { Choice } from './core/replay';
 import type { Action, Answer, Model, Prompt, Step } from './core/types';
 import type { Line } from './view.svelte';
@@ -30,7 +31,6 @@ interface Instruction {
 const again = 'Look again';
 const skip = 'Skip this step';
 const stop = 'Stop the task';
-const answers = 'The person answers: ';
 
 /**
  * Plain instructions in the place of a model: each turn is the next one, as the
@@ -103,8 +103,7 @@ export class Plain implements Model {
     if (this.#asked) {
       this.#asked = false;
       this.#choices = [];
-      const { text } = first.result;
-      this.#decide(text.startsWith(answers) ? text.slice(answers.length).trim() : text);
+      this.#decide(answerOf(first.result));
       return;
     }
     this.#acted = true;

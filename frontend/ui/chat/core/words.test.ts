@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEnd } from '$ui/protocol/protocol';
 import {
+  contextShare,
   contextWords,
   duration,
   endedWell,
@@ -26,6 +27,8 @@ it('says what was used, and nothing that the agent did not say', () => {
   expect(usageWords(undefined)).toBe('');
   expect(contextWords({ context: 50_000, contextSize: 200_000 })).toBe('25 % of 200K');
   expect(contextWords({})).toBe('');
+  expect(contextShare({ context: 50_000, contextSize: 200_000 })).toBe('25 %');
+  expect(contextShare({ context: 50_000 })).toBe('');
 });
 
 it('knows what a message suggests for good', () => {

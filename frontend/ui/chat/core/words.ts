@@ -77,9 +77,15 @@ export function usageWords(usage: ChatUsage | undefined): string {
 
 /** How full the agent's memory of the conversation is; empty when it does not say. */
 export function contextWords(usage: ChatUsage | undefined): string {
+  const share = contextShare(usage);
+  return share === '' ? '' : `${share} of ${compact.format(usage?.contextSize ?? 0)}`;
+}
+
+/** How full the agent's memory is, as a figure alone; empty when that is not known. */
+export function contextShare(usage: ChatUsage | undefined): string {
   const { context = 0, contextSize = 0 } = usage ?? {};
   if (context === 0 || contextSize === 0) return '';
-  return `${String(Math.round((100 * context) / contextSize))} % of ${compact.format(contextSize)}`;
+  return `${String(Math.round((100 * context) / contextSize))} %`;
 }
 
 function cost(amount: number, currency = 'USD'): string {

@@ -1,3 +1,4 @@
+import { answered } from './answer';
 import { extract, type Wanted } from './extract';
 import type { Mind } from './mind';
 import { TabsClosed, type Reins } from './reins';
@@ -74,10 +75,7 @@ export class Hands {
     try {
       switch (action.do) {
         case 'ask':
-          return {
-            ok: true,
-            text: `The person answers: ${await this.#config.reins.ask(action.question)}`,
-          };
+          return answered(await this.#config.reins.ask(action.question));
         case 'done':
           return { ok: true, text: action.text };
         case 'switch_tab':

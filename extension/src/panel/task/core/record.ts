@@ -37,12 +37,17 @@ export function untold(step: Step): Step {
 
 function marked(deed: Deed, look: string, secrets: readonly string[]): Deed {
   const { action } = deed;
+  const { answer } = deed.result;
   const mark = 'ref' in action ? markOf(look, action.ref) : undefined;
   const toMark = 'to' in action ? markOf(look, action.to) : undefined;
   return {
     ...deed,
     action: quiet(action, secrets),
-    result: { ...deed.result, text: hidden(deed.result.text, secrets) },
+    result: {
+      ...deed.result,
+      text: hidden(deed.result.text, secrets),
+      ...(answer !== undefined && { answer: hidden(answer, secrets) }),
+    },
     ...(mark !== undefined && { mark }),
     ...(toMark !== undefined && { toMark }),
   };

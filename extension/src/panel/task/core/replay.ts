@@ -1,3 +1,4 @@
+import { answerOf } from './answer';
 import { deedInWords, filled, type Recipe } from './recipe';
 import { called, meant, similar, type Found, type Mark } from './element';
 import type { Action, Answer, Model, Prompt, Step } from './types';
@@ -35,7 +36,6 @@ const again = 'Look again';
 const skip = 'Skip this step';
 const stop = 'Stop the task';
 const handOver = 'Let the model continue';
-const answers = 'The person answers: ';
 
 /**
  * What a task did, done again: it stands in the place of the model and answers
@@ -79,8 +79,7 @@ export class Replay implements Model {
     if (this.#asked) {
       this.#asked = false;
       this.#choices = [];
-      const { text } = deed.result;
-      this.#decide(text.startsWith(answers) ? text.slice(answers.length).trim() : text);
+      this.#decide(answerOf(deed.result));
     } else if (deed.result.ok) this.#next();
     else this.#trouble = deed.result.text;
   }
@@ -223,7 +222,7 @@ export function doneOf(steps: readonly Step[]): number | undefined {
   for (const { deeds } of steps) {
     const [deed] = deeds;
     if (deed === undefined) continue;
-    const said = deed.result.text.slice(answers.length).trim().toLowerCase();
+    const said = answerOf(deed.result).toLowerCase();
     if (deed.action.do !== 'ask') done += deed.result.ok ? 1 : 0;
     else if ([skip.toLowerCase(), 'skip', 'skip it'].includes(said)) done += 1;
     else if ([handOver.toLowerCase(), 'hand over to the model'].includes(said)) return undefined;

@@ -69,6 +69,8 @@ export interface Thought {
 export interface Result {
   readonly ok: boolean;
   readonly text: string;
+  /** What the person answered to a question. */
+  readonly answer?: string | undefined;
   /** The error's stable code, when it failed. */
   readonly code?: string | undefined;
   /** The page is another one now, or has changed so much that refs may be old. */
