@@ -17,6 +17,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/pngrows"
 	"pilotfish/backend/protocol"
 )
 
@@ -352,7 +353,7 @@ func encodePicture(img image.Image, format string, quality int) ([]byte, error) 
 		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
 	case "png":
 		if rgba, ok := img.(*image.RGBA); ok && rgba.Opaque() {
-			err = writePNG(&out, rgba)
+			err = pngrows.Write(&out, rgba)
 			break
 		}
 		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)

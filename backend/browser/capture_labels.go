@@ -1,15 +1,14 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"image"
 	"image/color"
 	"image/draw"
 	"math"
-	"sync"
 
+	"pilotfish/backend/browser/pngrows"
 	"pilotfish/backend/protocol"
 )
 
@@ -91,33 +90,9 @@ func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width i
 	return encodePicture(img, q.Format, q.Quality)
 }
 
-// annotatePNG does it band by band: while one is read, those before it are
-// compressed.
+// annotatePNG does it band by band.
 func annotatePNG(data []byte, labels []label, width int) ([]byte, error) {
-	rows, err := openPNG(data)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.z.Close()
-	img := image.NewRGBA(image.Rectangle{Max: rows.size})
-	bands := bandsOf(rows.size.Y, annotatedBands)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for i := range bands {
-		from, to := rowsOf(i, len(bands), rows.size.Y)
-		for y := from; y < to; y++ {
-			if err := rows.next(img.Pix[y*img.Stride:]); err != nil {
-				return nil, err
-			}
-		}
-		part, _ := img.SubImage(image.Rect(0, from, rows.size.X, to)).(*image.RGBA)
-		drawLabels(part, img.Bounds(), labels, width)
-		wg.Go(func() { bands[i].fill(img, from, to, i == len(bands)-1) })
-	}
-	wg.Wait()
-	var out bytes.Buffer
-	err = joinBands(&out, rows.size, bands)
-	return out.Bytes(), err
+	return pngrows.Redraw(data, annotatedBands, func(part *image.RGBA, whole image.Rectangle) { drawLabels(part, whole, labels, width) })
 }
 
 // annotatedBands is in how many bands a picture is annotated at most.

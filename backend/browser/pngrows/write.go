@@ -1,4 +1,6 @@
-package browser
+// Package pngrows writes pictures of pages as PNG, and draws on such files without
+// decoding them whole: in bands of rows, several at a time.
+package pngrows
 
 import (
 	"bytes"
@@ -41,8 +43,8 @@ func bandsOf(rows, most int) []band { return make([]band, max(1, min(most, rows/
 // rowsOf are the rows of one of so many bands.
 func rowsOf(i, bands, rows int) (from, to int) { return rows * i / bands, rows * (i + 1) / bands }
 
-// writePNG writes a picture without transparency.
-func writePNG(w io.Writer, img *image.RGBA) error {
+// Write writes a picture as PNG; transparency is left out.
+func Write(w io.Writer, img *image.RGBA) error {
 	size := img.Bounds().Size()
 	bands := bandsOf(size.Y, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup

@@ -1,4 +1,4 @@
-package browser
+package pngrows
 
 import (
 	"bytes"
@@ -8,25 +8,26 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"sync"
 )
 
-// pngRows reads a PNG row by row, so that the first rows can be drawn on and
+// reader reads a PNG row by row, so that the first rows can be drawn on and
 // compressed again while the last ones are still read. It knows the kind that
 // Chromium takes of a page: 8 bits each of red, green and blue.
-type pngRows struct {
+type reader struct {
 	size  image.Point
 	z     io.ReadCloser
 	row   []byte // filter and pixels
 	above []byte // the same of the row before
 }
 
-// openPNG returns errors.ErrUnsupported for a PNG of another kind.
-func openPNG(data []byte) (*pngRows, error) {
+// open returns errors.ErrUnsupported for a PNG of another kind.
+func open(data []byte) (*reader, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(pngSignature))
 	if !ok {
 		return nil, errors.ErrUnsupported
 	}
-	p := &pngRows{}
+	p := &reader{}
 	var parts []io.Reader
 	for len(rest) >= 12 {
 		n := int(binary.BigEndian.Uint32(rest))
@@ -57,7 +58,7 @@ func openPNG(data []byte) (*pngRows, error) {
 }
 
 // next reads a row into pixels of four bytes.
-func (p *pngRows) next(into []byte) error {
+func (p *reader) next(into []byte) error {
 	p.row, p.above = p.above, p.row
 	if _, err := io.ReadFull(p.z, p.row); err != nil {
 		return fmt.Errorf("reading the picture: %w", err)
@@ -119,3 +120,34 @@ func paeth(a, b, c int) byte {
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
+
+// Redraw returns a PNG with what draw adds to it, in so many bands at most: while one
+// is read, those before it are compressed. draw gets each band as a part of the whole
+// picture, from the top. It returns errors.ErrUnsupported for another kind of PNG than
+// Chromium's of 8 bits each of red, green and blue.
+func Redraw(data []byte, most int, draw func(part *image.RGBA, whole image.Rectangle)) ([]byte, error) {
+	rows, err := open(data)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.z.Close()
+	img := image.NewRGBA(image.Rectangle{Max: rows.size})
+	bands := bandsOf(rows.size.Y, most)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i := range bands {
+		from, to := rowsOf(i, len(bands), rows.size.Y)
+		for y := from; y < to; y++ {
+			if err := rows.next(img.Pix[y*img.Stride:]); err != nil {
+				return nil, err
+			}
+		}
+		part, _ := img.SubImage(image.Rect(0, from, rows.size.X, to)).(*image.RGBA)
+		draw(part, img.Bounds())
+		wg.Go(func() { bands[i].fill(img, from, to, i == len(bands)-1) })
+	}
+	wg.Wait()
+	var out bytes.Buffer
+	err = joinBands(&out, rows.size, bands)
+	return out.Bytes(), err
+}
