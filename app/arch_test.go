@@ -115,6 +115,8 @@ func roomRules() []roomRule {
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
 		{"backend/browser", []string{protocol, "backend/proc", "backend/journal", "extension"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/browser/devtools", []string{protocol}, "the connection knows the protocol of the browser, and no page, tab or command"},
+		{"backend/browser/tabs", []string{protocol}, "the list of tabs is told of events, and knows no connection"},
+		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy", "backend/question"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -39,7 +40,7 @@ type Config struct {
 	StartURL func() string
 	// Restore are the tabs to open at the first start. Later starts of the same
 	// Browser restore what was open when the one before ended by itself.
-	Restore []RestoreTab
+	Restore []tabs.RestoreTab
 	// LastTab is the number of the last tab id that the session gave away
 	// before; ids go on after it.
 	LastTab uint64
@@ -76,14 +77,14 @@ type Config struct {
 type Browser struct {
 	config Config
 	log    *slog.Logger
-	tabs   *registry
+	tabs   *tabs.Registry
 	queue  *queues
 
 	mu      sync.Mutex
 	run     *run
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
-	restore []RestoreTab
+	restore []tabs.RestoreTab
 	crashed bool                      // the last run ended by itself, with restore open
 	spaces  map[protocol.TabID]*space // ref numbers
 	exit    protocol.Exit             // of the last run
@@ -107,7 +108,7 @@ func New(c Config) (*Browser, error) {
 	return &Browser{
 		config:  c,
 		log:     c.Logger.With("component", "browser"),
-		tabs:    newRegistry(c.LastTab),
+		tabs:    tabs.New(c.LastTab),
 		queue:   newQueues(),
 		restore: slices.Clone(c.Restore),
 	}, nil
@@ -129,7 +130,7 @@ func (b *Browser) Exit() protocol.Exit {
 
 // Tabs returns the tabs by window and place; none while the browser does not
 // run.
-func (b *Browser) Tabs() []protocol.Tab { return b.tabs.snapshot() }
+func (b *Browser) Tabs() []protocol.Tab { return b.tabs.All() }
 
 // Pair gives the extension its pairing, now and again with every worker that
 // starts, until the next Pair. It does not wait for a worker.
@@ -190,9 +191,9 @@ func (b *Browser) Run(ctx context.Context) error {
 	if err := preflight(&c); err != nil {
 		return err
 	}
-	b.tabs.reset(c.Restore, c.crashed)
+	b.tabs.Reset(c.Restore, c.crashed)
 	if again := restorable(c.Restore); c.Headless && !c.crashed && len(again) > 0 {
-		b.tabs.expects(again[0].ID)
+		b.tabs.Expects(again[0].ID)
 	}
 	first := !c.Headless && clickable(c.ProfileDir) && c.ExtensionDir != ""
 	// serve asks the browser to close and then ends it. A signal at the same moment
@@ -218,14 +219,17 @@ func (b *Browser) Run(ctx context.Context) error {
 		b.restore = restoreOf(r.last)
 	}
 	b.mu.Unlock()
-	b.tabs.reset(nil, false)
+	b.tabs.Reset(nil, false)
 	return err
 }
 
-func restoreOf(tabs []protocol.Tab) []RestoreTab {
-	out := make([]RestoreTab, 0, len(tabs))
-	for _, t := range tabs {
-		out = append(out, RestoreTab{ID: t.ID, URL: t.URL, Active: t.Focused})
+// RestoreTab is a tab to open again at the start.
+type RestoreTab = tabs.RestoreTab
+
+func restoreOf(open []protocol.Tab) []tabs.RestoreTab {
+	out := make([]tabs.RestoreTab, 0, len(open))
+	for _, t := range open {
+		out = append(out, tabs.RestoreTab{ID: t.ID, URL: t.URL, Active: t.Focused})
 	}
 	return out
 }

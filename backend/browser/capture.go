@@ -157,7 +157,7 @@ func (p *page) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *pr
 // inFront says whether a window shows the page.
 func (p *page) inFront() bool {
 	for _, t := range p.r.b.Tabs() {
-		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.Target {
+		if at, ok := p.r.b.tabs.Lookup(t.ID); ok && at.Target == p.Target {
 			return t.Active
 		}
 	}

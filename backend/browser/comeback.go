@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -44,7 +45,7 @@ func (r *run) comeBack(ctx context.Context) {
 		r.log.WarnContext(ctx, "the tabs that the browser restored are not known", "error", err)
 	}
 	same, lost := match(known, found)
-	var claims []claimed
+	var claims []tabs.Claim
 	var loads sync.WaitGroup
 	loading, cancel := context.WithTimeout(ctx, comeBackPatience)
 	defer cancel()
@@ -56,7 +57,7 @@ func (r *run) comeBack(ctx context.Context) {
 			}
 			continue
 		}
-		claims = append(claims, claimed{page: f.page, url: f.url, id: old.ID})
+		claims = append(claims, tabs.Claim{Page: f.page, URL: f.url, ID: old.ID})
 		loads.Go(func() {
 			if err := f.load(loading, old.URL); err != nil {
 				r.log.InfoContext(ctx, "a restored tab is still loading", "tab", old.ID, "error", err)
@@ -65,7 +66,7 @@ func (r *run) comeBack(ctx context.Context) {
 		})
 	}
 	loads.Wait()
-	r.b.tabs.release(claims)
+	r.b.tabs.Release(claims)
 	r.openRestored(ctx, restorable(lost))
 }
 
@@ -115,7 +116,7 @@ func (f *restoredTab) load(ctx context.Context, address string) error {
 // restoredTabs returns the tabs that Chromium restored, by window and place.
 func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 	// Chromium makes them all in one task: with the first, a list has all.
-	if err := r.b.waitTabs(ctx, func() bool { return len(r.b.tabs.stripTargets()) > 0 }); err != nil {
+	if err := r.b.waitTabs(ctx, func() bool { return len(r.b.tabs.StripTargets()) > 0 }); err != nil {
 		return nil, err
 	}
 	var found []restoredTab
@@ -173,7 +174,7 @@ func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab
 	if len(pages) == 0 {
 		return nil, errors.New("it has no page")
 	}
-	f := &restoredTab{page: pages[0], index: place.Index, front: inFront(strip), url: strip.URL}
+	f := &restoredTab{page: pages[0], index: place.Index, front: tabs.InFront(strip), url: strip.URL}
 	at, err := cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: f.page})
 	if err != nil {
 		return nil, err
@@ -195,8 +196,8 @@ func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab
 // match finds for each restored tab the one that it was: by address, in order,
 // and then the others by place. nil is one that was closed. lost are the tabs
 // that were not restored.
-func match(known []RestoreTab, found []restoredTab) (same []*RestoreTab, lost []RestoreTab) {
-	same = make([]*RestoreTab, len(found))
+func match(known []tabs.RestoreTab, found []restoredTab) (same []*tabs.RestoreTab, lost []tabs.RestoreTab) {
+	same = make([]*tabs.RestoreTab, len(found))
 	taken := make([]bool, len(known))
 	for _, byAddress := range []bool{true, false} {
 		for k := range known {
@@ -218,42 +219,4 @@ func match(known []RestoreTab, found []restoredTab) (same []*RestoreTab, lost []
 		}
 	}
 	return same, lost
-}
-
-// claimed says which tab a page is.
-type claimed struct {
-	page target.ID
-	url  string
-	id   protocol.TabID
-}
-
-// release ends the holding that reset began: the pages of claims are tabs with
-// these ids, and every other page is a tab by the usual rules.
-func (r *registry) release(claims []claimed) {
-	r.mu.Lock()
-	r.holding = false
-	for _, c := range claims {
-		r.restore = slices.DeleteFunc(r.restore, func(t RestoreTab) bool { return t.ID == c.id })
-		t := r.put(c.page, c.url, c.id)
-		t.shown = true
-		if info := r.pages[c.page]; info != nil {
-			t.URL, t.Title = info.URL, info.Title // it went on since
-		}
-	}
-	var others []*target.Info
-	for id, info := range r.pages {
-		if r.byTarget(id) == nil {
-			others = append(others, info)
-		}
-	}
-	report := r.held
-	r.held = nil
-	r.wake()
-	r.mu.Unlock()
-	for _, info := range others {
-		r.targetInfo(info)
-	}
-	if report != nil {
-		r.report(report)
-	}
 }

@@ -60,7 +60,7 @@ func (b *Browser) Mark(ctx context.Context, id protocol.TabID, full bool) (proto
 		b.marks.tab = make(map[protocol.TabID]pageState)
 	}
 	for old := range b.marks.tab { // of tabs that were closed
-		if _, open := b.tabs.lookup(old); !open {
+		if _, open := b.tabs.Lookup(old); !open {
 			delete(b.marks.tab, old)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -51,7 +52,7 @@ func (d *downloads) event(r *run, e devtools.Event) {
 		if !ok {
 			return
 		}
-		t, _ := r.b.tabs.find(func(t *tab) bool { return t.target == target.ID(v.FrameID) })
+		t, _ := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == target.ID(v.FrameID) })
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.last++

@@ -60,8 +60,8 @@ func TestBackgroundTabAtFullSpeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, _ := f.Browser.tabs.lookup(id)
-	p, err := r.page(ctx, at.target)
+	at, _ := f.Browser.tabs.Lookup(id)
+	p, err := r.page(ctx, at.Target)
 	if err != nil {
 		t.Fatal(err)
 	}

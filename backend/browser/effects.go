@@ -59,7 +59,7 @@ var errDialogOpen = errors.New("a dialog opened")
 // beginEffects listens before anything is done.
 func (b *Browser) beginEffects(id protocol.TabID, p *page, allow func(string) error) *effects {
 	fx := &effects{b: b, p: p, tab: id, out: protocol.Effect{Tab: id}}
-	for _, t := range b.tabs.snapshot() {
+	for _, t := range b.tabs.All() {
 		fx.tabs = append(fx.tabs, t.ID)
 	}
 	fx.more = p.Events(
@@ -376,7 +376,7 @@ func (fx *effects) finish(ctx context.Context) error {
 	if fx.nav.refused != nil {
 		return fx.nav.refused
 	}
-	for _, t := range fx.b.tabs.snapshot() {
+	for _, t := range fx.b.tabs.All() {
 		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.out.Tabs, t.ID) {
 			fx.out.Tabs = append(fx.out.Tabs, t.ID)
 		}
@@ -461,7 +461,7 @@ func (fx *effects) newTabs(ctx context.Context) error {
 	inner, cancel := context.WithTimeout(ctx, protocol.WindowWait)
 	defer cancel()
 	err := fx.b.waitTabs(inner, func() bool {
-		for _, t := range fx.b.tabs.snapshot() {
+		for _, t := range fx.b.tabs.All() {
 			if slices.Contains(fx.tabs, t.ID) {
 				continue
 			}

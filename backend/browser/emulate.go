@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -150,7 +151,7 @@ func sizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverridePara
 // emulated is the size that a page is made to believe in, with the session that
 // holds it; nil when it has its own.
 func (p *page) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
-	t, ok := p.r.b.tabs.find(func(t *tab) bool { return t.target == p.Target })
+	t, ok := p.r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
 	if !ok {
 		return nil, nil
 	}

@@ -88,7 +88,7 @@ func (r *run) superviseExtension(ctx context.Context) {
 		if worker != nil {
 			served := r.serveWorker(ctx, worker)
 			r.setWorker(nil)
-			r.b.tabs.unbridge()
+			r.b.tabs.Unbridge()
 			if ctx.Err() != nil {
 				return
 			}
@@ -216,7 +216,7 @@ func (r *run) serveWorker(ctx context.Context, s *devtools.Session) (served bool
 			case inspector.TargetCrashed.Method:
 				// Stopped by the browser: the next event of a tab starts it again.
 				r.setWorker(nil)
-				r.b.tabs.unbridge()
+				r.b.tabs.Unbridge()
 			case inspector.TargetReloadedAfterCrash.Method:
 				if err := r.greetWorker(ctx, s); err != nil {
 					return served
@@ -258,7 +258,7 @@ func (r *run) bridgeEvent(ctx context.Context, s *devtools.Session, payload stri
 		r.log.WarnContext(ctx, "a report of the worker cannot be read", "error", err)
 		return
 	}
-	r.b.tabs.report(&e)
+	r.b.tabs.Report(&e)
 	if e.Type != protocol.BridgeReady {
 		return
 	}

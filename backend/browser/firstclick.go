@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -75,7 +76,7 @@ func (r *run) firstClick(ctx context.Context) {
 	if !r.clickable || !r.panelWanted.Load() {
 		return
 	}
-	if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.frontStrip(); return ok }); err != nil {
+	if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.FrontStrip(); return ok }); err != nil {
 		return // the browser ends
 	}
 	if r.panelWanted.CompareAndSwap(true, false) {
@@ -90,7 +91,7 @@ func (r *run) firstClick(ctx context.Context) {
 // runs (100 ms, seen). Only the first such panel, for what it is given lies in
 // the storage of all.
 func (r *run) pairPanel(ctx context.Context, info *target.Info) {
-	if info.Type != "page" || !strings.HasPrefix(info.URL, panelURL) || r.worker() != nil {
+	if info.Type != "page" || !strings.HasPrefix(info.URL, tabs.PanelURL) || r.worker() != nil {
 		return
 	}
 	if r.b.pairing() == nil || !r.panelPaired.CompareAndSwap(false, true) {

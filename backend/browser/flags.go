@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -132,9 +133,9 @@ func startPages(c *Config) []string {
 // restorable are the tabs that can be opened again. Anything that is not a URL
 // with a scheme is left out: a page's address from a state file must never
 // become a switch.
-func restorable(tabs []RestoreTab) []RestoreTab {
-	var out []RestoreTab
-	for _, t := range tabs {
+func restorable(known []tabs.RestoreTab) []tabs.RestoreTab {
+	var out []tabs.RestoreTab
+	for _, t := range known {
 		if startable(t.URL) {
 			out = append(out, t)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -44,7 +45,7 @@ const keyQueue = 64
 // followPanel attaches to a panel and hears from it when it gets and loses the
 // focus. It returns when the panel is gone.
 func (r *run) followPanel(ctx context.Context, info *target.Info) {
-	if info.Type != "page" || !strings.HasPrefix(info.URL, panelURL) || r.keyboard.knows(info.TargetID) {
+	if info.Type != "page" || !strings.HasPrefix(info.URL, tabs.PanelURL) || r.keyboard.knows(info.TargetID) {
 		return
 	}
 	go func() {

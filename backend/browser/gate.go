@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -62,8 +63,8 @@ func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string
 	if err != nil {
 		return err
 	}
-	err = b.onTarget(ctx, r, id, func(t tab) error {
-		g := r.gates.gate(r, t.target)
+	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
+		g := r.gates.gate(r, t.Target)
 		if err := r.gates.workers.set(ctx, r, patterns, allow); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -43,7 +44,7 @@ type held struct {
 
 // heldBy is what the caller of ctx holds down in a tab.
 func (b *Browser) heldBy(ctx context.Context, id protocol.TabID) *held {
-	b.holds.forget(func(k holder) bool { _, open := b.tabs.lookup(k.tab); return !open })
+	b.holds.forget(func(k holder) bool { _, open := b.tabs.Lookup(k.tab); return !open })
 	return b.holds.of(ctx, id)
 }
 
@@ -339,7 +340,7 @@ func (p *page) dropHeld(e devtools.Event) {
 		return
 	}
 	b := p.r.b
-	t, ok := b.tabs.find(func(t *tab) bool { return t.target == p.Target })
+	t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
 	if !ok {
 		return
 	}

@@ -149,7 +149,7 @@ func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
 	}
 	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
 		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
-		p.r.b.tabs.titled(p.Target, info.URL, info.Title)
+		p.r.b.tabs.Titled(p.Target, info.URL, info.Title)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -62,7 +63,7 @@ func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*keeper, error
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := b.tabs.lookup(id); !ok {
+	if _, ok := b.tabs.Lookup(id); !ok {
 		return nil, unknownTab(id)
 	}
 	r.keepers.mu.Lock()
@@ -84,7 +85,7 @@ func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*keeper, error
 	}
 	defer release()
 	if k.session() == nil {
-		if err := b.onTarget(ctx, r, id, func(t tab) error { return k.attach(ctx, t.target) }); err != nil {
+		if err := b.onTarget(ctx, r, id, func(t tabs.Entry) error { return k.attach(ctx, t.Target) }); err != nil {
 			r.keepers.forget(k)
 			return nil, b.explain(ctx, id, nil, err)
 		}
@@ -182,8 +183,8 @@ func (k *keeper) live(ctx context.Context) {
 			return
 		}
 		for again := true; again; {
-			changed := k.r.b.tabs.changes()
-			t, ok := k.r.b.tabs.lookup(k.tab)
+			changed := k.r.b.tabs.Changes()
+			t, ok := k.r.b.tabs.Lookup(k.tab)
 			if !ok {
 				return
 			}
@@ -191,7 +192,7 @@ func (k *keeper) live(ctx context.Context) {
 			if err != nil {
 				return
 			}
-			err = k.attach(ctx, t.target)
+			err = k.attach(ctx, t.Target)
 			release()
 			if err == nil {
 				break

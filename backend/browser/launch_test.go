@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -138,7 +139,7 @@ func TestProfileInUse(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	c := Config{ProfileDir: "/p", Restore: []RestoreTab{{ID: "t1", URL: "--renderer-cmd-prefix=evil"}, {ID: "t2", URL: "https://a.example/"}, {ID: "t3", URL: "javascript:1"}}}
+	c := Config{ProfileDir: "/p", Restore: []tabs.RestoreTab{{ID: "t1", URL: "--renderer-cmd-prefix=evil"}, {ID: "t2", URL: "https://a.example/"}, {ID: "t3", URL: "javascript:1"}}}
 	all := args(&c)
 	for _, f := range flags(&c) {
 		if f.reason == "" {
@@ -163,7 +164,7 @@ func TestFlags(t *testing.T) {
 func TestHeadlessRestore(t *testing.T) {
 	s := site(t)
 	c := config(t, true)
-	c.Restore = []RestoreTab{
+	c.Restore = []tabs.RestoreTab{
 		{ID: "t4", URL: s.URL + "/one"},
 		{ID: "t2", URL: "javascript:1"},
 		{ID: "t7", URL: "about:blank", Active: true},
@@ -171,9 +172,9 @@ func TestHeadlessRestore(t *testing.T) {
 		{ID: "t9", URL: "about:blank"},
 	}
 	f := start(t, c)
-	want := []RestoreTab{{ID: "t4", URL: s.URL + "/one"}, {ID: "t7", URL: "about:blank"}, {ID: "t5", URL: s.URL + "/two"}, {ID: "t9", URL: "about:blank"}}
+	want := []tabs.RestoreTab{{ID: "t4", URL: s.URL + "/one"}, {ID: "t7", URL: "about:blank"}, {ID: "t5", URL: s.URL + "/two"}, {ID: "t9", URL: "about:blank"}}
 	f.wait(t, "the tabs with their pages", func() bool {
-		return len(f.tabs) == len(want) && f.tabs[1].Active && !slices.ContainsFunc(want, func(w RestoreTab) bool {
+		return len(f.tabs) == len(want) && f.tabs[1].Active && !slices.ContainsFunc(want, func(w tabs.RestoreTab) bool {
 			return !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == w.ID && t.URL == w.URL })
 		})
 	})

@@ -50,7 +50,7 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	if err != nil {
 		return err
 	}
-	if _, ok := b.tabs.lookup(id); !ok {
+	if _, ok := b.tabs.Lookup(id); !ok {
 		return unknownTab(id)
 	}
 	b.masks.mu.Lock()
@@ -215,7 +215,7 @@ func (p *page) mask() *cover {
 	b.masks.mu.Lock()
 	defer b.masks.mu.Unlock()
 	for id, m := range b.masks.tab {
-		if at, ok := b.tabs.lookup(id); ok && at.target == p.Target {
+		if at, ok := b.tabs.Lookup(id); ok && at.Target == p.Target {
 			return m
 		}
 	}
@@ -228,8 +228,8 @@ func (p *page) paused(e devtools.Event) {
 	if !ok || v.Name != pauseBinding || p.r.b.config.OnPause == nil {
 		return
 	}
-	for _, t := range p.r.b.tabs.snapshot() {
-		if at, ok := p.r.b.tabs.lookup(t.ID); ok && at.target == p.Target {
+	for _, t := range p.r.b.tabs.All() {
+		if at, ok := p.r.b.tabs.Lookup(t.ID); ok && at.Target == p.Target {
 			p.r.b.config.OnPause(t.ID)
 			return
 		}

@@ -173,8 +173,8 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 		}
 		for _, args := range cases {
 			for what, harm := range harms {
-				at, _ := f.Browser.tabs.lookup(tab)
-				own, detach, err := r.own(deadline(t), at.target)
+				at, _ := f.Browser.tabs.Lookup(tab)
+				own, detach, err := r.own(deadline(t), at.Target)
 				if err != nil {
 					t.Fatal(err)
 				}

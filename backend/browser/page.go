@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -162,7 +163,7 @@ func (p *page) setCrashed(is bool) {
 	}
 	p.isDead = is
 	p.mu.Unlock()
-	p.r.b.tabs.crashed(p.Target, is)
+	p.r.b.tabs.Crashed(p.Target, is)
 }
 
 // crashed says whether the renderer is crashed, by all that was read so far.
@@ -200,7 +201,7 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 	if _, err := b.running(); err != nil {
 		return err
 	}
-	if _, ok := b.tabs.lookup(id); !ok {
+	if _, ok := b.tabs.Lookup(id); !ok {
 		return unknownTab(id)
 	}
 	turn, err := b.queue.enter(ctx, id)
@@ -264,10 +265,10 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 }
 
 // pageOf returns a tab and the session with the target that shows it.
-func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tab, p *page, err error) {
-	err = b.onTarget(ctx, r, id, func(now tab) (err error) {
+func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tabs.Entry, p *page, err error) {
+	err = b.onTarget(ctx, r, id, func(now tabs.Entry) (err error) {
 		t = now
-		p, err = r.page(ctx, now.target)
+		p, err = r.page(ctx, now.Target)
 		return err
 	})
 	return t, p, err
@@ -276,10 +277,10 @@ func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tab,
 // onTarget runs f with a tab as it is now. That the browser does not know its
 // target any more is no answer yet: the tab was closed, or lives on in another
 // one, as the worker is about to say. Then f runs again, or the tab is unknown.
-func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f func(tab) error) error {
+func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f func(tabs.Entry) error) error {
 	for {
-		changed := b.tabs.changes()
-		t, ok := b.tabs.lookup(id)
+		changed := b.tabs.Changes()
+		t, ok := b.tabs.Lookup(id)
 		if !ok {
 			return unknownTab(id)
 		}
@@ -311,7 +312,7 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page, err e
 	if _, ok := errors.AsType[*protocol.Error](err); ok {
 		return err
 	}
-	if _, ok := b.tabs.lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
+	if _, ok := b.tabs.Lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	}
 	return tabError(ctx, id, "waiting for the page", p, err)

@@ -41,8 +41,8 @@ func TestTwoTabsInParallel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, _ := f.Browser.tabs.lookup("t1")
-	p, err := r.page(ctx, front.target)
+	front, _ := f.Browser.tabs.Lookup("t1")
+	p, err := r.page(ctx, front.Target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +108,8 @@ func TestTabCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, _ := f.Browser.tabs.lookup("t1")
-	p, err := r.page(ctx, front.target)
+	front, _ := f.Browser.tabs.Lookup("t1")
+	p, err := r.page(ctx, front.Target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +191,8 @@ func TestIdleTabCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, _ := f.Browser.tabs.lookup("t1")
-	p, err := r.page(ctx, front.target)
+	front, _ := f.Browser.tabs.Lookup("t1")
+	p, err := r.page(ctx, front.Target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func stopWorker(t *testing.T, f *fixture) {
 	}
 	told := worker.Events(inspector.TargetCrashed.Method)
 	defer told.Cancel()
-	s, err := r.conn.Attach(deadline(t), f.Browser.tabs.panelTargets()[0])
+	s, err := r.conn.Attach(deadline(t), f.Browser.tabs.PanelTargets()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,7 +521,7 @@ func TestDiscardedTabKeepsItsID(t *testing.T) {
 		t.Fatal(err)
 	}
 	agree(t, f)
-	before, _ := f.Browser.tabs.lookup(id)
+	before, _ := f.Browser.tabs.Lookup(id)
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)
@@ -533,8 +533,8 @@ func TestDiscardedTabKeepsItsID(t *testing.T) {
 		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == id && t.ChromeTabID != before.ChromeTabID })
 	})
 	tabs := agree(t, f)
-	after, ok := f.Browser.tabs.lookup(id)
-	if !ok || after.target == before.target || len(tabs) != 2 {
+	after, ok := f.Browser.tabs.Lookup(id)
+	if !ok || after.Target == before.Target || len(tabs) != 2 {
 		t.Errorf("after the discard: %+v", tabs)
 	}
 	if info, err := f.Reload(ctx, id, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
@@ -566,8 +566,8 @@ func TestPersonClosesBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, _ := f.Browser.tabs.lookup("t1")
-	if err := r.conn.Root.Post(deadline(t), "Target.closeTarget", map[string]any{"targetId": tab.target}); err != nil {
+	tab, _ := f.Browser.tabs.Lookup("t1")
+	if err := r.conn.Root.Post(deadline(t), "Target.closeTarget", map[string]any{"targetId": tab.Target}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-f.ended; !errors.Is(err, ErrClosed) {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -216,17 +217,17 @@ func (r *run) firstTab(ctx context.Context) error {
 
 // openRestored opens tabs that the browser did not open by itself, in order, and
 // returns when all are known: nobody's command comes between them.
-func (r *run) openRestored(ctx context.Context, tabs []RestoreTab) {
-	if len(tabs) == 0 || r.firstTab(ctx) != nil {
+func (r *run) openRestored(ctx context.Context, known []tabs.RestoreTab) {
+	if len(known) == 0 || r.firstTab(ctx) != nil {
 		return
 	}
 	background := true
-	for _, old := range tabs {
-		r.b.tabs.expects(old.ID)
+	for _, old := range known {
+		r.b.tabs.Expects(old.ID)
 		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
 		if err == nil {
 			err = r.b.waitTabs(ctx, func() bool {
-				_, ok := r.b.tabs.find(func(t *tab) bool { return t.target == res.TargetID })
+				_, ok := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == res.TargetID })
 				return ok
 			})
 		}
@@ -234,7 +235,7 @@ func (r *run) openRestored(ctx context.Context, tabs []RestoreTab) {
 			r.log.WarnContext(ctx, "a tab was not opened again", "tab", old.ID, "error", err)
 		}
 	}
-	r.b.tabs.expects("")
+	r.b.tabs.Expects("")
 }
 
 // activateRestored brings the restored tab to the front that was in front:
@@ -248,7 +249,7 @@ func (r *run) activateRestored(ctx context.Context) error {
 		if !old.Active || i == 0 && !crashed {
 			continue
 		}
-		if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.lookup(old.ID); return ok }); err != nil {
+		if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.Lookup(old.ID); return ok }); err != nil {
 			return nil //nolint:nilerr // its page did not come back: the first stays in front
 		}
 		if err := r.b.ActivateTab(ctx, old.ID); err != nil {
@@ -334,7 +335,7 @@ func (r *run) crash(e devtools.Event) {
 		return
 	}
 	if v, ok := devtools.Decode(e, target.TargetCrashed); ok {
-		r.b.tabs.crashed(v.TargetID, true)
+		r.b.tabs.Crashed(v.TargetID, true)
 	}
 }
 
@@ -348,7 +349,7 @@ func (r *run) setWorker(s *devtools.Session) {
 	r.mu.Lock()
 	r.session = s
 	r.mu.Unlock()
-	r.b.tabs.touch() // whoever waits for the worker looks again
+	r.b.tabs.Touch() // whoever waits for the worker looks again
 }
 
 // errEventsLost ends a run whose reader fell too far behind: going on with a

@@ -45,7 +45,7 @@ func panelSession(t *testing.T, f *fixture) *devtools.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panels := f.Browser.tabs.panelTargets()
+	panels := f.Browser.tabs.PanelTargets()
 	if len(panels) != 1 {
 		t.Fatalf("%d panels are open", len(panels))
 	}
@@ -70,7 +70,7 @@ func agree(t *testing.T, f *fixture) []protocol.Tab {
 	}
 	ctx := deadline(t)
 	for {
-		changed := f.Browser.tabs.changes()
+		changed := f.Browser.tabs.Changes()
 		text, err := callWorker[string](ctx, r, "tell")
 		if err == nil {
 			var e protocol.BridgeEvent
@@ -153,7 +153,7 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 	f.Browser.mu.Lock()
 	f.paired = &next
 	f.Browser.mu.Unlock()
-	if err := r.pairBy(deadline(t), f.Browser.tabs.panelTargets()[0]); err != nil {
+	if err := r.pairBy(deadline(t), f.Browser.tabs.PanelTargets()[0]); err != nil {
 		t.Fatal(err)
 	}
 	if got := storedPairing(t, f); got != next {

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -22,7 +23,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 	}
 	var chrome *int // of that tab
 	if beside != "" {
-		o, ok := b.tabs.lookup(beside)
+		o, ok := b.tabs.Lookup(beside)
 		if !ok {
 			return "", unknownTab(beside)
 		}
@@ -31,7 +32,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 		}
 	}
 	panel := r.keyboard.at()
-	var mine func(*tab) bool
+	var mine func(*tabs.Entry) bool
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
 		if err != nil {
@@ -40,17 +41,17 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 		if panel != nil && !background {
 			giveBack(ctx, panel) // a tab takes the focus when it comes to the front
 		}
-		mine = func(t *tab) bool { return t.ChromeTabID == id }
+		mine = func(t *tabs.Entry) bool { return t.ChromeTabID == id }
 	} else {
 		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", Background: &background})
 		if err != nil {
 			return "", b.explain(ctx, beside, nil, err)
 		}
-		mine = func(t *tab) bool { return t.target == res.TargetID }
+		mine = func(t *tabs.Entry) bool { return t.Target == res.TargetID }
 	}
 	var id protocol.TabID
 	err = b.waitTabs(ctx, func() bool {
-		t, ok := b.tabs.find(func(t *tab) bool { return mine(t) && t.shown })
+		t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return mine(t) && t.Shown })
 		id = t.ID
 		return ok
 	})
@@ -58,7 +59,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 		return "", tabError(ctx, beside, "waiting for the new tab", nil, err)
 	}
 	if !background {
-		b.tabs.activated(id)
+		b.tabs.Activated(id)
 	}
 	return id, nil
 }
@@ -70,10 +71,10 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := b.tabs.lookup(id); !ok {
+	if _, ok := b.tabs.Lookup(id); !ok {
 		return unknownTab(id)
 	}
-	if len(b.tabs.snapshot()) == 1 {
+	if len(b.tabs.All()) == 1 {
 		if _, err := b.NewTab(ctx, "", false); err != nil {
 			return err
 		}
@@ -82,17 +83,17 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 		defer giveBack(ctx, panel) // the tab that comes to the front takes the focus
 	}
 	// Beside the queue of the tab: a tab that hangs must be closable.
-	err = b.onTarget(ctx, r, id, func(t tab) error {
-		_, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
+	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
+		_, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: t.Target})
 		return err
 	})
 	if err != nil {
-		if _, still := b.tabs.lookup(id); !still {
+		if _, still := b.tabs.Lookup(id); !still {
 			return nil
 		}
 		return b.explain(ctx, id, nil, err)
 	}
-	err = b.waitTabs(ctx, func() bool { _, ok := b.tabs.lookup(id); return !ok })
+	err = b.waitTabs(ctx, func() bool { _, ok := b.tabs.Lookup(id); return !ok })
 	if err != nil {
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may be asking whether to leave", "answer it in the browser")
 	}
@@ -116,7 +117,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 		return err
 	}
 	panel := r.keyboard.at()
-	err = b.onTarget(ctx, r, id, func(t tab) error {
+	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
 		if r.worker() != nil && t.ChromeTabID != 0 {
 			_, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise)
 			if panel != nil && !raise {
@@ -124,9 +125,9 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 			}
 			return err
 		}
-		_, err := cdp.Call(ctx, r.conn.Root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target})
+		_, err := cdp.Call(ctx, r.conn.Root, target.ActivateTarget, target.ActivateTargetParams{TargetID: t.Target})
 		if err == nil {
-			b.tabs.activated(id)
+			b.tabs.Activated(id)
 		}
 		return err
 	})
@@ -134,7 +135,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 		return b.explain(ctx, id, nil, err)
 	}
 	err = b.waitTabs(ctx, func() bool {
-		for _, now := range b.tabs.snapshot() {
+		for _, now := range b.tabs.All() {
 			if now.ID == id {
 				return now.Active
 			}
@@ -144,7 +145,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return tabError(ctx, id, "waiting for it to come to the front", nil, err)
 	}
-	if _, ok := b.tabs.lookup(id); !ok {
+	if _, ok := b.tabs.Lookup(id); !ok {
 		return unknownTab(id)
 	}
 	return nil
@@ -162,7 +163,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
-	t, ok := b.tabs.lookup(id)
+	t, ok := b.tabs.Lookup(id)
 	if !ok {
 		return unknownTab(id)
 	}
@@ -175,15 +176,15 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	} else if open {
 		return nil
 	}
-	strip, err := r.stripOf(ctx, t.target)
+	strip, err := r.stripOf(ctx, t.Target)
 	if err != nil {
 		return b.explain(ctx, id, nil, err)
 	}
-	before := len(b.tabs.panelTargets())
+	before := len(b.tabs.PanelTargets())
 	if err := r.trigger(ctx, strip); err != nil {
 		return b.explain(ctx, id, nil, err)
 	}
-	if err := b.waitTabs(ctx, func() bool { return len(b.tabs.panelTargets()) > before }); err != nil {
+	if err := b.waitTabs(ctx, func() bool { return len(b.tabs.PanelTargets()) > before }); err != nil {
 		return tabError(ctx, id, "waiting for the panel", nil, err)
 	}
 	return nil
@@ -192,7 +193,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 // panelIn says whether a window has a panel: each panel's page is asked which
 // window it is in.
 func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
-	for _, id := range r.b.tabs.panelTargets() {
+	for _, id := range r.b.tabs.PanelTargets() {
 		s, err := r.conn.Attach(ctx, id)
 		if err != nil {
 			continue // closed meanwhile
@@ -215,7 +216,7 @@ func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
 // stripOf returns the target of type "tab" of a page's target: the parent of
 // the two. The protocol only tells it from the parent's side.
 func (r *run) stripOf(ctx context.Context, pageID target.ID) (target.ID, error) {
-	strips := r.b.tabs.stripTargets()
+	strips := r.b.tabs.StripTargets()
 	if len(strips) == 1 {
 		return strips[0], nil
 	}
@@ -254,7 +255,7 @@ func (r *run) pagesIn(ctx context.Context, strip target.ID) ([]target.ID, error)
 // askFront asks which tab is in front, for a browser without the extension: the
 // protocol says it of a tab when that is made, and then only to who asks.
 func (r *run) askFront(ctx context.Context) {
-	if r.b.config.ExtensionDir != "" || len(r.b.tabs.stripTargets()) < 2 {
+	if r.b.config.ExtensionDir != "" || len(r.b.tabs.StripTargets()) < 2 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerAnswer)
@@ -265,11 +266,11 @@ func (r *run) askFront(ctx context.Context) {
 		return
 	}
 	for _, info := range res.TargetInfos {
-		if !inFront(info) {
+		if !tabs.InFront(info) {
 			continue
 		}
 		if pages, _ := r.pagesIn(ctx, info.TargetID); len(pages) > 0 {
-			r.b.tabs.fronted(pages[0])
+			r.b.tabs.Fronted(pages[0])
 		}
 		return
 	}

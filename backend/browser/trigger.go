@@ -32,10 +32,10 @@ func (r *run) trigger(ctx context.Context, strip target.ID) error {
 // triggerFront opens the panel of the front window as soon as the extension is
 // up. Nobody waits for it: the panel's target is the answer.
 func (r *run) triggerFront(ctx context.Context) error {
-	strip, ok := r.b.tabs.frontStrip()
-	for _, t := range r.b.tabs.snapshot() {
-		if front, known := r.b.tabs.lookup(t.ID); t.Focused && known {
-			if exact, err := r.stripOf(ctx, front.target); err == nil {
+	strip, ok := r.b.tabs.FrontStrip()
+	for _, t := range r.b.tabs.All() {
+		if front, known := r.b.tabs.Lookup(t.ID); t.Focused && known {
+			if exact, err := r.stripOf(ctx, front.Target); err == nil {
 				strip, ok = exact, true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,23 +38,23 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	switch e.Method {
 	case target.TargetCreated.Method:
 		if v, ok := devtools.Decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
-			ask = r.b.tabs.targetInfo(v.TargetInfo)
+			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.followPanel(ctx, v.TargetInfo)
-			if v.TargetInfo.Type == "tab" && inFront(v.TargetInfo) {
+			if v.TargetInfo.Type == "tab" && tabs.InFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}
 		}
 	case target.TargetInfoChanged.Method:
 		if v, ok := devtools.Decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
-			ask = r.b.tabs.targetInfo(v.TargetInfo)
+			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.followPanel(ctx, v.TargetInfo)
 		}
 	case target.TargetDestroyed.Method:
 		if v, ok := devtools.Decode(e, target.TargetDestroyed); ok {
-			strip := r.b.tabs.isStrip(v.TargetID)
-			ask = r.b.tabs.destroyed(v.TargetID)
+			strip := r.b.tabs.IsStrip(v.TargetID)
+			ask = r.b.tabs.Destroyed(v.TargetID)
 			if strip {
 				r.askFront(ctx)
 			}
@@ -61,7 +62,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	case target.TargetCrashed.Method:
 		if v, ok := devtools.Decode(e, target.TargetCrashed); ok {
 			// Its session says when the tab lives again.
-			if _, isTab := r.b.tabs.find(func(t *tab) bool { return t.target == v.TargetID }); isTab {
+			if _, isTab := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == v.TargetID }); isTab {
 				go func() { _, _ = r.page(ctx, v.TargetID) }()
 			}
 		}
@@ -87,21 +88,21 @@ func (r *run) settleTabs(ctx context.Context) error {
 		timer := time.NewTimer(protocol.TabSettle)
 		settled := false
 		for !settled {
-			if !r.b.tabs.unsettled() {
+			if !r.b.tabs.Unsettled() {
 				break
 			}
 			select {
 			case <-ctx.Done():
 				timer.Stop()
 				return nil
-			case <-r.b.tabs.changes():
+			case <-r.b.tabs.Changes():
 			case <-timer.C:
 				settled = true
 			}
 		}
 		timer.Stop()
 		if settled {
-			r.b.tabs.settle(r.askWorker(ctx))
+			r.b.tabs.Settle(r.askWorker(ctx))
 		}
 	}
 }
@@ -118,7 +119,7 @@ func (r *run) askWorker(ctx context.Context) bool {
 	if json.Unmarshal([]byte(text), &e) != nil {
 		return false
 	}
-	r.b.tabs.report(&e)
+	r.b.tabs.Report(&e)
 	return true
 }
 
@@ -127,8 +128,8 @@ func (r *run) publishTabs(ctx context.Context) error {
 	var tabs []protocol.Tab
 	first, open := true, false
 	for {
-		changed := r.b.tabs.changes() // before the look, so that nothing is missed
-		now := r.b.tabs.snapshot()
+		changed := r.b.tabs.Changes() // before the look, so that nothing is missed
+		now := r.b.tabs.All()
 		// Before the first tab there is nothing to tell.
 		if (!first || len(now) > 0) && (first || !slices.Equal(now, tabs)) {
 			tabs = now
@@ -145,7 +146,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 				close(r.tabbed)
 			}
 		}
-		if is := len(r.b.tabs.panelTargets()) > 0; is != open {
+		if is := len(r.b.tabs.PanelTargets()) > 0; is != open {
 			open = is
 			if is {
 				r.mark("panel")
@@ -165,7 +166,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 // waitTabs waits until ok is true, looking again at every change of the tabs.
 func (b *Browser) waitTabs(ctx context.Context, ok func() bool) error {
 	for {
-		changed := b.tabs.changes()
+		changed := b.tabs.Changes()
 		if ok() {
 			return nil
 		}

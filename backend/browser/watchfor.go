@@ -55,11 +55,11 @@ func inVain(q protocol.WatchRequest) error {
 func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
 	url := ""
 	err := b.waitTabs(ctx, func() bool {
-		t, ok := b.tabs.lookup(id)
+		t, ok := b.tabs.Lookup(id)
 		url = t.URL
 		return !ok || glob(pattern, t.URL)
 	})
-	if _, ok := b.tabs.lookup(id); !ok && err == nil {
+	if _, ok := b.tabs.Lookup(id); !ok && err == nil {
 		return "", unknownTab(id)
 	}
 	return url, err
@@ -95,8 +95,8 @@ func (b *Browser) watchConsole(ctx context.Context, id protocol.TabID, pattern s
 // untilMore waits for more of what a tab's feature tells, or for the tab's end.
 func (b *Browser) untilMore(ctx context.Context, k *keeper, more <-chan struct{}) error {
 	for {
-		changed := b.tabs.changes()
-		if _, ok := b.tabs.lookup(k.tab); !ok {
+		changed := b.tabs.Changes()
+		if _, ok := b.tabs.Lookup(k.tab); !ok {
 			return unknownTab(k.tab)
 		}
 		select {

@@ -79,8 +79,8 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger, _ := f.Browser.tabs.lookup(other)
-	page, err := r.page(ctx, stranger.target)
+	stranger, _ := f.Browser.tabs.Lookup(other)
+	page, err := r.page(ctx, stranger.Target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -21,11 +22,11 @@ func (b *Browser) Windows(ctx context.Context) ([]protocol.Window, error) {
 	out := []protocol.Window{}
 	at := map[browser.WindowID]int{}
 	for _, shown := range b.Tabs() {
-		t, ok := b.tabs.lookup(shown.ID)
+		t, ok := b.tabs.Lookup(shown.ID)
 		if !ok {
 			continue
 		}
-		res, err := cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
+		res, err := cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.Target})
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, tabError(ctx, shown.ID, "waiting for its window", nil, err)
@@ -61,24 +62,24 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 	if err != nil {
 		return "", err
 	}
-	var mine func(*tab) bool
+	var mine func(*tabs.Entry) bool
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newWindow", !background)
 		if err != nil {
 			return "", b.explain(ctx, "", nil, err)
 		}
-		mine = func(t *tab) bool { return t.ChromeTabID == id }
+		mine = func(t *tabs.Entry) bool { return t.ChromeTabID == id }
 	} else {
 		yes := true
 		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", NewWindow: &yes, Background: &background})
 		if err != nil {
 			return "", tabError(ctx, "", "opening a window", nil, err)
 		}
-		mine = func(t *tab) bool { return t.target == res.TargetID }
+		mine = func(t *tabs.Entry) bool { return t.Target == res.TargetID }
 	}
 	var id protocol.TabID
 	err = b.waitTabs(ctx, func() bool {
-		t, ok := b.tabs.find(func(t *tab) bool { return mine(t) && t.shown })
+		t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return mine(t) && t.Shown })
 		id = t.ID
 		return ok
 	})
@@ -107,8 +108,8 @@ func (b *Browser) SetWindow(ctx context.Context, id protocol.TabID, bounds *prot
 		return err
 	}
 	var res browser.GetWindowForTargetResult
-	err = b.onTarget(ctx, r, id, func(t tab) (err error) {
-		res, err = cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.target})
+	err = b.onTarget(ctx, r, id, func(t tabs.Entry) (err error) {
+		res, err = cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.Target})
 		return err
 	})
 	if err != nil {
@@ -254,10 +255,10 @@ func (b *Browser) chromeTabs(ctx context.Context, ids []protocol.TabID) ([]int, 
 	defer cancel()
 	out := make([]int, 0, len(ids))
 	for _, id := range ids {
-		var t tab
+		var t tabs.Entry
 		var open bool
 		err := b.waitTabs(ctx, func() bool {
-			t, open = b.tabs.lookup(id)
+			t, open = b.tabs.Lookup(id)
 			return !open || t.ChromeTabID != 0
 		})
 		if !open {

@@ -1,4 +1,7 @@
-package browser
+// Package tabs is the one list of a browser's tabs. It merges what the protocol says of
+// targets with what the extension's worker says of tabs, and gives each tab an id that
+// it keeps for its life. It knows no connection: events are given to it.
+package tabs
 
 import (
 	"fmt"
@@ -20,15 +23,16 @@ type RestoreTab struct {
 	Active bool
 }
 
-// tab is one tab as the registry knows it. It is keyed by the page target that
+// Entry is one tab as the registry knows it. It is keyed by the page target that
 // shows it now; Chrome's own id outlives that target (a discarded tab, a page
 // that was rendered ahead), so that the id of ours can, too.
-type tab struct {
+type Entry struct {
 	protocol.Tab
-	target target.ID
-	// shown is false while only one of the two witnesses (protocol, worker) has
+	// Target is the page that shows it now.
+	Target target.ID
+	// Shown is false while only one of the two witnesses (protocol, worker) has
 	// spoken of the tab and the other can be asked.
-	shown bool
+	Shown bool
 	// gone: its target was destroyed; the worker says whether the tab was.
 	gone bool
 	// denied: the worker was asked and did not name it.
@@ -36,13 +40,12 @@ type tab struct {
 	opener target.ID
 }
 
-// registry is the one list of tabs. It merges what the protocol says of targets
-// with what the worker says of tabs. It calls nobody: whoever wants to know
-// waits on changes.
-type registry struct {
+// Registry is the list. It calls nobody: whoever wants to know waits on Changes. Its
+// methods may be called from several goroutines.
+type Registry struct {
 	mu      sync.Mutex
 	next    uint64
-	tabs    []*tab
+	tabs    []*Entry
 	pages   map[target.ID]*target.Info // every page target, tab or not
 	strips  map[target.ID]bool         // targets of type "tab" in a tab strip: whether in front
 	panels  map[target.ID]bool
@@ -57,15 +60,16 @@ type registry struct {
 	changed chan struct{}
 }
 
-func newRegistry(first uint64) *registry {
-	r := &registry{next: first, changed: make(chan struct{})}
-	r.reset(nil, false)
+// New returns an empty list whose ids begin behind the first.
+func New(first uint64) *Registry {
+	r := &Registry{next: first, changed: make(chan struct{})}
+	r.Reset(nil, false)
 	return r
 }
 
-// reset forgets the tabs of the run before, not the ids that it gave. With hold
-// no page becomes a tab before release.
-func (r *registry) reset(restore []RestoreTab, hold bool) {
+// Reset forgets the tabs of the run before, not the ids that it gave. With hold
+// no page becomes a tab before Release.
+func (r *Registry) Reset(restore []RestoreTab, hold bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tabs = nil
@@ -84,15 +88,15 @@ func (r *registry) reset(restore []RestoreTab, hold bool) {
 }
 
 // wake tells the waiters that something changed; r.mu is held.
-func (r *registry) wake() {
+func (r *Registry) wake() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
 
-// titled takes in the title that a page was found to have. Without the worker
+// Titled takes in the title that a page was found to have. Without the worker
 // nobody else tells it: the protocol's own word is of the moment in which the
 // page began.
-func (r *registry) titled(id target.ID, url, title string) {
+func (r *Registry) Titled(id target.ID, url, title string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.byTarget(id)
@@ -103,22 +107,22 @@ func (r *registry) titled(id target.ID, url, title string) {
 	r.wake()
 }
 
-// touch wakes the waiters though no tab changed.
-func (r *registry) touch() {
+// Touch wakes the waiters though no tab changed.
+func (r *Registry) Touch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wake()
 }
 
-// changes returns a channel that is closed at the next change.
-func (r *registry) changes() <-chan struct{} {
+// Changes returns a channel that is closed at the next change.
+func (r *Registry) Changes() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.changed
 }
 
-// panelURL is the address of the side panel's page.
-const panelURL = "chrome-extension://" + protocol.ExtensionID + "/panel.html"
+// PanelURL is the address of the side panel's page.
+const PanelURL = "chrome-extension://" + protocol.ExtensionID + "/panel.html"
 
 // neverTab says whether a page of this address is a tab only when the worker
 // says so: developer tools, the browser's own bubbles, pages of extensions.
@@ -134,14 +138,14 @@ func neverTab(url string) bool {
 	return strings.HasSuffix(host, ".top-chrome")
 }
 
-// targetInfo takes in a created or changed target. It reports whether the
+// TargetInfo takes in a created or changed target. It reports whether the
 // worker should be asked about a target that it has not spoken of.
-func (r *registry) targetInfo(info *target.Info) (ask bool) {
+func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if info.Type == "tab" {
 		if len(info.EmbedderData) > 0 {
-			r.strips[info.TargetID] = inFront(info)
+			r.strips[info.TargetID] = InFront(info)
 			r.wake()
 		}
 		return false
@@ -158,23 +162,23 @@ func (r *registry) targetInfo(info *target.Info) (ask bool) {
 		}
 		return false
 	}
-	if strings.HasPrefix(info.URL, panelURL) {
+	if strings.HasPrefix(info.URL, PanelURL) {
 		r.panels[info.TargetID] = true
 	}
 	if r.holding || neverTab(info.URL) {
 		return false
 	}
 	t := r.add(info.TargetID, info.URL, info.OpenerID == "")
-	t.Title, t.opener, t.shown = info.Title, info.OpenerID, !r.bridged
+	t.Title, t.opener, t.Shown = info.Title, info.OpenerID, !r.bridged
 	if o := r.byTarget(info.OpenerID); o != nil {
 		t.Opener = o.ID
 	}
 	return r.bridged
 }
 
-// expects says which id the next tab has that no page opened: it is opened again,
+// Expects says which id the next tab has that no page opened: it is opened again,
 // whatever its address is while it begins.
-func (r *registry) expects(id protocol.TabID) {
+func (r *Registry) Expects(id protocol.TabID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.expect = id
@@ -182,7 +186,7 @@ func (r *registry) expects(id protocol.TabID) {
 
 // add makes a tab and gives it an id: that of the tab that it restores, or a
 // new one. ours: no page opened it. r.mu is held.
-func (r *registry) add(page target.ID, url string, ours bool) *tab {
+func (r *Registry) add(page target.ID, url string, ours bool) *Entry {
 	var id protocol.TabID
 	expected := r.expect
 	if ours {
@@ -205,17 +209,17 @@ func (r *registry) add(page target.ID, url string, ours bool) *tab {
 }
 
 // put makes a tab with an id; r.mu is held.
-func (r *registry) put(page target.ID, url string, id protocol.TabID) *tab {
-	t := &tab{target: page}
+func (r *Registry) put(page target.ID, url string, id protocol.TabID) *Entry {
+	t := &Entry{Target: page}
 	t.ID, t.URL = id, url
 	t.Index = len(r.tabs)
 	r.tabs = append(r.tabs, t)
 	return t
 }
 
-// destroyed takes in the end of a target. It reports whether the worker should
+// Destroyed takes in the end of a target. It reports whether the worker should
 // be asked if the tab ended with it.
-func (r *registry) destroyed(id target.ID) (ask bool) {
+func (r *Registry) Destroyed(id target.ID) (ask bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.pages, id)
@@ -234,8 +238,8 @@ func (r *registry) destroyed(id target.ID) (ask bool) {
 	return false
 }
 
-// crashed marks the tab of a target as crashed, or as living again.
-func (r *registry) crashed(id target.ID, is bool) {
+// Crashed marks the tab of a target as crashed, or as living again.
+func (r *Registry) Crashed(id target.ID, is bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t := r.byTarget(id); t != nil && t.Crashed != is {
@@ -244,9 +248,9 @@ func (r *registry) crashed(id target.ID, is bool) {
 	}
 }
 
-// report takes in what the worker sees. Reports come in order and each is
+// Report takes in what the worker sees. Reports come in order and each is
 // whole, so a tab that one of them named and this one does not is closed.
-func (r *registry) report(e *protocol.BridgeEvent) {
+func (r *Registry) Report(e *protocol.BridgeEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.holding {
@@ -262,7 +266,7 @@ func (r *registry) report(e *protocol.BridgeEvent) {
 	r.seq = e.Seq
 	r.bridged = true
 	r.focused = e.FocusedWindow
-	seen := make(map[*tab]bool, len(e.Tabs))
+	seen := make(map[*Entry]bool, len(e.Tabs))
 	for i := range e.Tabs {
 		seen[r.adopt(&e.Tabs[i])] = true
 	}
@@ -281,7 +285,7 @@ func (r *registry) report(e *protocol.BridgeEvent) {
 }
 
 // adopt finds or makes the tab of one line of a report; r.mu is held.
-func (r *registry) adopt(b *protocol.BridgeTab) *tab {
+func (r *Registry) adopt(b *protocol.BridgeTab) *Entry {
 	id := target.ID(b.TargetID)
 	t := r.byChrome(b.ChromeTabID)
 	if t == nil {
@@ -293,16 +297,16 @@ func (r *registry) adopt(b *protocol.BridgeTab) *tab {
 	if t == nil {
 		t = r.add(id, b.URL, b.OpenerChromeTabID == 0)
 	}
-	if id != "" && t.target != id {
+	if id != "" && t.Target != id {
 		// The tab lives on in another target; what was made for that target
 		// before the worker spoke was this tab all along.
 		if other := r.byTarget(id); other != nil {
 			r.drop(other)
 		}
-		t.target = id
+		t.Target = id
 	}
 	delete(r.panels, id) // a panel's page that stands in a tab is a tab
-	t.shown, t.gone, t.denied = true, false, false
+	t.Shown, t.gone, t.denied = true, false, false
 	t.ChromeTabID, t.WindowID, t.Index = b.ChromeTabID, b.WindowID, b.Index
 	t.Active, t.Loading = b.Active, b.Loading
 	t.Title = b.Title
@@ -312,14 +316,14 @@ func (r *registry) adopt(b *protocol.BridgeTab) *tab {
 	return t
 }
 
-// settle ends the waiting for the worker's word. When it answered, what it did
+// Settle ends the waiting for the worker's word. When it answered, what it did
 // not name is no tab; when it did not, the protocol's word counts.
-func (r *registry) settle(answered bool) {
+func (r *Registry) Settle(answered bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if answered {
 		for _, t := range r.tabs {
-			t.denied = !t.shown
+			t.denied = !t.Shown
 		}
 		return
 	}
@@ -327,60 +331,60 @@ func (r *registry) settle(answered bool) {
 		if t.gone {
 			r.drop(t)
 		}
-		t.shown = true
+		t.Shown = true
 	}
 	r.wake()
 }
 
-// unbridge says that no worker reports any more: until the next one does, the
+// Unbridge says that no worker reports any more: until the next one does, the
 // protocol's word counts.
-func (r *registry) unbridge() {
+func (r *Registry) Unbridge() {
 	r.mu.Lock()
 	r.bridged, r.seq, r.held = false, 0, nil
 	r.mu.Unlock()
-	r.settle(false)
+	r.Settle(false)
 }
 
-// activated says which tab we brought to the front, for a browser without a
+// Activated says which tab we brought to the front, for a browser without a
 // worker.
-func (r *registry) activated(id protocol.TabID) {
+func (r *Registry) Activated(id protocol.TabID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range r.tabs {
 		if t.ID == id {
-			r.front = t.target
+			r.front = t.Target
 		}
 	}
 	r.wake()
 }
 
-// fronted says which page the browser shows in front, for one without a worker.
-func (r *registry) fronted(id target.ID) {
+// Fronted says which page the browser shows in front, for one without a worker.
+func (r *Registry) Fronted(id target.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.front = id
 	r.wake()
 }
 
-// inFront says whether a target of type "tab" was in front of its window when the
+// InFront says whether a target of type "tab" was in front of its window when the
 // browser told of it.
-func inFront(info *target.Info) bool {
+func InFront(info *target.Info) bool {
 	return strings.Contains(strings.ReplaceAll(string(info.EmbedderData), " ", ""), `"tabActive":true`)
 }
 
-func (r *registry) byTarget(id target.ID) *tab {
+func (r *Registry) byTarget(id target.ID) *Entry {
 	if id == "" {
 		return nil
 	}
 	for _, t := range r.tabs {
-		if t.target == id {
+		if t.Target == id {
 			return t
 		}
 	}
 	return nil
 }
 
-func (r *registry) byChrome(id int) *tab {
+func (r *Registry) byChrome(id int) *Entry {
 	if id == 0 {
 		return nil
 	}
@@ -392,6 +396,6 @@ func (r *registry) byChrome(id int) *tab {
 	return nil
 }
 
-func (r *registry) drop(t *tab) {
-	r.tabs = slices.DeleteFunc(r.tabs, func(o *tab) bool { return o == t })
+func (r *Registry) drop(t *Entry) {
+	r.tabs = slices.DeleteFunc(r.tabs, func(o *Entry) bool { return o == t })
 }

@@ -1,4 +1,4 @@
-package browser
+package tabs
 
 import (
 	"cmp"
@@ -9,17 +9,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// snapshot returns the tabs that are shown, by window and place.
-func (r *registry) snapshot() []protocol.Tab {
+// All returns the tabs that are shown, by window and place.
+func (r *Registry) All() []protocol.Tab {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := make([]protocol.Tab, 0, len(r.tabs))
 	front := protocol.TabID("")
 	for _, t := range r.tabs {
-		if t.shown {
+		if t.Shown {
 			out = append(out, t.Tab)
 		}
-		if t.target == r.front {
+		if t.Target == r.front {
 			front = t.ID
 		}
 	}
@@ -53,20 +53,20 @@ func guessActive(tabs []protocol.Tab, known protocol.TabID) {
 	}
 }
 
-// lookup returns a copy of a tab and its target.
-func (r *registry) lookup(id protocol.TabID) (tab, bool) {
+// Lookup returns a copy of a tab and its target.
+func (r *Registry) Lookup(id protocol.TabID) (Entry, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range r.tabs {
-		if t.ID == id && t.shown {
+		if t.ID == id && t.Shown {
 			return *t, true
 		}
 	}
-	return tab{}, false
+	return Entry{}, false
 }
 
-// find returns the first tab that ok says yes to, shown or not.
-func (r *registry) find(ok func(*tab) bool) (tab, bool) {
+// Find returns the first tab that ok says yes to, shown or not.
+func (r *Registry) Find(ok func(*Entry) bool) (Entry, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range r.tabs {
@@ -74,11 +74,11 @@ func (r *registry) find(ok func(*tab) bool) (tab, bool) {
 			return *t, true
 		}
 	}
-	return tab{}, false
+	return Entry{}, false
 }
 
-// panelTargets returns the open side panels.
-func (r *registry) panelTargets() []target.ID {
+// PanelTargets returns the open side panels.
+func (r *Registry) PanelTargets() []target.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ids := make([]target.ID, 0, len(r.panels))
@@ -88,8 +88,8 @@ func (r *registry) panelTargets() []target.ID {
 	return ids
 }
 
-// frontStrip returns a target of type "tab" that is in front of its window.
-func (r *registry) frontStrip() (target.ID, bool) {
+// FrontStrip returns a target of type "tab" that is in front of its window.
+func (r *Registry) FrontStrip() (target.ID, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, front := range r.strips {
@@ -100,8 +100,8 @@ func (r *registry) frontStrip() (target.ID, bool) {
 	return "", false
 }
 
-// stripTargets returns every target of type "tab" that is in a tab strip.
-func (r *registry) stripTargets() []target.ID {
+// StripTargets returns every target of type "tab" that is in a tab strip.
+func (r *Registry) StripTargets() []target.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ids := make([]target.ID, 0, len(r.strips))
@@ -111,15 +111,15 @@ func (r *registry) stripTargets() []target.ID {
 	return ids
 }
 
-// unsettled says whether a tab waits for the worker's word.
-func (r *registry) unsettled() bool {
+// Unsettled says whether a tab waits for the worker's word.
+func (r *Registry) Unsettled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.tabs, func(t *tab) bool { return t.gone || (!t.shown && !t.denied) })
+	return slices.ContainsFunc(r.tabs, func(t *Entry) bool { return t.gone || (!t.Shown && !t.denied) })
 }
 
-// isStrip says whether a target is one of type "tab" in a tab strip.
-func (r *registry) isStrip(id target.ID) bool {
+// IsStrip says whether a target is one of type "tab" in a tab strip.
+func (r *Registry) IsStrip(id target.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, is := r.strips[id]

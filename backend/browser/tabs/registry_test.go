@@ -1,0 +1,142 @@
+package tabs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
+)
+
+// page is what the protocol tells of a page.
+func page(id target.ID, url string) *target.Info {
+	return &target.Info{TargetID: id, Type: "page", URL: url}
+}
+
+// report is one look of the worker.
+func report(seq int, list ...protocol.BridgeTab) *protocol.BridgeEvent {
+	for i := range list {
+		list[i].Index = i
+	}
+	return &protocol.BridgeEvent{Type: protocol.BridgeTabs, Seq: seq, Tabs: list, FocusedWindow: 1}
+}
+
+func tab(chrome int, id, url string) protocol.BridgeTab {
+	return protocol.BridgeTab{ChromeTabID: chrome, TargetID: id, WindowID: 1, URL: url}
+}
+
+// shown are the tabs that the registry shows, as "id address".
+func shown(r *tabs.Registry) []string {
+	var out []string
+	for _, t := range r.All() {
+		out = append(out, string(t.ID)+" "+t.URL)
+	}
+	return out
+}
+
+func check(t *testing.T, r *tabs.Registry, want ...string) {
+	t.Helper()
+	if got := shown(r); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// Without a worker each page is a tab at once, and no other target is.
+func TestPagesAreTabs(t *testing.T) {
+	r := tabs.New(3)
+	changed := r.Changes()
+	r.TargetInfo(page("A", "https://a.example/"))
+	<-changed
+	r.TargetInfo(page("P", tabs.PanelURL))
+	r.TargetInfo(&target.Info{TargetID: "W", Type: "service_worker", URL: "https://a.example/w.js"})
+	r.TargetInfo(page("A", "https://a.example/next"))
+	check(t, r, "t4 https://a.example/next")
+	if panels := r.PanelTargets(); !slices.Equal(panels, []target.ID{"P"}) {
+		t.Errorf("panels: %v", panels)
+	}
+	r.Destroyed("A")
+	r.TargetInfo(page("B", "https://b.example/"))
+	check(t, r, "t5 https://b.example/") // no id is given twice
+}
+
+// With a worker a page is a tab when the worker says so.
+func TestWorkerSaysWhatIsATab(t *testing.T) {
+	r := tabs.New(0)
+	r.TargetInfo(page("A", "https://a.example/"))
+	r.Report(report(1, tab(7, "A", "https://a.example/")))
+	if !r.TargetInfo(page("B", "https://b.example/")) || !r.Unsettled() {
+		t.Error("nobody asks the worker about a new page")
+	}
+	check(t, r, "t1 https://a.example/")
+	r.Settle(true) // it was asked, and did not name the page
+	check(t, r, "t1 https://a.example/")
+	r.Report(report(2, tab(7, "A", "https://a.example/"), tab(8, "B", "https://b.example/")))
+	check(t, r, "t1 https://a.example/", "t2 https://b.example/")
+	r.Report(report(1)) // an earlier look that comes late
+	check(t, r, "t1 https://a.example/", "t2 https://b.example/")
+	r.Report(report(3, tab(8, "B", "https://b.example/")))
+	check(t, r, "t2 https://b.example/")
+}
+
+// A worker that does not answer is not waited for: the protocol's word counts.
+func TestWorkerThatIsSilent(t *testing.T) {
+	r := tabs.New(0)
+	r.Report(report(1, tab(7, "A", "https://a.example/")))
+	r.TargetInfo(page("B", "https://b.example/"))
+	if !r.Destroyed("A") {
+		t.Error("nobody asks the worker whether the tab ended with its page")
+	}
+	check(t, r, "t1 https://a.example/")
+	r.Unbridge()
+	check(t, r, "t2 https://b.example/")
+}
+
+// A tab keeps its id when another page shows it, or Chrome counts it anew.
+func TestTabKeepsItsID(t *testing.T) {
+	r := tabs.New(0)
+	r.Report(report(1, tab(7, "A", "https://a.example/")))
+	r.TargetInfo(page("B", "https://a.example/swapped"))
+	r.Report(report(2, tab(7, "B", "https://a.example/swapped")))
+	check(t, r, "t1 https://a.example/swapped")
+	discarded := tab(9, "C", "https://a.example/swapped")
+	discarded.ReplacesChromeTabID = 7
+	r.Report(report(3, discarded))
+	check(t, r, "t1 https://a.example/swapped")
+	if e, ok := r.Lookup("t1"); !ok || e.Target != "C" || e.ChromeTabID != 9 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// What was open before comes back with its ids: by the address, and by what the
+// browser's own session says while nothing is a tab yet.
+func TestRestoredTabs(t *testing.T) {
+	known := []tabs.RestoreTab{{ID: "t4", URL: "https://a.example/"}, {ID: "t9", URL: "https://b.example/"}}
+	r := tabs.New(0)
+	r.Reset(known, false)
+	r.TargetInfo(page("B", "https://b.example/"))
+	r.TargetInfo(page("N", "https://new.example/"))
+	r.TargetInfo(page("A", "https://a.example/"))
+	check(t, r, "t9 https://b.example/", "t10 https://new.example/", "t4 https://a.example/")
+
+	r.Reset(known, true)
+	r.TargetInfo(page("A", "https://a.example/redirected"))
+	r.TargetInfo(page("N", "https://new.example/"))
+	r.Report(report(1, tab(7, "A", "https://a.example/redirected"), tab(8, "N", "https://new.example/")))
+	check(t, r)
+	r.Release([]tabs.Claim{{Page: "A", URL: "https://a.example/redirected", ID: "t4"}})
+	check(t, r, "t4 https://a.example/redirected", "t11 https://new.example/")
+}
+
+// The next tab that no page opened has the id that was said, whatever its address.
+func TestExpectedTab(t *testing.T) {
+	r := tabs.New(0)
+	r.Reset([]tabs.RestoreTab{{ID: "t5", URL: "https://a.example/"}}, false)
+	r.Expects("t5")
+	opened := page("P", "https://popup.example/")
+	opened.OpenerID = "X"
+	r.TargetInfo(opened)
+	r.TargetInfo(page("A", "about:blank"))
+	check(t, r, "t6 https://popup.example/", "t5 about:blank")
+}
