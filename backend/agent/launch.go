@@ -61,7 +61,7 @@ type Launched struct {
 // a working folder that cannot be.
 func (p *Prober) Launch(ctx context.Context, cfg LaunchConfig) (Launched, error) {
 	if cfg.Kind == "" || cfg.Kind == protocol.AgentAuto {
-		cfg.Kind = p.auto()
+		cfg.Kind = p.Auto()
 	}
 	e, err := entry(cfg.Kind)
 	if err != nil {
@@ -101,9 +101,9 @@ func (p *Prober) Launch(ctx context.Context, cfg LaunchConfig) (Launched, error)
 	return launched, nil
 }
 
-// auto is claude when it is installed and not known to be broken, else the
+// Auto is what AgentAuto stands for: claude when it is installed and not known to be broken, else the
 // shell. It looks anew, so that an agent that was installed a moment ago starts.
-func (p *Prober) auto() protocol.AgentKind {
+func (p *Prober) Auto() protocol.AgentKind {
 	p.mu.Lock()
 	file := p.file
 	p.mu.Unlock()

@@ -52,6 +52,9 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 	if kind == protocol.AgentCustom && line == "" {
 		line = settings.AgentCommand
 	}
+	if kind == protocol.AgentAuto {
+		kind = s.m.prober.Auto() // who acts is named by what it is
+	}
 	args := ""
 	if s.m.chosen(settings.Agent, kind) {
 		args = settings.AgentArgs

@@ -3,9 +3,12 @@ package session
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"pilotfish/backend/auth"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
 )
@@ -31,6 +34,35 @@ func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
 		if got := h.m.chosen(c.setting, c.kind); got != c.want {
 			t.Errorf("Settings say %s, %s runs: %t", c.setting, c.kind, got)
 		}
+	}
+}
+
+// The agent that "auto" stands for is who acts, in approvals and in Activity: here,
+// where claude is not installed, the user's shell.
+func TestAutoActsAsWhatItIs(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("SHELL", "/bin/sh")
+	h := newHouse(t)
+	dir := t.TempDir()
+	h.s.mu.Lock()
+	h.s.run = &run{workDir: dir, agentDir: dir}
+	h.s.mu.Unlock()
+	defer func() {
+		h.s.mu.Lock()
+		h.s.run = nil
+		h.s.mu.Unlock()
+	}()
+	launched, err := h.s.launch(t.Context(), "p9", "t1", protocol.AgentAuto, "")
+	if err != nil || launched.Kind != protocol.AgentShell {
+		t.Fatalf("%+v, %v", launched, err)
+	}
+	at := slices.IndexFunc(launched.Env, func(pair string) bool { return strings.HasPrefix(pair, protocol.EnvToken+"=") })
+	if at < 0 {
+		t.Fatalf("no token in %q", launched.Env)
+	}
+	grant, err := h.m.auth.Check(strings.TrimPrefix(launched.Env[at], protocol.EnvToken+"="), auth.DoorCommand)
+	if err != nil || grant.Actor.Name != "shell in t1" || grant.Actor.Agent != "" {
+		t.Errorf("%+v, %v", grant.Actor, err)
 	}
 }
 
