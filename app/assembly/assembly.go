@@ -52,7 +52,7 @@ func New(ctx context.Context, o Options) (*Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := acquire(ctx, dirs, protocol.PredecessorGone)
+	lock, err := acquire(ctx, dirs, predecessorGone)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func acquire(ctx context.Context, dirs config.Dirs, gone time.Duration) (*instan
 	limit := gone
 	switch {
 	case endpoint.Ending:
-		limit = protocol.PredecessorTimeout
+		limit = predecessorTimeout
 	case unread == nil:
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func readHook(in *os.File) []byte {
 	select {
 	case text := <-done:
 		return text
-	case <-time.After(protocol.HookInputWait):
+	case <-time.After(hookInputWait):
 		return nil
 	}
 }

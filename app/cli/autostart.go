@@ -57,7 +57,7 @@ func (p *program) autostart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.AutostartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, autostartTimeout)
 	defer cancel()
 	lock, err := lockStart(ctx, filepath.Join(dirs.State, "autostart.lock"))
 	if err != nil {
@@ -146,7 +146,7 @@ func idleTime(getenv func(string) string) string {
 	if d, err := time.ParseDuration(getenv(envIdle)); err == nil && d > 0 {
 		return d.String()
 	}
-	return protocol.AutostartIdle.String()
+	return autostartIdle.String()
 }
 
 // withoutAgent takes out of an environment what belongs to one agent: the

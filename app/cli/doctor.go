@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-
-	"pilotfish/backend/protocol"
 )
 
 // The words of a finding.
@@ -63,7 +61,7 @@ func checks() []examination {
 // doctor asks all of it at once, and shows it in order. It fails when a check
 // fails; a warning is none.
 func (p *program) doctor(ctx context.Context, in invocation) error {
-	ctx, cancel := context.WithTimeout(ctx, protocol.DoctorTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	list := checks()
 	findings := make([]finding, len(list))

@@ -41,7 +41,7 @@ type Log struct {
 // Open opens the activity of a session, with what is on disk from before.
 func Open(c Config) (*Log, error) {
 	j, err := journal.OpenLog(journal.LogConfig{
-		Dir: c.Dir, FileSize: protocol.ActivityFileSize, Files: protocol.ActivityFiles, Logger: c.Logger,
+		Dir: c.Dir, FileSize: activityFileSize, Files: activityFiles, Logger: c.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("opening the activity: %w", err)

@@ -72,7 +72,7 @@ var (
 func short(s string) string {
 	// What is cut anyway is not worth looking at, but a secret must not be cut in
 	// two before it is found.
-	if limit := 16 * protocol.ActivityText; len(s) > limit {
+	if limit := 16 * activityText; len(s) > limit {
 		s = s[:limit]
 	}
 	s = strings.Map(func(r rune) rune {
@@ -86,8 +86,8 @@ func short(s string) string {
 	}, s)
 	s = userInfo().ReplaceAllString(s, "${1}"+hidden+"@")
 	s = parameter().ReplaceAllString(s, "${1}"+hidden)
-	if utf8.RuneCountInString(s) <= protocol.ActivityText {
+	if utf8.RuneCountInString(s) <= activityText {
 		return s
 	}
-	return string([]rune(s)[:protocol.ActivityText-1]) + "…"
+	return string([]rune(s)[:activityText-1]) + "…"
 }

@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"pilotfish/backend/protocol"
 )
 
 // loginPath asks the person's login shell for its PATH. A program that the
@@ -25,7 +23,7 @@ func loginPath(ctx context.Context, shell string, env []string) (string, error) 
 	default:
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.AgentPathTimeout)
+	ctx, cancel := context.WithTimeout(ctx, agentPathTimeout)
 	defer cancel()
 	// What the profile itself prints is around the marks. Interactive, because
 	// most people set their PATH in the file of interactive shells; `env`,

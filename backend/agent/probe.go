@@ -84,7 +84,7 @@ func (p *Prober) Probe(ctx context.Context) protocol.AgentsFile {
 	catalogue := Catalogue()
 	file := protocol.AgentsFile{Version: protocol.StateVersion, Agents: make([]protocol.AgentInfo, len(catalogue)), Default: protocol.AgentShell}
 	var group errgroup.Group
-	group.SetLimit(protocol.AgentProbes)
+	group.SetLimit(agentProbes)
 	for i, e := range catalogue {
 		group.Go(func() error {
 			file.Agents[i] = p.probe(ctx, e)
@@ -133,7 +133,7 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 		return info
 	}
 	info.Installed = true
-	ctx, cancel := context.WithTimeout(ctx, protocol.AgentVersionTimeout)
+	ctx, cancel := context.WithTimeout(ctx, agentVersionTimeout)
 	defer cancel()
 	text, err := output(ctx, p.environment(ctx, filepath.Dir(info.Path)), info.Path, "--version")
 	switch {
@@ -201,7 +201,7 @@ func (p *Prober) askLogin(ctx context.Context) {
 
 // Warm returns a function that asks the login shell for its PATH ahead of the
 // first start, for the caller to run in a goroutine of its own. From now on a
-// start waits for the answer for protocol.AgentPathWait at most.
+// start waits for the answer for agentPathWait at most.
 func (p *Prober) Warm(ctx context.Context) func() {
 	answered := make(chan struct{})
 	p.mu.Lock()
@@ -227,7 +227,7 @@ func (p *Prober) environment(ctx context.Context, last string, first ...string) 
 	default:
 		// A slow profile must not keep a terminal from starting; the next one has
 		// what it said.
-		wait := time.NewTimer(protocol.AgentPathWait)
+		wait := time.NewTimer(agentPathWait)
 		defer wait.Stop()
 		select {
 		case <-asking:

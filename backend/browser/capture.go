@@ -61,7 +61,7 @@ func (b *Browser) shoot(ctx context.Context, id protocol.TabID, p *page, q proto
 	if err != nil {
 		return err
 	}
-	if q.Slices && clip != nil && clip.Height > protocol.SliceHeight {
+	if q.Slices && clip != nil && clip.Height > sliceHeight {
 		return b.slices(ctx, id, p, q, *clip, shot)
 	}
 	data, err := p.picture(ctx, q, clip, shot)
@@ -97,9 +97,9 @@ func (b *Browser) view(ctx context.Context, id protocol.TabID, p *page, q protoc
 // slices saves a tall picture in parts from the top.
 func (b *Browser) slices(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, clip protocol.Clip, shot *protocol.Screenshot) error {
 	labels := 0
-	for top := 0.0; ; top += protocol.SliceHeight - protocol.SliceOverlap {
+	for top := 0.0; ; top += sliceHeight - sliceOverlap {
 		part := clip
-		part.Y, part.Height = clip.Y+top, min(protocol.SliceHeight, clip.Height-top)
+		part.Y, part.Height = clip.Y+top, min(sliceHeight, clip.Height-top)
 		data, err := p.picture(ctx, q, &part, shot)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (b *Browser) slices(ctx context.Context, id protocol.TabID, p *page, q prot
 		}
 		shot.Slices = append(shot.Slices, path)
 		shot.Bytes += len(data)
-		if top+protocol.SliceHeight >= clip.Height {
+		if top+sliceHeight >= clip.Height {
 			break
 		}
 	}
@@ -286,7 +286,7 @@ func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotPara
 // its window is shown nowhere: there it begins when the picture is overdue.
 func (p *page) nudge(ctx context.Context) {
 	if p.inFront() {
-		overdue := time.NewTimer(protocol.PictureWait)
+		overdue := time.NewTimer(pictureWait)
 		defer overdue.Stop()
 		select {
 		case <-overdue.C:

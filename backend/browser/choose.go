@@ -72,7 +72,7 @@ func (a *action) chosen(ctx context.Context, at aimed, err error) error {
 	// Also when that failed: the list may stand at the option beside it.
 	ctx = context.WithoutCancel(ctx)
 	var cancel context.CancelFunc
-	ctx, cancel = context.WithTimeout(ctx, protocol.WatchBegin)
+	ctx, cancel = context.WithTimeout(ctx, watchBegin)
 	defer cancel()
 	e := a.fx.call(ctx, func(ctx context.Context) error {
 		return a.p.ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)

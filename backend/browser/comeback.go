@@ -16,7 +16,6 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
-	"pilotfish/backend/protocol"
 )
 
 // After a crash Chromium restores its own session: only that has the history of
@@ -150,7 +149,7 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 		select { // nothing tells when they are
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(protocol.TabSettle):
+		case <-time.After(tabSettle):
 		}
 	}
 	slices.SortFunc(found, func(a, b restoredTab) int {

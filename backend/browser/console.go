@@ -30,7 +30,7 @@ type consoleWatch struct {
 }
 
 func newConsoleWatch() *consoleWatch {
-	return &consoleWatch{since: time.Now(), ring: ring[protocol.ConsoleEntry]{limit: protocol.ConsoleRing}, more: make(chan struct{})}
+	return &consoleWatch{since: time.Now(), ring: ring[protocol.ConsoleEntry]{limit: consoleRing}, more: make(chan struct{})}
 }
 
 func (c *consoleWatch) begin(ctx context.Context, s *devtools.Session, _ bool) error {
@@ -70,8 +70,8 @@ func (c *consoleWatch) event(_ context.Context, _ *devtools.Session, e devtools.
 }
 
 func (c *consoleWatch) add(e protocol.ConsoleEntry) {
-	if utf8.RuneCountInString(e.Text) > protocol.ConsoleText {
-		e.Text = string([]rune(e.Text)[:protocol.ConsoleText]) + "…"
+	if utf8.RuneCountInString(e.Text) > consoleText {
+		e.Text = string([]rune(e.Text)[:consoleText]) + "…"
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

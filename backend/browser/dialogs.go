@@ -27,7 +27,7 @@ type dialogWatch struct {
 }
 
 func newDialogWatch() *dialogWatch {
-	return &dialogWatch{since: time.Now(), policy: "leave", ring: ring[protocol.DialogEntry]{limit: protocol.DialogRing}}
+	return &dialogWatch{since: time.Now(), policy: "leave", ring: ring[protocol.DialogEntry]{limit: dialogRing}}
 }
 
 func (d *dialogWatch) begin(ctx context.Context, s *devtools.Session, child bool) error {

@@ -59,8 +59,8 @@ func (d *downloads) event(r *run, e devtools.Event) {
 		d.list = append(d.list, download{guid: v.GUID, Download: protocol.Download{
 			ID: fmt.Sprintf("d%d", d.last), Tab: t.ID, URL: v.URL, Name: v.SuggestedFilename, State: "running", At: time.Now().UTC(),
 		}})
-		if len(d.list) > protocol.DownloadRing {
-			d.list = slices.Delete(d.list, 0, len(d.list)-protocol.DownloadRing)
+		if len(d.list) > downloadRing {
+			d.list = slices.Delete(d.list, 0, len(d.list)-downloadRing)
 		}
 		d.wake()
 	case browser.DownloadProgress.Method:
@@ -166,7 +166,7 @@ func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known ma
 	if err != nil {
 		return protocol.Download{}, err
 	}
-	overdue := time.NewTimer(protocol.WindowWait)
+	overdue := time.NewTimer(windowWait)
 	defer overdue.Stop()
 	for {
 		list, more := r.downloads.snapshot()

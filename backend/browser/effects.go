@@ -447,7 +447,7 @@ func (fx *effects) load(ctx context.Context) error {
 
 // bounded waits for something that was announced and may still not come.
 func (fx *effects) bounded(ctx context.Context, until func() bool) error {
-	inner, cancel := context.WithTimeout(ctx, protocol.WindowWait)
+	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
 	err := fx.pump(inner, nil, until)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -458,7 +458,7 @@ func (fx *effects) bounded(ctx context.Context, until func() bool) error {
 
 // newTabs waits for the tab of a window that was opened.
 func (fx *effects) newTabs(ctx context.Context) error {
-	inner, cancel := context.WithTimeout(ctx, protocol.WindowWait)
+	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
 	err := fx.b.waitTabs(inner, func() bool {
 		for _, t := range fx.b.tabs.All() {

@@ -117,7 +117,7 @@ func (r *run) superviseExtension(ctx context.Context) {
 
 // nextWorker waits for the session of a worker; nil when none came in time.
 func (r *run) nextWorker(ctx context.Context) *devtools.Session {
-	timer := time.NewTimer(protocol.WorkerStartTimeout)
+	timer := time.NewTimer(workerStartTimeout)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

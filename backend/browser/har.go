@@ -139,7 +139,7 @@ func (b *Browser) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bo
 	size := 0
 	for i := range all {
 		e := all[i].har(string(id), secrets)
-		if bodies && all[i].Done && all[i].Failed == "" && size < protocol.NetworkBuffer {
+		if bodies && all[i].Done && all[i].Failed == "" && size < networkBuffer {
 			if data, err := bodyOf(ctx, all[i].key); err == nil {
 				size += len(data)
 				e.Response.Content.Size = len(data)

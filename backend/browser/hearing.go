@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/protocol"
 )
 
 // hearing is whether a page's session is told of the page's requests. It is
@@ -49,7 +48,7 @@ func (p *page) releaseRequests(ctx context.Context) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	h.off = time.AfterFunc(protocol.RequestsHeard, func() {
+	h.off = time.AfterFunc(requestsHeard, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.users > 0 || !h.on {

@@ -396,7 +396,7 @@ func (k *keeper) drop(ctx context.Context, name string) {
 // watched waits a moment for what a domain says when it is switched on; a page
 // that hangs is watched all the same.
 func watched[R any](ctx context.Context, s *devtools.Session, c cdp.Command[cdp.Empty, R]) error {
-	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	inner, cancel := context.WithTimeout(ctx, watchBegin)
 	defer cancel()
 	_, err := cdp.Call(inner, s, c, cdp.Empty{})
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {

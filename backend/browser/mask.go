@@ -104,7 +104,7 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 		return nil
 	}
 	// A page that hangs is uncovered when it goes on, and is not waited for.
-	ctx, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	ctx, cancel := context.WithTimeout(ctx, watchBegin)
 	defer cancel()
 	var err error
 	for s, old := range m.scripts {
@@ -357,7 +357,7 @@ func (p *page) veiled(ctx context.Context, take func() error) error {
 	defer p.say(ctx, f, "veil(false)")
 	// The picture forces a frame of its own, drawn from what the document is then. A
 	// page that hangs draws nothing at all.
-	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	inner, cancel := context.WithTimeout(ctx, watchBegin)
 	defer cancel()
 	if err := p.ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err

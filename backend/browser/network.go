@@ -49,13 +49,13 @@ type traffic struct {
 
 func newNetworkWatch() *networkWatch {
 	return &networkWatch{
-		since: time.Now(), ring: ring[*traffic]{limit: protocol.NetworkRing},
+		since: time.Now(), ring: ring[*traffic]{limit: networkRing},
 		byID: make(map[trafficKey]*traffic), extra: make(map[trafficKey]network.Headers), more: make(chan struct{}),
 	}
 }
 
 func (n *networkWatch) begin(ctx context.Context, s *devtools.Session, _ bool) error {
-	total, one := int64(protocol.NetworkBuffer), int64(protocol.NetworkBodyMax)
+	total, one := int64(networkBuffer), int64(networkBodyMax)
 	post := int64(64 << 10)
 	return devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
 }
@@ -80,7 +80,7 @@ func (n *networkWatch) event(_ context.Context, s *devtools.Session, e devtools.
 			key := trafficKey{s, v.RequestID}
 			if t := n.byID[key]; t != nil {
 				merge(t.RequestHeaders, v.Headers)
-			} else if len(n.extra) < protocol.NetworkRing {
+			} else if len(n.extra) < networkRing {
 				n.extra[key] = v.Headers
 			}
 		}

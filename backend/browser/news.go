@@ -45,7 +45,7 @@ type newsKnown struct {
 }
 
 func newNewsWatch() *newsWatch {
-	return &newsWatch{since: time.Now(), ring: ring[newsItem]{limit: protocol.NewsRing}, known: map[string]*newsKnown{}}
+	return &newsWatch{since: time.Now(), ring: ring[newsItem]{limit: newsRing}, known: map[string]*newsKnown{}}
 }
 
 func (w *newsWatch) begin(ctx context.Context, s *devtools.Session, child bool) error {
@@ -146,8 +146,8 @@ func (b *Browser) news(ctx context.Context, id protocol.TabID, name string) ([]s
 		}
 	}
 	known.last, known.download, known.told = w.last, max(known.download, lastDownload(files)), nil
-	if more := len(out) - protocol.NewsTold; more > 0 {
-		out = append(out[:protocol.NewsTold], fmt.Sprintf("and %d more", more))
+	if more := len(out) - newsTold; more > 0 {
+		out = append(out[:newsTold], fmt.Sprintf("and %d more", more))
 	}
 	return out, nil
 }

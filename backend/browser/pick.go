@@ -23,7 +23,7 @@ const pickCaller = "picker"
 // PickConfig is how a person picks an element.
 type PickConfig struct {
 	// Ready is told once the picker is on, with what can be picked: at most
-	// protocol.PickElements, in the order of the page.
+	// pickElements, in the order of the page.
 	Ready func([]protocol.PickedElement)
 	// Marks are refs to show on the page, for a person who has no pointer; an empty
 	// one shows none.
@@ -50,7 +50,7 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 		return nil, err
 	}
 	elements := pickable(nil, look.Items)
-	c.Ready(elements[:min(len(elements), protocol.PickElements)])
+	c.Ready(elements[:min(len(elements), pickElements)])
 	for {
 		select {
 		case <-ctx.Done():
@@ -155,7 +155,7 @@ func (k *picker) arm(ctx context.Context, shared *devtools.Session) error {
 	events := own.Events(overlay.InspectNodeRequested.Method, overlay.InspectModeCanceled.Method)
 	k.ends = append(k.ends, func() {
 		// A page that hangs does not answer, and has no picker to show either.
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), protocol.PickEndTimeout)
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), pickEndTimeout)
 		defer cancel()
 		_, _ = cdp.Call(late, own, overlay.Disable, cdp.Empty{})
 		events.Cancel()

@@ -128,7 +128,7 @@ func (r *recorder) add(step protocol.RecordedStep) {
 	if step.Do != "goto" {
 		r.acted = true
 	}
-	if len(r.steps) >= protocol.RecordSteps {
+	if len(r.steps) >= recordSteps {
 		r.dropped++
 		return
 	}
@@ -246,7 +246,7 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 // flush has the page tell what is typed and not yet told: a field tells it when
 // it is left.
 func (r *recorder) flush(ctx context.Context, s *devtools.Session) {
-	inner, cancel := context.WithTimeout(ctx, protocol.WatchBegin)
+	inner, cancel := context.WithTimeout(ctx, watchBegin)
 	defer cancel()
 	world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.Target), WorldName: recordWorld})
 	if err == nil {

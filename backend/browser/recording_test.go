@@ -198,14 +198,14 @@ func TestAFilmIsAsLongAsItWas(t *testing.T) {
 		size := int(binary.LittleEndian.Uint32(list[4:]))
 		if size > 0 {
 			c, err := jpeg.DecodeConfig(bytes.NewReader(list[8 : 8+size]))
-			if err != nil || c.Width != wide || c.Height != high || slots != int(f.shots[seen].at*protocol.RecordRate/time.Second) {
+			if err != nil || c.Width != wide || c.Height != high || slots != int(f.shots[seen].at*recordRate/time.Second) {
 				t.Errorf("slot %d has picture %d, %+v, %v", slots, seen, c, err)
 			}
 			seen++
 		}
 		list = list[8+size+size%2:]
 	}
-	if seen != len(f.shots) || time.Duration(slots)*time.Second/protocol.RecordRate != total {
+	if seen != len(f.shots) || time.Duration(slots)*time.Second/recordRate != total {
 		t.Errorf("an AVI of %d pictures has %d slots", seen, slots)
 	}
 }

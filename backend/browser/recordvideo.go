@@ -85,7 +85,7 @@ func (f *film) keep(data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
-	if f.file == nil || len(f.shots) >= protocol.RecordFrames || now.Sub(f.last) < time.Second/protocol.RecordRate {
+	if f.file == nil || len(f.shots) >= recordFrames || now.Sub(f.last) < time.Second/recordRate {
 		return
 	}
 	if f.size == (image.Point{}) {
@@ -181,7 +181,7 @@ func (f *film) until(i int, total time.Duration) time.Duration {
 	if i+1 < len(f.shots) {
 		return f.shots[i+1].at - f.shots[i].at
 	}
-	return max(time.Second/protocol.RecordRate, total-f.shots[i].at)
+	return max(time.Second/recordRate, total-f.shots[i].at)
 }
 
 // writeGIF writes an animated GIF of a fixed palette, at most gifWidth wide.
@@ -239,7 +239,7 @@ func square(a, b uint32) uint32 { return (a - b) * (a - b) }
 // writeAVI writes an AVI of JPEG pictures (MJPEG) at a fixed rate. An empty
 // chunk shows the picture before it again.
 func (f *film) writeAVI(w io.Writer, total time.Duration) error {
-	slot := time.Second / protocol.RecordRate
+	slot := time.Second / recordRate
 	var chunks []int // shots by slot; -1 repeats
 	for i, s := range f.shots {
 		for at := int(s.at / slot); len(chunks) < at; {
@@ -267,9 +267,9 @@ func (f *film) writeAVI(w io.Writer, total time.Duration) error {
 	}
 	chunk := func(kind string, body []byte) []byte { return append(u32([]byte(kind), uint32(len(body))), body...) }
 	width, height, count := uint32(f.size.X), uint32(f.size.Y), uint32(len(chunks))
-	micros := uint32(time.Second / protocol.RecordRate / time.Microsecond)
+	micros := uint32(time.Second / recordRate / time.Microsecond)
 	avih := u32(nil, micros, 0, 0, 0x10, count, 0, 1, 1<<20, width, height, 0, 0, 0, 0)
-	strh := u32([]byte("vidsMJPG"), 0, 0, 0, 1, protocol.RecordRate, 0, count, 1<<20, ^uint32(0), 0)
+	strh := u32([]byte("vidsMJPG"), 0, 0, 0, 1, recordRate, 0, count, 1<<20, ^uint32(0), 0)
 	strh = u32(strh, 0, height<<16|width)
 	strf := u32(nil, 40, width, height)
 	strf = append(le.AppendUint16(le.AppendUint16(strf, 1), 24), "MJPG"...)

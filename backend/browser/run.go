@@ -141,7 +141,7 @@ func (r *run) failStart() {
 
 // greet asks who is there and which targets exist.
 func (r *run) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, browserStartTimeout)
 	defer cancel()
 	root := r.conn.Root
 	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Exclude: true}}
@@ -263,7 +263,7 @@ func (r *run) activateRestored(ctx context.Context) error {
 // ladder for what it left behind.
 func (r *run) stop(ctx context.Context, asked bool) {
 	if asked {
-		ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStopTimeout)
+		ctx, cancel := context.WithTimeout(ctx, browserStopTimeout)
 		if r.conn.Root.Post(ctx, browser.Close.Method, nil) == nil {
 			select {
 			case <-r.proc.Exited():
@@ -275,7 +275,7 @@ func (r *run) stop(ctx context.Context, asked bool) {
 		// The pipe ended. The process follows by itself when it was closed.
 		select {
 		case <-r.proc.Exited():
-		case <-time.After(protocol.BrowserStopTimeout):
+		case <-time.After(browserStopTimeout):
 		}
 	}
 	if err := r.proc.Stop("the session ended"); err != nil {

@@ -66,7 +66,7 @@ func (b *Browser) EditStyle(ctx context.Context, id protocol.TabID, element, pro
 			return err
 		}
 		var done struct{ State string }
-		args := map[string]any{"ref": ref, "property": property, "value": value, "limit": protocol.StyleHistory}
+		args := map[string]any{"ref": ref, "property": property, "value": value, "limit": styleHistory}
 		if err := p.inFrame(ctx, f, editScript, args, &done); err != nil {
 			return err
 		}

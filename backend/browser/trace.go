@@ -89,7 +89,7 @@ func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.Sa
 		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" is running", "", protocol.Try("starts one", "trace", "start"))
 	}
 	defer func() { _ = k.stop(context.WithoutCancel(ctx), featureTrace) }()
-	ctx, cancel := context.WithTimeout(ctx, protocol.TraceStop)
+	ctx, cancel := context.WithTimeout(ctx, traceStop)
 	defer cancel()
 	if _, err := cdp.Call(ctx, t.s, tracing.End, cdp.Empty{}); err != nil {
 		return protocol.SavedFile{}, b.explain(ctx, id, nil, err)
@@ -125,8 +125,8 @@ func drain(ctx context.Context, s *devtools.Session, handle cdpio.StreamHandle, 
 		if err != nil {
 			return n, err
 		}
-		if n += len(res.Data); n > protocol.TraceBytes {
-			return n, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the trace is larger than %d MB", protocol.TraceBytes>>20), "trace a shorter time")
+		if n += len(res.Data); n > traceBytes {
+			return n, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the trace is larger than %d MB", traceBytes>>20), "trace a shorter time")
 		}
 		if _, err := f.Write(res.Data); err != nil {
 			return n, err

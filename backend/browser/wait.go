@@ -211,7 +211,7 @@ func (w *waiting) quiet(ctx context.Context) error {
 		return err
 	}
 	open := make(map[network.RequestID]cdp.LoaderID)
-	timer := time.NewTimer(protocol.NetworkQuiet)
+	timer := time.NewTimer(networkQuiet)
 	defer timer.Stop()
 	for {
 		select {
@@ -249,7 +249,7 @@ func (w *waiting) quiet(ctx context.Context) error {
 			default:
 				continue
 			}
-			timer.Reset(protocol.NetworkQuiet)
+			timer.Reset(networkQuiet)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

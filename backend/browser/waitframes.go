@@ -110,7 +110,7 @@ func (f *waitFrames) frames() ([]*docFrame, error) {
 // takes a small part of the page's time, however large the page is.
 func (f *waitFrames) openRoots(ctx context.Context) {
 	const part = 20
-	timer := time.NewTimer(protocol.RootsAgain)
+	timer := time.NewTimer(rootsAgain)
 	defer timer.Stop()
 	for {
 		select {
@@ -124,7 +124,7 @@ func (f *waitFrames) openRoots(ctx context.Context) {
 			// A document that goes away is the wait's business.
 			_ = f.w.p.openRoots(ctx, one)
 		}
-		timer.Reset(max(protocol.RootsAgain, part*time.Since(began)))
+		timer.Reset(max(rootsAgain, part*time.Since(began)))
 	}
 }
 

@@ -85,7 +85,7 @@ func (r *run) settleTabs(ctx context.Context) error {
 			return nil
 		case <-r.ask:
 		}
-		timer := time.NewTimer(protocol.TabSettle)
+		timer := time.NewTimer(tabSettle)
 		settled := false
 		for !settled {
 			if !r.b.tabs.Unsettled() {
@@ -109,7 +109,7 @@ func (r *run) settleTabs(ctx context.Context) error {
 
 // askWorker takes in a report on demand and says whether there was one.
 func (r *run) askWorker(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerAnswer)
+	ctx, cancel := context.WithTimeout(ctx, workerAnswer)
 	defer cancel()
 	text, err := callWorker[string](ctx, r, "tell")
 	if err != nil {

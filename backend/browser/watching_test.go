@@ -162,9 +162,9 @@ func TestConsole(t *testing.T) {
 		t.Errorf("the exception with its source is missing: %+v", whole.Entries)
 	}
 	// The ring is bounded and says what went.
-	f.script(t, id, fmt.Sprintf("(() => { for (let i = 0; i < %d; i++) console.log('n' + i); return 1; })()", protocol.ConsoleRing+50))
+	f.script(t, id, fmt.Sprintf("(() => { for (let i = 0; i < %d; i++) console.log('n' + i); return 1; })()", consoleRing+50))
 	l, err = f.Console(ctx, id, 0)
-	if err != nil || len(l.Entries) > protocol.ConsoleRing || l.Dropped == 0 {
+	if err != nil || len(l.Entries) > consoleRing || l.Dropped == 0 {
 		t.Errorf("the ring: %d entries, %d dropped, %v", len(l.Entries), l.Dropped, err)
 	}
 	if err := f.ClearConsole(ctx, id); err != nil {

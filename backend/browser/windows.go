@@ -161,7 +161,7 @@ func (b *Browser) withWorker(ctx context.Context) (*run, error) {
 	if b.config.ExtensionDir == "" {
 		return nil, protocol.NewError(protocol.CodeNotRunning, "a headless browser has no tab groups", "groups need the browser's window")
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, workerStartTimeout)
 	defer cancel()
 	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
 		return nil, tabError(ctx, "", "waiting for the extension", nil, err)
@@ -251,7 +251,7 @@ func groupError(err error) error {
 // chromeTabs are Chrome's numbers of tabs. One that has just been opened has its
 // number with the worker's next report.
 func (b *Browser) chromeTabs(ctx context.Context, ids []protocol.TabID) ([]int, error) {
-	ctx, cancel := context.WithTimeout(ctx, protocol.WorkerStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, workerStartTimeout)
 	defer cancel()
 	out := make([]int, 0, len(ids))
 	for _, id := range ids {

@@ -62,7 +62,7 @@ type conversation struct {
 func newConversation(m *Manager, id protocol.ConversationID) *conversation {
 	return &conversation{
 		m: m, id: id, dir: filepath.Join(m.config.Dir, string(id)), log: m.log.With("conversation", id),
-		state: state{Version: protocol.ChatVersion}, window: newWindow(), viewers: map[*viewer]struct{}{}, opener: make(chan struct{}, 1),
+		state: state{Version: chatVersion}, window: newWindow(), viewers: map[*viewer]struct{}{}, opener: make(chan struct{}, 1),
 	}
 }
 
@@ -235,8 +235,8 @@ func (c *conversation) replay(after uint64) error {
 			if c.fold1(ev) && ev.Index > c.state.Head.Index {
 				c.state.Head.Entries++
 			}
-			if len(c.window.items) > protocol.ChatWindow {
-				c.spill(protocol.ChatWindow / 2)
+			if len(c.window.items) > chatWindow {
+				c.spill(chatWindow / 2)
 			}
 		}
 		if len(items) == 0 {

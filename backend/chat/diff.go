@@ -48,13 +48,13 @@ func sameEnd(a, b string) int {
 }
 
 // beyond is how much of what two texts have in common at their beginning, or their
-// end, lies more than protocol.DiffAround whole lines away from what differs.
+// end, lies more than diffAround whole lines away from what differs.
 func beyond(text string, common int, beginning bool) int {
 	part := text[:common]
 	if !beginning {
 		part = text[len(text)-common:]
 	}
-	for range protocol.DiffAround + 1 {
+	for range diffAround + 1 {
 		at := strings.LastIndexByte(part, '\n')
 		if !beginning {
 			at = strings.IndexByte(part, '\n')
@@ -81,7 +81,7 @@ func place(d protocol.ToolContent) int {
 		return 1
 	}
 	info, err := os.Stat(d.Path)
-	if err != nil || !filepath.IsAbs(d.Path) || !info.Mode().IsRegular() || info.Size() > protocol.DiffFile {
+	if err != nil || !filepath.IsAbs(d.Path) || !info.Mode().IsRegular() || info.Size() > diffFile {
 		return 0
 	}
 	data, err := os.ReadFile(d.Path) // the person's own file, named by the person's own agent

@@ -25,7 +25,7 @@ func TestToolsAreUpserts(t *testing.T) {
 		tool(ToolUpdate{Call: "a", Status: ptr(protocol.ToolRunning), Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "one"}, {Kind: protocol.ContentText, Text: "two"}}})
 		tool(ToolUpdate{Call: "a", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "all"}}})
 		tool(ToolUpdate{Call: "a", Status: ptr(protocol.ToolFailed)})
-		tool(ToolUpdate{Call: "big", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: strings.Repeat("é", protocol.MaxToolText)}}})
+		tool(ToolUpdate{Call: "big", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: strings.Repeat("é", maxToolText)}}})
 		s.say("Done.")
 		s.sink.Update(Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "pending"}}})
 		s.sink.Update(Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "completed"}}})
@@ -42,7 +42,7 @@ func TestToolsAreUpserts(t *testing.T) {
 	if len(read.Content) != 1 || read.Content[0].Text != "all" || read.Kind != "read" || read.Input != "{\n  \"path\": \"/x\"\n}" {
 		t.Errorf("%+v", read)
 	}
-	if text := page.Entries[4].Tool.Content[0].Text; len(text) > protocol.MaxToolText+20 || !strings.HasSuffix(text, "… (cut)") {
+	if text := page.Entries[4].Tool.Content[0].Text; len(text) > maxToolText+20 || !strings.HasSuffix(text, "… (cut)") {
 		t.Errorf("a text of %d bytes", len(text))
 	}
 	if page.Entries[6].Plan[0].Status != "completed" || !strings.HasPrefix(page.Entries[9].Images[0].Path, "chat/c1/files/") || page.Head.Usage.Input != 7 {
@@ -119,7 +119,7 @@ func TestEditAndResend(t *testing.T) {
 // A turn of many thousand entries does not stay in memory, is read page by page,
 // and is whole after a restart.
 func TestALongTurn(t *testing.T) {
-	const many = 4*protocol.ChatWindow + 17
+	const many = 4*chatWindow + 17
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
 		s.sink.Update(Update{Tool: &ToolUpdate{Call: "first", Title: ptr("first"), Status: ptr(protocol.ToolRunning)}})
 		for i := range many {
@@ -131,7 +131,7 @@ func TestALongTurn(t *testing.T) {
 	h.start("c1")
 	h.say("c1", "m1", "go")
 	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.Message == "" && p.Head.Entries == many+3 })
-	if n := len(h.conversations["c1"].window.items); n > protocol.ChatWindow+1 {
+	if n := len(h.conversations["c1"].window.items); n > chatWindow+1 {
 		t.Errorf("%d entries are in memory", n)
 	}
 	check := func(m *Manager) {

@@ -34,7 +34,7 @@ func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportRep
 	case "", "markdown":
 		return protocol.ChatExportReply{Name: name + ".md", Text: markdown(head, entries)}, nil
 	case "json":
-		data, err := json.MarshalIndent(exported{protocol.ChatVersion, head, some(entries)}, "", "  ")
+		data, err := json.MarshalIndent(exported{chatVersion, head, some(entries)}, "", "  ")
 		return protocol.ChatExportReply{Name: name + ".json", Text: string(data) + "\n"}, err
 	}
 	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a format", req.Format), "use markdown or json")

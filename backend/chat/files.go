@@ -55,8 +55,8 @@ func extension(kind, name string) string {
 // keepAttachments checks what stands beside a prompt and puts its bytes into
 // files.
 func (c *conversation) keepAttachments(list []protocol.ChatAttachment) ([]protocol.ChatAttachment, error) {
-	if len(list) > protocol.MaxAttachments {
-		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message takes %d attachments", protocol.MaxAttachments), "send some of them with the next one")
+	if len(list) > maxAttachments {
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message takes %d attachments", maxAttachments), "send some of them with the next one")
 	}
 	kept := make([]protocol.ChatAttachment, 0, len(list))
 	for _, a := range list {

@@ -19,7 +19,7 @@ type news struct {
 func newNews() news { return news{wake: make(chan struct{}, 1), dirty: map[*conversation]bool{}} }
 
 // touch notes that a head changed; one that a person waits for is told at once,
-// others within protocol.ChatHeadEvery.
+// others within chatHeadEvery.
 func (n *news) touch(c *conversation, urgent bool) {
 	n.mu.Lock()
 	fresh := !n.dirty[c] || urgent && !n.urgent
@@ -74,7 +74,7 @@ func (m *Manager) tell(quiet <-chan struct{}) {
 		changed, wait := m.news.take(late)
 		switch {
 		case wait && due == nil:
-			timer = time.NewTimer(protocol.ChatHeadEvery)
+			timer = time.NewTimer(chatHeadEvery)
 			due = timer.C
 		case !wait && due != nil:
 			timer.Stop()

@@ -15,7 +15,7 @@ var errGap = errors.New("a part of the conversation's journal is missing")
 // moment: nothing is shown twice, and nothing is missing.
 func (c *conversation) page(before uint64, limit int, v *viewer) (protocol.ChatPage, error) {
 	if limit <= 0 {
-		limit = protocol.ChatPageSize
+		limit = chatPageSize
 	}
 	limit = min(limit, protocol.ChatPageMax)
 	if before == 0 || before > math.MaxInt64 {

@@ -46,7 +46,7 @@ func findPaths(ctx context.Context, in fs.FS, text string) []string {
 	}
 	hidden := strings.HasPrefix(text[strings.LastIndexByte(text, '/')+1:], ".")
 	seen := map[string]bool{}
-	for visited := 0; len(folders) > 0 && visited < protocol.ChatPathsVisited && ctx.Err() == nil; {
+	for visited := 0; len(folders) > 0 && visited < chatPathsVisited && ctx.Err() == nil; {
 		folder := folders[0]
 		folders = folders[1:]
 		if seen[folder] {
@@ -70,16 +70,16 @@ func findPaths(ctx context.Context, in fs.FS, text string) []string {
 					folders = append(folders, strings.TrimSuffix(name, "/"))
 				}
 			}
-			if r := rank(name, e.Name(), text); r >= 0 && len(ranked[r]) < protocol.ChatPathsMax {
+			if r := rank(name, e.Name(), text); r >= 0 && len(ranked[r]) < chatPathsMax {
 				ranked[r] = append(ranked[r], name)
 			}
 		}
-		if len(ranked[0]) == protocol.ChatPathsMax {
+		if len(ranked[0]) == chatPathsMax {
 			break // the best places are taken
 		}
 	}
 	all := slices.Concat(ranked[:]...)
-	return slices.Clip(all[:min(len(all), protocol.ChatPathsMax)])
+	return slices.Clip(all[:min(len(all), chatPathsMax)])
 }
 
 // exactly is a folder by its path in small letters.

@@ -52,12 +52,12 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q is completed by %q, want %q", text, got.Paths, want)
 		}
 	}
-	for i := range protocol.ChatPathsMax + 10 {
+	for i := range chatPathsMax + 10 {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("many%d", i)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := m.Paths(t.Context(), protocol.ChatPathsRequest{Text: "many"}); err != nil || len(got.Paths) != protocol.ChatPathsMax {
+	if got, err := m.Paths(t.Context(), protocol.ChatPathsRequest{Text: "many"}); err != nil || len(got.Paths) != chatPathsMax {
 		t.Errorf("%d paths, %v", len(got.Paths), err)
 	}
 	gone := &Manager{config: Config{WorkDir: func() string { return filepath.Join(dir, "not made yet") }}}

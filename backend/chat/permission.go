@@ -33,7 +33,7 @@ func (s *sink) Ask(ctx context.Context, ask Ask, answer func(option string)) {
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
 	// The question is over when the agent or the turn says so, whichever first.
-	asking, cancel := context.WithTimeout(ctx, protocol.ChatAnswerWait)
+	asking, cancel := context.WithTimeout(ctx, chatAnswerWait)
 	stop := context.AfterFunc(t.asking, cancel)
 	c.m.wg.Go(func() {
 		defer cancel()

@@ -29,8 +29,8 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	message := queue[at]
 	switch req.Action {
 	case protocol.QueueEdit:
-		if strings.TrimSpace(req.Text) == "" || len(req.Text) > protocol.MaxChatText {
-			return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a message has 1 to %d KB", protocol.MaxChatText>>10), "remove it instead")
+		if strings.TrimSpace(req.Text) == "" || len(req.Text) > maxChatText {
+			return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a message has 1 to %d KB", maxChatText>>10), "remove it instead")
 		}
 		queue[at].Text = req.Text
 	case protocol.QueueMove:
@@ -96,8 +96,8 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 		}
 	}
 	if req.Draft != nil {
-		if len(*req.Draft) > protocol.MaxChatText {
-			return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", protocol.MaxChatText>>10), "attach the text as a file")
+		if len(*req.Draft) > maxChatText {
+			return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
 		}
 		c.state.Head.Draft = *req.Draft
 	}

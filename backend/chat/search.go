@@ -22,7 +22,7 @@ func (m *Manager) Search(ctx context.Context, req protocol.ChatSearchRequest) (p
 	}
 	limit := req.Limit
 	if limit <= 0 || limit > protocol.ChatPageMax {
-		limit = protocol.ChatHits
+		limit = chatHits
 	}
 	for _, head := range m.List() {
 		c, err := m.find(head.ID)

@@ -21,8 +21,8 @@ func (m *Manager) Send(_ context.Context, req protocol.ChatSendRequest) (protoco
 		return c.Head(), err
 	}
 	switch {
-	case len(req.Text) > protocol.MaxChatText:
-		return c.Head(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", protocol.MaxChatText>>10), "attach the text as a file")
+	case len(req.Text) > maxChatText:
+		return c.Head(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
 	case strings.TrimSpace(req.Text) == "" && len(req.Attachments) == 0:
 		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the message is empty", "write something")
 	}

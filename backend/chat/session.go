@@ -285,7 +285,7 @@ func (c *conversation) leave() {
 // letGo closes a session and takes the conversation off its agent.
 func (c *conversation) letGo(session AgentSession, h *host) {
 	if session != nil {
-		ctx, cancel := context.WithTimeout(c.m.ctx, protocol.ChatCancelWait)
+		ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
 		// One that cannot be closed ends with its process.
 		if err := session.Close(ctx); err != nil {
 			c.log.Debug("a session could not be closed", "error", err)

@@ -134,7 +134,7 @@ func (c *conversation) chunk(kind protocol.ChatEntryKind, chunk Chunk) error {
 		return nil
 	}
 	w := c.talk.words
-	if w != nil && (w.kind != kind || chunk.ID != "" && chunk.ID != w.id || w.size >= protocol.ChatBlock) {
+	if w != nil && (w.kind != kind || chunk.ID != "" && chunk.ID != w.id || w.size >= chatBlock) {
 		if err := c.closeWords(); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (c *conversation) chunk(kind protocol.ChatEntryKind, chunk Chunk) error {
 	}
 	for text := chunk.Text; text != ""; {
 		part := text
-		if n := protocol.ChatBlock; len(part) > n {
+		if n := chatBlock; len(part) > n {
 			for n > 0 && !utf8.RuneStart(part[n]) {
 				n--
 			}
@@ -305,10 +305,10 @@ func final(s protocol.ToolStatus) bool {
 
 // bounded cuts a text that is longer than a person reads, and says so.
 func bounded(s string) string {
-	if len(s) <= protocol.MaxToolText {
+	if len(s) <= maxToolText {
 		return s
 	}
-	return strings.ToValidUTF8(s[:protocol.MaxToolText], "") + "\n… (cut)"
+	return strings.ToValidUTF8(s[:maxToolText], "") + "\n… (cut)"
 }
 
 // cut shortens a text to a number of characters.

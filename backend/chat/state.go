@@ -65,8 +65,8 @@ func readState(l *journal.Log) (state, error) {
 		if items[i].Gap != nil || json.Unmarshal(items[i].Data, &s) != nil {
 			continue
 		}
-		if s.Version != protocol.ChatVersion {
-			return state{}, fmt.Errorf("the conversation is of version %d, this program reads %d", s.Version, protocol.ChatVersion)
+		if s.Version != chatVersion {
+			return state{}, fmt.Errorf("the conversation is of version %d, this program reads %d", s.Version, chatVersion)
 		}
 		return s, nil
 	}
@@ -78,7 +78,7 @@ func (s *state) know(id protocol.MessageID) {
 	if slices.Contains(s.Known, id) {
 		return
 	}
-	if len(s.Known) >= protocol.ChatKnown {
+	if len(s.Known) >= chatKnown {
 		s.Known = append([]protocol.MessageID(nil), s.Known[1:]...)
 	}
 	s.Known = append(s.Known, id)

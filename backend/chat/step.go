@@ -42,7 +42,7 @@ func (m *Manager) Step(id protocol.ConversationID, s Step) {
 	}
 	c.talk.steps = append(c.talk.steps, s)
 	if len(c.talk.steps) == 1 {
-		time.AfterFunc(protocol.ChatStepWait, func() {
+		time.AfterFunc(chatStepWait, func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if c.turn != t {

@@ -65,7 +65,7 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 	}
 	c.state.Turn, c.state.Held, c.failure = message.ID, false, nil
 	if !c.state.Titled && c.state.Head.Title == "" {
-		c.state.Head.Title = oneLine(message.Text, protocol.ChatTitle)
+		c.state.Head.Title = oneLine(message.Text, chatTitle)
 	}
 	if c.state.Head.Title == "" && len(message.Attachments) > 0 {
 		c.state.Head.Title = message.Attachments[0].Name
@@ -185,7 +185,7 @@ func (c *conversation) finish(t *turn, end TurnEnd, err error) {
 	}
 	c.touched()
 	c.save(true)
-	c.idle = time.AfterFunc(protocol.ChatIdle, c.rest)
+	c.idle = time.AfterFunc(chatIdle, c.rest)
 	c.next()
 }
 
@@ -357,7 +357,7 @@ func (c *conversation) cancelLocked() {
 		t.cancel(errCancelled)
 		return
 	}
-	t.limit = time.AfterFunc(protocol.ChatCancelWait, func() { c.force(t) })
+	t.limit = time.AfterFunc(chatCancelWait, func() { c.force(t) })
 	c.m.wg.Go(func() {
 		if err := session.Cancel(t.ctx); err != nil && t.ctx.Err() == nil {
 			c.log.Info("an agent did not take a cancel", "error", err)

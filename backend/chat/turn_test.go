@@ -121,10 +121,10 @@ func TestAnAgentThatDoesNotObey(t *testing.T) {
 		if h.Manager.conversations["c1"].Head().State != protocol.ConversationRunning {
 			t.Error("the turn ended before the agent had its time")
 		}
-		time.Sleep(protocol.ChatCancelWait + time.Second)
+		time.Sleep(chatCancelWait + time.Second)
 		synctest.Wait()
 		wantTexts(t, h.idle("c1").Entries, "user go", "text working", "end cancelled")
-		if took := time.Since(began); took > protocol.ChatCancelWait+2*time.Second {
+		if took := time.Since(began); took > chatCancelWait+2*time.Second {
 			t.Errorf("it took %s", took)
 		}
 		for _, id := range []protocol.ConversationID{"c1", "c2"} {
@@ -358,7 +358,7 @@ func TestAnIdleAgentIsEnded(t *testing.T) {
 		h.say("c1", "m1", "hello")
 		h.idle("c1")
 		agent := p.last()
-		time.Sleep(protocol.ChatIdle - time.Second)
+		time.Sleep(chatIdle - time.Second)
 		synctest.Wait()
 		select {
 		case <-agent.done:

@@ -79,7 +79,7 @@ func (v *viewer) seal() {
 
 // bound gives up what waits when it is too much.
 func (v *viewer) bound() {
-	if len(v.queue) > protocol.ChatViewerQueue || v.bytes > protocol.ChatViewerBytes {
+	if len(v.queue) > chatViewerQueue || v.bytes > chatViewerBytes {
 		v.queue, v.tail, v.bytes, v.gap = nil, nil, 0, true
 	}
 }
@@ -157,14 +157,14 @@ func (c *conversation) watch(ctx context.Context, after uint64, yield func([]pro
 		delete(c.viewers, v)
 		c.mu.Unlock()
 	}()
-	first, missed := after == 0 || after > last || last-after > protocol.ChatReplay, []protocol.ChatEvent(nil)
+	first, missed := after == 0 || after > last || last-after > chatReplay, []protocol.ChatEvent(nil)
 	if !first {
 		if missed, err = c.replayed(after, last); err != nil {
 			first = true // what cannot be read event by event may be read folded
 		}
 	}
 	again := func() bool {
-		page, err := c.page(0, protocol.ChatPageSize, v)
+		page, err := c.page(0, chatPageSize, v)
 		if err != nil {
 			yield(nil, nil, err)
 			return false

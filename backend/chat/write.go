@@ -36,8 +36,8 @@ func (c *conversation) write(ev protocol.ChatEvent) error {
 		c.state.Head.Entries++
 	}
 	c.show(ev)
-	if len(c.window.items) > protocol.ChatWindow {
-		c.spill(protocol.ChatWindow / 2)
+	if len(c.window.items) > chatWindow {
+		c.spill(chatWindow / 2)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func listed(lines []string, limit int, none string) string {
 		return none
 	}
 	if limit == 0 {
-		limit = protocol.ListShown
+		limit = listShown
 	}
 	if more := len(lines) - limit; more > 0 {
 		return fmt.Sprintf("… %d more before these (--max shows more)\n%s", more, strings.Join(lines[more:], "\n"))
@@ -29,7 +29,7 @@ func listed(lines []string, limit int, none string) string {
 func (in *invocation) rows(url string, lines []string, none string) string {
 	limit := in.args.number("max")
 	if limit == 0 {
-		limit = protocol.ListShown
+		limit = listShown
 	}
 	if len(lines) <= limit {
 		if len(lines) == 0 {

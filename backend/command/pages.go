@@ -49,7 +49,7 @@ func pageCommands() []command {
 
 func budgetArg() Arg {
 	return Arg{
-		Name: "max", Type: Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Default: fmt.Sprint(protocol.ReplyLimit),
+		Name: "max", Type: Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Default: fmt.Sprint(replyLimit),
 		Help: "at most so many characters; the reply counts the rest",
 	}
 }
@@ -66,7 +66,7 @@ func (in *invocation) limit() int {
 	if n := in.args.number("max"); n > 0 {
 		return n
 	}
-	return protocol.ReplyLimit
+	return replyLimit
 }
 
 // reading guards a command that shows what a page says: before it, and with the

@@ -148,8 +148,8 @@ func runResponsive(ctx context.Context, in *invocation) (string, result, error) 
 		}
 		widths = append(widths, n)
 	}
-	if len(widths) > protocol.MaxResponsive {
-		return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", protocol.MaxResponsive), "", protocol.Example("responsive", "390,768,1280"))
+	if len(widths) > maxResponsive {
+		return "", result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", maxResponsive), "", protocol.Example("responsive", "390,768,1280"))
 	}
 	shots, err := in.browser.Responsive(ctx, in.tab, widths, protocol.ScreenshotRequest{Format: in.format(), Full: in.args.flag("full")})
 	if err != nil {

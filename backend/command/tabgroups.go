@@ -111,7 +111,7 @@ func runEach(ctx context.Context, in *invocation) (result, error) {
 	}
 	in.begun(len(tabs))
 	replies := make([]eachReply, len(tabs))
-	places := make(chan struct{}, protocol.EachTabs)
+	places := make(chan struct{}, eachTabs)
 	var wg sync.WaitGroup
 	for i, tab := range tabs {
 		wg.Go(func() {

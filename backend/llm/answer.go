@@ -44,7 +44,7 @@ func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiti
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return nil, t.unreachable(fmt.Errorf("it redirects to another address (%d)", res.StatusCode))
 	}
-	text, _ := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError)) // what came before a fault is said
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // what came before a fault is said
 	if tooLong(res.StatusCode, text) {
 		return nil, protocol.NewError(protocol.CodeTooLarge, t.profile.Name+" does not accept a prompt this long", "begin a new conversation")
 	}

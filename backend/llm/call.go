@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"pilotfish/backend/protocol"
 )
 
 // Call forwards a prompt to a profile's model and streams the answer into w. The
@@ -36,7 +34,7 @@ func (m *Manager) Call(ctx context.Context, w http.ResponseWriter, profile strin
 		return t.unreachable(err)
 	}
 	if res.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError)) // what came before a fault is said
+		text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // what came before a fault is said
 		w.WriteHeader(res.StatusCode)
 		_, _ = io.WriteString(w, t.redact(string(text))) // a caller that is gone needs no answer
 		return nil
@@ -114,10 +112,10 @@ func (m *Manager) send(ctx context.Context, t target, body []byte, p patience) (
 			return nil, t.unreachable(err)
 		}
 		wait, again := retryAfter(res, attempt, p.faults)
-		if !again || attempt == protocol.ModelAttempts {
+		if !again || attempt == modelAttempts {
 			return res, nil
 		}
-		text, _ := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError)) // for the log only
+		text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // for the log only
 		_ = res.Body.Close()
 		m.log.Info("model is busy, waiting", "provider", string(t.info.Provider), "status", res.StatusCode, "wait", wait, "said", t.redact(string(bytes.TrimSpace(text))))
 		if p.waiting != nil {
@@ -147,10 +145,10 @@ func retryAfter(res *http.Response, attempt int, faults bool) (time.Duration, bo
 	}
 	wait, asked := askedWait(res.Header)
 	if !asked {
-		wait = min(protocol.ModelBackoff<<(attempt-1), protocol.ModelMaxBackoff)
+		wait = min(modelBackoff<<(attempt-1), modelMaxBackoff)
 		wait += time.Duration(rand.Int64N(int64(wait)/4 + 1)) //nolint:gosec // jitter, no secret
 	}
-	return wait, wait <= protocol.ModelMaxRetryAfter
+	return wait, wait <= modelMaxRetryAfter
 }
 
 // askedWait reads Retry-After (RFC 9110: seconds or a date) and OpenAI's finer

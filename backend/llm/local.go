@@ -12,7 +12,7 @@ import (
 // Local looks for model servers on this machine, at the ports that they use
 // unless they are told otherwise.
 func (m *Manager) Local(ctx context.Context) []protocol.LLMLocal {
-	ctx, cancel := context.WithTimeout(ctx, protocol.ModelLocalTimeout)
+	ctx, cancel := context.WithTimeout(ctx, modelLocalTimeout)
 	defer cancel()
 	kinds := []protocol.LLMProvider{protocol.LLMOllama, protocol.LLMLMStudio, protocol.LLMLlamaCpp}
 	results := make(chan protocol.LLMLocal, len(kinds))

@@ -32,7 +32,7 @@ func (m *Manager) Models(ctx context.Context, profile string) ([]protocol.LLMMod
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.ModelTestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, modelTestTimeout)
 	defer cancel()
 	return models(ctx, m.client, t)
 }
@@ -57,7 +57,7 @@ func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMM
 		return nil, t.unreachable(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelList))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxModelList))
 	if err != nil {
 		return nil, t.unreachable(err)
 	}

@@ -47,9 +47,9 @@ type Manager struct {
 	client *http.Client
 	local  *http.Client
 	log    *slog.Logger
-	// silence is protocol.ModelSilence, but for tests.
+	// silence is modelSilence, but for tests.
 	silence time.Duration
-	// testTime is protocol.ModelTestTimeout, but for tests.
+	// testTime is modelTestTimeout, but for tests.
 	testTime time.Duration
 
 	mu       sync.Mutex
@@ -86,8 +86,8 @@ func New(cfg Config) (*Manager, error) {
 		cfg.Keychain = func(context.Context) bool { return false }
 	}
 	m := &Manager{
-		path: cfg.Path, keys: newKeys(cfg.Keychain), log: cfg.Logger.With("component", "llm"), silence: protocol.ModelSilence, testTime: protocol.ModelTestTimeout,
-		client: newClient(cfg.Transport, protocol.ModelDialTimeout), local: newClient(cfg.Transport, protocol.ModelLocalTimeout),
+		path: cfg.Path, keys: newKeys(cfg.Keychain), log: cfg.Logger.With("component", "llm"), silence: modelSilence, testTime: modelTestTimeout,
+		client: newClient(cfg.Transport, modelDialTimeout), local: newClient(cfg.Transport, modelLocalTimeout),
 	}
 	data, err := os.ReadFile(cfg.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,7 +175,7 @@ func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile, key *string) 
 	at := slices.IndexFunc(next, func(one protocol.LLMProfile) bool { return one.ID == p.ID })
 	switch {
 	case p.ID == "":
-		if len(next) >= protocol.MaxModelProfiles {
+		if len(next) >= maxModelProfiles {
 			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d models already", len(next)), "remove one first")
 		}
 		p.ID = strings.ToLower(rand.Text()[:12])

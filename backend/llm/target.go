@@ -34,7 +34,7 @@ func newClient(transport http.RoundTripper, dial time.Duration) *http.Client {
 			Proxy:                 http.ProxyFromEnvironment,
 			DialContext:           (&net.Dialer{Timeout: dial}).DialContext,
 			TLSHandshakeTimeout:   dial,
-			ResponseHeaderTimeout: protocol.ModelSilence,
+			ResponseHeaderTimeout: modelSilence,
 			ForceAttemptHTTP2:     true,
 			MaxIdleConnsPerHost:   4,
 			IdleConnTimeout:       90 * time.Second,

@@ -51,7 +51,7 @@ func (m *Manager) try(ctx context.Context, profile string) error {
 		return t.unreachable(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, protocol.MaxModelError))
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxModelError))
 	if err != nil {
 		return t.unreachable(err)
 	}

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-
-	"pilotfish/backend/protocol"
 )
 
 // file is a log file that is rotated by size: path, path.1 (the newest of the
@@ -89,7 +87,7 @@ func (l *file) rotate() error {
 		return fmt.Errorf("closing the log: %w", err)
 	}
 	l.f = nil
-	for i := protocol.LogFileCount; i > 0; i-- {
+	for i := logFileCount; i > 0; i-- {
 		from := l.path
 		if i > 1 {
 			from = fmt.Sprintf("%s.%d", l.path, i-1)

@@ -34,14 +34,14 @@ type Log struct {
 
 // fileLimit is the size at which a file is rotated; a variable of the
 // constructor so that the test need not write megabytes.
-const fileLimit = protocol.LogFileSize
+const fileLimit = logFileSize
 
 // New opens the log. When the file cannot be opened the log works without it,
 // and err says why: an app that cannot log should still start and say so.
 func New(cfg Config) (log *Log, err error) { return newLog(cfg, fileLimit) }
 
 func newLog(cfg Config, limit int64) (*Log, error) {
-	l := &Log{limit: newLimiter(time.Now), ring: newRing(protocol.LogTail)}
+	l := &Log{limit: newLimiter(time.Now), ring: newRing(logTail)}
 	handlers := []slog.Handler{l.ring.handler(cfg.Level)}
 	var err error
 	if cfg.Dir != "" {

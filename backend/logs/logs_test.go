@@ -71,8 +71,8 @@ func TestRotation(t *testing.T) {
 		l.Logger().Info("a long line", "x", strings.Repeat("x", 300), "i", i)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "pilotfish.log*"))
-	if err != nil || len(names) != protocol.LogFileCount+1 {
-		t.Fatalf("there are %v, %v; want the file and %d old ones", names, err, protocol.LogFileCount)
+	if err != nil || len(names) != logFileCount+1 {
+		t.Fatalf("there are %v, %v; want the file and %d old ones", names, err, logFileCount)
 	}
 	for _, name := range names {
 		data, err := os.ReadFile(name)

@@ -48,7 +48,7 @@ const maxServers = 64
 func NewHandler(c HandlerConfig) *Handler {
 	h := &Handler{config: c, log: c.Logger.With("component", "mcp"), servers: map[string]*sdk.Server{}}
 	options := sdk.StreamableHTTPOptions{
-		Logger: h.log, SessionTimeout: protocol.MCPSessionIdle, MaxRequestBodyBytes: protocol.MaxBody,
+		Logger: h.log, SessionTimeout: mcpSessionIdle, MaxRequestBodyBytes: protocol.MaxBody,
 		// Our gates look at Host and Origin before.
 		DisableLocalhostProtection: true, PropagateRequestCancellation: true,
 	}

@@ -125,7 +125,7 @@ func (b *toolbox) taskStop(c *call) *sdk.CallToolResult {
 func (c *call) patience(begins bool) (time.Duration, *sdk.CallToolResult) {
 	_, said := c.args["wait"]
 	seconds, err := take[int](c, "wait")
-	most := int(protocol.TaskToolMaxWait / time.Second)
+	most := int(taskToolMaxWait / time.Second)
 	switch {
 	case err != nil:
 		return 0, failure(err)
@@ -136,9 +136,9 @@ func (c *call) patience(begins bool) (time.Duration, *sdk.CallToolResult) {
 	case !begins:
 		return 0, nil
 	case c.hears:
-		return protocol.TaskToolMaxWait, nil
+		return taskToolMaxWait, nil
 	}
-	return protocol.TaskToolWait, nil
+	return taskToolWait, nil
 }
 
 // follow waits for a task's end, tells how it goes, and says how it stands. The

@@ -25,7 +25,7 @@ type Rules struct {
 func NewRules(rules []protocol.SiteRule, save func([]protocol.SiteRule) error) *Rules {
 	r := &Rules{save: save}
 	for _, rule := range rules {
-		if checked, err := checkRule(rule); err == nil && len(r.rules) < protocol.MaxSiteRules {
+		if checked, err := checkRule(rule); err == nil && len(r.rules) < maxSiteRules {
 			r.rules = replace(r.rules, checked)
 		}
 	}
@@ -68,8 +68,8 @@ func (r *Rules) Set(rule protocol.SiteRule) error {
 	}
 	return r.change(func(rules []protocol.SiteRule) ([]protocol.SiteRule, error) {
 		rules = replace(rules, checked)
-		if len(rules) > protocol.MaxSiteRules {
-			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d rules, and no more can be kept", protocol.MaxSiteRules), "remove some")
+		if len(rules) > maxSiteRules {
+			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d rules, and no more can be kept", maxSiteRules), "remove some")
 		}
 		return rules, nil
 	})

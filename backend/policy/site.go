@@ -28,7 +28,7 @@ func parsePattern(site string) (pattern, error) {
 	if site == "*" {
 		return pattern{any: true}, nil
 	}
-	if site == "" || len(site) > protocol.MaxSitePattern {
+	if site == "" || len(site) > maxSitePattern {
 		return bad()
 	}
 	if strings.Contains(site, "://") {

@@ -117,7 +117,7 @@ func (t *tree) end() error {
 	}{
 		{unix.SIGHUP, protocol.StopHangupWait},
 		{unix.SIGTERM, protocol.StopTerminateWait},
-		{unix.SIGKILL, protocol.StopKillWait},
+		{unix.SIGKILL, stopKillWait},
 	}
 	for _, step := range ladder {
 		gone, err := t.step(step.signal, time.Now().Add(step.wait))

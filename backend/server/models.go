@@ -48,7 +48,7 @@ func (s *Server) modelRoutes() []route {
 		post("/llm/local", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, _ struct{}) (protocol.LLMLocalReply, error) {
 			return protocol.LLMLocalReply{Found: s.models.Local(ctx)}, nil
 		}), routeDoc{about: "Look for model servers on this machine.", in: struct{}{}, out: protocol.LLMLocalReply{}}),
-		post("/llm/call", protocol.MaxModelRequest, s.modelCall, routeDoc{
+		post("/llm/call", maxModelRequest, s.modelCall, routeDoc{
 			about: "Send a prompt in the provider's own format; the key is added here, and the answer streams back as the provider sends it.",
 			query: []string{"profile"}, binary: true,
 		}),
@@ -59,7 +59,7 @@ func (s *Server) modelRoutes() []route {
 func (s *Server) modelCall(w http.ResponseWriter, r *http.Request, c call) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return errTooLarge(protocol.MaxModelRequest)
+		return errTooLarge(maxModelRequest)
 	}
 	deadline(w, (*http.ResponseController).SetReadDeadline, 0) // set by the gates
 	ctx, release := s.lasting(r, c)

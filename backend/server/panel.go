@@ -141,7 +141,7 @@ func (p *panelSocket) send(ctx context.Context, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode an event for the panel: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.WriteTimeout)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	if err := p.conn.Write(ctx, websocket.MessageText, b); err != nil {
 		return fmt.Errorf("write to the panel: %w", err)

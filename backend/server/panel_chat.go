@@ -18,7 +18,7 @@ type watches struct {
 // conversation that is watched already begins anew, from another index.
 func (w *watches) watch(ctx context.Context, id protocol.ConversationID, after uint64) {
 	w.unwatch(id)
-	if w.p.server.chat == nil || len(w.ends) >= protocol.MaxWatches {
+	if w.p.server.chat == nil || len(w.ends) >= maxWatches {
 		return
 	}
 	ctx, end := context.WithCancel(ctx)

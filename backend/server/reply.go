@@ -33,7 +33,7 @@ func (w *response) Write(b []byte) (int, error) {
 func (w *response) begin() {
 	if !w.begun {
 		w.begun = true
-		deadline(w.ResponseWriter, (*http.ResponseController).SetWriteDeadline, protocol.WriteTimeout)
+		deadline(w.ResponseWriter, (*http.ResponseController).SetWriteDeadline, writeTimeout)
 	}
 }
 

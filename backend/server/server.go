@@ -110,7 +110,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	conns := newConnLimit(ln, protocol.MaxConnections, s.log)
+	conns := newConnLimit(ln, maxConnections, s.log)
 	// Requests outlive ctx by the grace; sockets look at stopping themselves, to
 	// say goodbye.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -124,7 +124,7 @@ func (s *Server) Run(ctx context.Context) error {
 		ConnContext:       withConn,
 		ConnState:         conns.answered,
 		ReadHeaderTimeout: protocol.ReadHeaderTimeout,
-		IdleTimeout:       protocol.IdleTimeout,
+		IdleTimeout:       idleTimeout,
 		// net/http adds 4 KiB of its own, and 4 KiB more on a connection that is
 		// used again.
 		MaxHeaderBytes: protocol.MaxHeaderBytes - 4096,

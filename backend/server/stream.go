@@ -21,7 +21,7 @@ type flowing struct {
 
 // Write extends the deadline and writes.
 func (f *flowing) Write(b []byte) (int, error) {
-	deadline(f.ResponseWriter, (*http.ResponseController).SetWriteDeadline, protocol.WriteTimeout)
+	deadline(f.ResponseWriter, (*http.ResponseController).SetWriteDeadline, writeTimeout)
 	return f.ResponseWriter.Write(b)
 }
 
@@ -139,7 +139,7 @@ func streamEvents[T any](ctx context.Context, cancel context.CancelFunc, w http.
 			continue
 		}
 	}()
-	heartbeat := time.NewTicker(protocol.StreamHeartbeat)
+	heartbeat := time.NewTicker(streamHeartbeat)
 	defer heartbeat.Stop()
 	for {
 		select {

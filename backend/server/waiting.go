@@ -36,7 +36,7 @@ func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant
 	ended, told := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(told)
-		heartbeat := time.NewTicker(protocol.StreamHeartbeat)
+		heartbeat := time.NewTicker(streamHeartbeat)
 		defer heartbeat.Stop()
 		for {
 			// A caller that is gone ends ctx, and with it the command.

@@ -176,7 +176,7 @@ func (s *Session) keepFiles(actor protocol.Actor, name string, reply protocol.Co
 	}
 	for _, path := range made {
 		list := s.record.made[actor]
-		if len(list) >= protocol.ActorFiles {
+		if len(list) >= actorFiles {
 			list = slices.Clone(list[1:])
 		}
 		s.record.made[actor] = append(list, filepath.Clean(path))

@@ -54,7 +54,7 @@ func (a *approvals) siteRules() (*policy.Rules, error) {
 	}
 	path := filepath.Join(dirs.Root, config.RulesFile)
 	a.rules = policy.NewRules(readRules(path, a.s.log), func(rules []protocol.SiteRule) error {
-		return writeJSON(path, protocol.SiteRulesFile{Version: protocol.RulesVersion, Rules: rules})
+		return writeJSON(path, protocol.SiteRulesFile{Version: rulesVersion, Rules: rules})
 	})
 	return a.rules, nil
 }
@@ -70,7 +70,7 @@ func readRules(path string, log *slog.Logger) []protocol.SiteRule {
 	if err == nil {
 		err = json.Unmarshal(data, &file)
 	}
-	if err != nil || file.Version != protocol.RulesVersion {
+	if err != nil || file.Version != rulesVersion {
 		log.Warn("the site rules could not be read and are put aside", "error", err, "version", file.Version)
 		if err := os.Rename(path, path+".bad"); err != nil {
 			log.Warn("the site rules could not be put aside", "error", err)
@@ -246,7 +246,7 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 	if w.notify == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.NotifyTimeout)
+	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	if fresh < 0 && w.last != 0 && !known[w.about] {
 		fresh = len(pending) - 1
@@ -293,7 +293,7 @@ func (w *waiting) note(p protocol.Approval) desktop.Notification {
 	}
 	shown := time.Now()
 	allow := desktop.Action{Label: "Allow once", Do: func() {
-		if time.Since(shown) < protocol.NotifySettle {
+		if time.Since(shown) < notifySettle {
 			show()
 			return
 		}

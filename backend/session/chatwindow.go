@@ -67,7 +67,7 @@ func (s *Session) showAgain() {
 	s.mu.Lock()
 	wanted := s.showing
 	s.mu.Unlock()
-	if wanted.event.Tab != "" && time.Since(wanted.since) < protocol.ShowWait {
+	if wanted.event.Tab != "" && time.Since(wanted.since) < showWait {
 		s.events.Publish(wanted.event)
 	}
 }

@@ -75,7 +75,7 @@ func (s *Session) startPick(ctx context.Context, r *run, req protocol.PickReques
 	s.m.running.Go(func() {
 		defer close(k.done)
 		defer cancel(nil)
-		timed, stop := context.WithTimeout(own, protocol.PickTimeout)
+		timed, stop := context.WithTimeout(own, pickTimeout)
 		defer stop()
 		started := false
 		element, err := r.browser.Pick(timed, req.Tab, browser.PickConfig{
@@ -167,7 +167,7 @@ func (s *Session) startShow(ctx context.Context, r *run, key string, tab protoco
 	s.m.running.Go(func() {
 		defer close(k.done)
 		defer cancel(nil)
-		timed, stop := context.WithTimeout(own, protocol.PickTimeout)
+		timed, stop := context.WithTimeout(own, pickTimeout)
 		defer stop()
 		if err := r.browser.Show(timed, tab, k.marks); err != nil {
 			s.m.log.Debug("showing an element ended", "error", err)

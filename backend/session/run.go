@@ -120,7 +120,7 @@ func (m *Manager) startFirst(ctx context.Context) {
 	defer cancel()
 	if m.firstPanel.wait(ctx) {
 		// Beside a tab without a terminal there is no screen to wait for.
-		ctx, cancel := context.WithTimeout(ctx, protocol.FirstScreenTimeout)
+		ctx, cancel := context.WithTimeout(ctx, firstScreenTimeout)
 		defer cancel()
 		m.firstScreen.wait(ctx)
 	}

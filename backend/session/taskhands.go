@@ -46,7 +46,7 @@ func (p *taskPages) did(ctx context.Context, b handsBrowser, id protocol.TaskID)
 	if tab == "" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.TaskPagesTimeout)
+	ctx, cancel := context.WithTimeout(ctx, taskPagesTimeout)
 	defer cancel()
 	rec, err := b.StopRecording(ctx, tab, "")
 	if err != nil {

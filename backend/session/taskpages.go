@@ -204,7 +204,7 @@ func (p *taskPages) run(ctx context.Context, b pagesBrowser) {
 
 // arrange makes it so for one task.
 func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.TaskID) {
-	ctx, cancel := context.WithTimeout(ctx, protocol.TaskPagesTimeout)
+	ctx, cancel := context.WithTimeout(ctx, taskPagesTimeout)
 	defer cancel()
 	p.mu.Lock()
 	w := p.tasks[id]

@@ -74,7 +74,7 @@ func (s *Session) takePicture(ctx context.Context, r *run, shot taskShot) error 
 	for _, tab := range head.Tabs {
 		r.policy.Opened(actor, tab)
 	}
-	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(protocol.TaskPictureQuality))}
+	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(taskPictureQuality))}
 	reply := r.commands.Execute(browser.BesideLooks(ctx), command.Call{
 		Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead}, Tab: head.Tab,
 		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args},

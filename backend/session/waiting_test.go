@@ -202,7 +202,7 @@ func TestANotificationAnswers(t *testing.T) {
 		}
 		note.Clicked()
 		note.Actions[0].Do()
-		time.Sleep(protocol.NotifySettle)
+		time.Sleep(notifySettle)
 		note.Actions[0].Do()
 		note.Actions[1].Do()
 		if want := []string{"show t7", "show t7", "once a", "deny a"}; !slices.Equal(n.did, want) {

@@ -102,7 +102,7 @@ func (s *Store) SaveRoutine(r protocol.TaskRoutine) ([]protocol.TaskRoutine, err
 		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", r.Name), "use a to z, 0 to 9, _ and -")
 	case strings.TrimSpace(r.Goal) == "" && len(r.Steps) == 0:
 		return nil, protocol.NewError(protocol.CodeBadArgument, "a routine needs a goal", "")
-	case len(r.Actions) > protocol.MaxTaskEvent:
+	case len(r.Actions) > maxTaskEvent:
 		return nil, protocol.NewError(protocol.CodeTooLarge, "the routine has too many actions", "make two of it")
 	}
 	params := map[string]string{}
@@ -128,7 +128,7 @@ func (s *Store) SaveRoutine(r protocol.TaskRoutine) ([]protocol.TaskRoutine, err
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.Routines()
-	if len(all) >= protocol.MaxTaskRoutines && !slices.ContainsFunc(all, func(one protocol.TaskRoutine) bool { return one.Name == r.Name }) {
+	if len(all) >= maxTaskRoutines && !slices.ContainsFunc(all, func(one protocol.TaskRoutine) bool { return one.Name == r.Name }) {
 		return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d routines already", len(all)), "remove one first")
 	}
 	if err := os.MkdirAll(s.config.Routines, 0o700); err != nil {

@@ -92,8 +92,8 @@ func (w *words) step(step stepWords) {
 
 func (w *words) add(step int, in protocol.TaskFoundIn, text string) {
 	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > protocol.TaskSearchText {
-		text = strings.ToValidUTF8(text[:protocol.TaskSearchText], "")
+	if len(text) > taskSearchText {
+		text = strings.ToValidUTF8(text[:taskSearchText], "")
 	}
 	if text != "" {
 		w.pieces = append(w.pieces, piece{step: step, in: in, text: text, low: strings.ToLower(text)})

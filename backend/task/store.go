@@ -86,7 +86,7 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Dir == "" || cfg.Routines == "" || cfg.Logger == nil {
 		return nil, errors.New("the tasks need Dir, Routines and Logger")
 	}
-	s := &Store{config: cfg, budget: protocol.TaskPictures, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
+	s := &Store{config: cfg, budget: taskPictures, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
 	entries, err := os.ReadDir(cfg.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the tasks: %w", err)
@@ -280,7 +280,7 @@ func (s *Store) journal(k *kept) (*journal.Log, error) {
 		return k.log, nil
 	}
 	log, err := journal.OpenLog(journal.LogConfig{
-		Dir: filepath.Join(s.dir(k.head.ID), "events"), Files: protocol.TaskFiles, MaxRecord: protocol.MaxTaskEvent + 4096, Logger: s.config.Logger,
+		Dir: filepath.Join(s.dir(k.head.ID), "events"), Files: taskFiles, MaxRecord: maxTaskEvent + 4096, Logger: s.config.Logger,
 	})
 	if err != nil {
 		return nil, err

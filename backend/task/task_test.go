@@ -156,7 +156,7 @@ func TestBadWritesChangeNothing(t *testing.T) {
 		"no head":              {protocol.TaskWriteRequest{Task: id, Viewer: "a", Kind: protocol.TaskEventHead}, protocol.CodeBadArgument},
 		"unknown kind":         {protocol.TaskWriteRequest{Task: id, Viewer: "a", Kind: "other"}, protocol.CodeBadArgument},
 		"a step of no task":    {protocol.TaskWriteRequest{Task: id, Viewer: "a", Kind: protocol.TaskEventStep}, protocol.CodeUnknownTask},
-		"too large":            {protocol.TaskWriteRequest{Task: id, Viewer: "a", Kind: protocol.TaskEventStep, Data: make([]byte, protocol.MaxTaskEvent+1)}, protocol.CodeTooLarge},
+		"too large":            {protocol.TaskWriteRequest{Task: id, Viewer: "a", Kind: protocol.TaskEventStep, Data: make([]byte, maxTaskEvent+1)}, protocol.CodeTooLarge},
 	} {
 		if _, err := s.Write(c.req); code(err) != c.want {
 			t.Errorf("%s: %v", name, err)

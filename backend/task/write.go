@@ -56,8 +56,8 @@ func check(req protocol.TaskWriteRequest) error {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.64q is no id of a task", string(req.Task)), "use a UUID")
 	case req.Viewer == "":
 		return protocol.NewError(protocol.CodeBadArgument, "the view that runs the task is missing", "")
-	case len(req.Data) > protocol.MaxTaskEvent:
-		return protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("an event of a task is at most %d bytes", protocol.MaxTaskEvent), "keep pictures in files")
+	case len(req.Data) > maxTaskEvent:
+		return protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("an event of a task is at most %d bytes", maxTaskEvent), "keep pictures in files")
 	}
 	switch req.Kind {
 	case protocol.TaskEventHead:
@@ -162,7 +162,7 @@ func (k *kept) remember(req protocol.TaskWriteRequest) {
 	if req.Viewer != k.writer {
 		k.writer, k.wrote = req.Viewer, nil
 	}
-	if k.wrote = append(k.wrote, req.Seq); len(k.wrote) > protocol.TaskWritesKnown {
+	if k.wrote = append(k.wrote, req.Seq); len(k.wrote) > taskWritesKnown {
 		k.wrote = slices.Delete(k.wrote, 0, 1)
 	}
 }
@@ -189,7 +189,7 @@ func unwritable(err error) error {
 func (s *Store) ViewerGone(viewer string) {
 	s.mu.Lock()
 	s.gone = append(s.gone, viewer)
-	if over := len(s.gone) - protocol.TaskGoneViews; over > 0 {
+	if over := len(s.gone) - taskGoneViews; over > 0 {
 		s.gone = slices.Delete(s.gone, 0, over)
 	}
 	all := make([]*kept, 0, len(s.tasks))

@@ -316,10 +316,10 @@ func TestSizesAreForgottenWithTheOutput(t *testing.T) {
 	if b.offset == 0 || len(b.sizes) == 0 || b.sizes[0].offset > b.offset || len(s.sizes.list) > 200 {
 		t.Errorf("from %d with %d sizes of %d, the first at %d", b.offset, len(b.sizes), len(s.sizes.list), b.sizes[0].offset)
 	}
-	for range 2 * protocol.MaxResizes {
+	for range 2 * maxResizes {
 		s.sizes.add(s.ring.head, 80+s.sizes.count()%2, 24)
 	}
-	if len(s.sizes.list) > protocol.MaxResizes {
+	if len(s.sizes.list) > maxResizes {
 		t.Errorf("%d sizes", len(s.sizes.list))
 	}
 }

@@ -150,7 +150,7 @@ func (m *Manager) Start(ctx context.Context, req protocol.PtySessionRequest) (pr
 	case m.closing:
 		m.mu.Unlock()
 		return protocol.TerminalInfo{}, protocol.NewError(protocol.CodeNotRunning, "the session is ending", "")
-	case len(m.terminals) >= protocol.MaxTerminals:
+	case len(m.terminals) >= maxTerminals:
 		m.mu.Unlock()
 		return protocol.TerminalInfo{}, protocol.NewError(protocol.CodeBusy, "there are too many terminals", "close one that you do not need")
 	}

@@ -75,7 +75,7 @@ func refuse(ws *websocket.Conn, err error) error {
 	code := websocket.CloseStatus(err)
 	// Closing reads what is still on its way, so that the close frame arrives; not
 	// for ever.
-	timer := time.AfterFunc(protocol.TerminalCloseWait, func() { _ = ws.CloseNow() })
+	timer := time.AfterFunc(terminalCloseWait, func() { _ = ws.CloseNow() })
 	defer timer.Stop()
 	switch {
 	case errors.Is(err, errMalformed):
@@ -91,7 +91,7 @@ func refuse(ws *websocket.Conn, err error) error {
 }
 
 func readHello(ctx context.Context, ws *websocket.Conn) (protocol.ViewerControl, error) {
-	ctx, cancel := context.WithTimeout(ctx, protocol.TerminalAttachTimeout)
+	ctx, cancel := context.WithTimeout(ctx, terminalAttachTimeout)
 	defer cancel()
 	typ, frame, err := ws.Read(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (v *viewer) guard(ctx context.Context, ended <-chan struct{}) {
 
 // shut closes the socket politely, and in any case.
 func (v *viewer) shut(c closing) {
-	timer := time.AfterFunc(protocol.TerminalCloseWait, func() { _ = v.ws.CloseNow() })
+	timer := time.AfterFunc(terminalCloseWait, func() { _ = v.ws.CloseNow() })
 	defer timer.Stop()
 	_ = v.ws.Close(c.code, c.reason)
 }
@@ -220,7 +220,7 @@ func (t *terminal) typed(v *viewer, p []byte) error {
 	if len(p) == 1 && p[0] == interruptKey {
 		run.interrupt()
 	}
-	return run.input.put(p, protocol.TerminalInputWait)
+	return run.input.put(p, terminalInputWait)
 }
 
 // interrupt keeps a Ctrl-C from waiting behind a paste that the program does

@@ -33,7 +33,7 @@ func (t *terminal) resize(cols, rows int) {
 	if cols == t.info.Cols && rows == t.info.Rows {
 		return
 	}
-	if wait := protocol.ResizeEvery - time.Since(t.size.last); wait > 0 {
+	if wait := resizeEvery - time.Since(t.size.last); wait > 0 {
 		t.resizeLater(cols, rows, wait)
 		return
 	}
@@ -85,5 +85,5 @@ func (t *terminal) nudge() {
 	}
 	t.applySize(cols, other)
 	t.size.last = time.Now()
-	t.resizeLater(cols, rows, protocol.NudgeWait)
+	t.resizeLater(cols, rows, nudgeWait)
 }

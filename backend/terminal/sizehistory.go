@@ -2,8 +2,6 @@ package terminal
 
 import (
 	"slices"
-
-	"pilotfish/backend/protocol"
 )
 
 // sizeAt is the size that the emulator of a viewer took at an offset of the
@@ -26,8 +24,8 @@ func (s *sizeHistory) add(offset uint64, cols, rows int) {
 		return
 	}
 	s.list = append(s.list, sizeAt{max(offset, last.offset), cols, rows})
-	if len(s.list) > protocol.MaxResizes {
-		s.forget(s.forgotten + len(s.list) - protocol.MaxResizes)
+	if len(s.list) > maxResizes {
+		s.forget(s.forgotten + len(s.list) - maxResizes)
 	}
 }
 

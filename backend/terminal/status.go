@@ -16,7 +16,7 @@ func (t *terminal) activity(title bool) {
 		return
 	}
 	t.settleArmed = true
-	time.AfterFunc(protocol.StatusDelay, t.settle)
+	time.AfterFunc(statusDelay, t.settle)
 }
 
 // settle tells the title and what the foreground program says about the status.
@@ -92,7 +92,7 @@ func (t *terminal) interrupted() {
 		return
 	}
 	t.calm()
-	t.hushed = time.AfterFunc(protocol.InterruptQuiet, func() {
+	t.hushed = time.AfterFunc(interruptQuiet, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.hushed == nil || t.run != run {

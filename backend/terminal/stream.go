@@ -44,7 +44,7 @@ type checkpoint struct {
 func (s *stream) append(p []byte) {
 	s.scan.scan(p)
 	s.ring.append(p, s.limit)
-	if last := len(s.marks); s.scan.boundary() && (last == 0 || s.ring.head-s.marks[last-1].offset >= protocol.ModeMarkEvery) {
+	if last := len(s.marks); s.scan.boundary() && (last == 0 || s.ring.head-s.marks[last-1].offset >= modeMarkEvery) {
 		s.marks = append(s.marks, mark{offset: s.ring.head, modes: s.scan.modes})
 	}
 	for len(s.marks) > 0 && s.marks[0].offset < s.ring.start {
@@ -70,9 +70,9 @@ func (s *stream) limit(start uint64) uint64 {
 		exact = s.checkpoint.offset
 	}
 	if exact >= start {
-		return protocol.RingMax
+		return ringMax
 	}
-	return protocol.RingSize
+	return ringSize
 }
 
 // keep takes a viewer's screen as the newest base.

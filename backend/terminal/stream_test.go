@@ -65,14 +65,14 @@ func TestStreamKeepsWhatACheckpointNeeds(t *testing.T) {
 		t.Errorf("with a checkpoint: base %+v", b)
 	}
 	fill(20 << 20)
-	if kept := s.ring.head - s.ring.start; kept > protocol.RingSize+chunkSize {
+	if kept := s.ring.head - s.ring.start; kept > ringSize+chunkSize {
 		t.Errorf("%d bytes are kept without need", kept)
 	}
 	b := s.baseFor(true, 10)
-	if !b.redraw || b.offset < s.ring.start || b.offset > s.ring.start+2*protocol.ModeMarkEvery {
+	if !b.redraw || b.offset < s.ring.start || b.offset > s.ring.start+2*modeMarkEvery {
 		t.Errorf("beyond: base %+v, ring from %d", b, s.ring.start)
 	}
-	if n := len(s.marks); n > protocol.RingSize/protocol.ModeMarkEvery+2 {
+	if n := len(s.marks); n > ringSize/modeMarkEvery+2 {
 		t.Errorf("%d marks are kept", n)
 	}
 }

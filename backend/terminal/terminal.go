@@ -253,7 +253,7 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 	}
 	return &running{
 		epoch: t.info.Epoch, proc: p, device: d,
-		input:    newInput(d, protocol.InputQueue),
+		input:    newInput(d, inputQueue),
 		read:     make(chan struct{}),
 		finished: make(chan struct{}),
 	}, nil
@@ -370,7 +370,7 @@ func (t *terminal) deliver(run *running, frame []byte) {
 	}
 	t.activity(t.stream.scan.titles != titles)
 	if t.hushed != nil {
-		t.hushed.Reset(protocol.InterruptQuiet)
+		t.hushed.Reset(interruptQuiet)
 	}
 	v := t.viewer
 	if v == nil {

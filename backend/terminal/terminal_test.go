@@ -356,7 +356,7 @@ func TestCloseEndsEverything(t *testing.T) {
 
 func TestTooManyTerminals(t *testing.T) {
 	w := newWorld(t)
-	for range protocol.MaxTerminals {
+	for range maxTerminals {
 		w.start(protocol.AgentCustom, "missing")
 	}
 	if _, err := w.m.Start(t.Context(), protocol.PtySessionRequest{Command: "missing"}); protocol.AsError(err).Code != protocol.CodeBusy {

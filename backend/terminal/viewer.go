@@ -96,7 +96,7 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	b := t.stream.baseFor(hello.Epoch == t.info.Epoch, hello.Offset)
 	v.sent, v.acked, v.sizes = b.offset, b.offset, b.sizes
 	v.replay, v.replayTo, v.redraw = true, t.stream.ring.head, b.redraw
-	if !t.viewed && b.screen != nil && b.offset == 0 && time.Since(t.info.StartedAt) < protocol.FirstAnswerWithin {
+	if !t.viewed && b.screen != nil && b.offset == 0 && time.Since(t.info.StartedAt) < firstAnswerWithin {
 		// The program has just started, before its viewer could be there: what
 		// it asks was never answered, and this is no replay.
 		v.replayTo = 0

@@ -299,7 +299,7 @@ func (a *agent) incoming(m *message) {
 	}
 	a.mu.Lock()
 	s := a.sessions[m.Params.Session]
-	if s == nil && a.opening > 0 && a.heldSize+m.size <= protocol.AgentInbox {
+	if s == nil && a.opening > 0 && a.heldSize+m.size <= agentInbox {
 		// The reply that names its session is still under way.
 		a.held[m.Params.Session] = append(a.held[m.Params.Session], m)
 		a.heldSize += m.size

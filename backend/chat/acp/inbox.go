@@ -4,8 +4,6 @@ package acp
 
 import (
 	"sync"
-
-	"pilotfish/backend/protocol"
 )
 
 // item is something to do for a session, in its turn.
@@ -35,7 +33,7 @@ func newInbox() *inbox {
 func (b *inbox) put(size int, do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for !b.closed && b.size > 0 && b.size+size > protocol.AgentInbox {
+	for !b.closed && b.size > 0 && b.size+size > agentInbox {
 		b.change.Wait()
 	}
 	if b.closed {

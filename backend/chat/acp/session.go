@@ -329,7 +329,7 @@ func (s *session) Close(ctx context.Context) error {
 	if err != nil || !s.agent.can.Can.Session.Close.yes() {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.ChatCloseWait)
+	ctx, cancel := context.WithTimeout(ctx, chatCloseWait)
 	defer cancel()
 	err = s.agent.conn.request(ctx, sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: sdk.SessionId(s.id)}, new(sdk.CloseSessionResponse))
 	if err != nil {

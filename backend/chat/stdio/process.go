@@ -85,7 +85,7 @@ func Start(life context.Context, c Config) (*Process, error) {
 		p.closeQueue()
 		// Whoever got away from the tree may hold the pipes open; what the agent
 		// left in them is read first.
-		deadline := time.Now().Add(protocol.AgentPipeWait)
+		deadline := time.Now().Add(agentPipeWait)
 		_ = p.stdin.SetWriteDeadline(deadline)
 		_ = pipes.stdout.ours.SetReadDeadline(deadline)
 		_ = pipes.stderr.ours.SetReadDeadline(deadline)
@@ -112,7 +112,7 @@ func (p *Process) Send(line []byte) error {
 	switch {
 	case p.closed:
 		return protocol.NewError(protocol.CodeCrashed, p.launch.Name+" has ended", "start it again")
-	case p.queued > 0 && p.queued+len(line) > protocol.MaxAgentQueue:
+	case p.queued > 0 && p.queued+len(line) > maxAgentQueue:
 		return protocol.NewError(protocol.CodeBusy, p.launch.Name+" does not read what it is sent", "stop it and start it again")
 	}
 	p.queue = append(p.queue, line)
@@ -169,7 +169,7 @@ func (p *Process) closeQueue() {
 
 // read hands the agent's lines over.
 func (p *Process) read(from io.Reader) {
-	lines := newLines(from, protocol.MaxAgentLine)
+	lines := newLines(from, maxAgentLine)
 	for {
 		line, err := lines.next()
 		if err == nil {
@@ -192,7 +192,7 @@ func (p *Process) read(from io.Reader) {
 
 // readErrors keeps what the agent writes beside the protocol.
 func (p *Process) readErrors(from io.Reader) {
-	lines := newLines(from, protocol.AgentStderrLine)
+	lines := newLines(from, agentStderrLine)
 	lines.cut = true
 	for {
 		line, err := lines.next()
@@ -213,7 +213,7 @@ func (p *Process) readErrors(from io.Reader) {
 // awaitExit gives an agent that closed a pipe the time to end; one that stays is
 // of no use and is ended.
 func (p *Process) awaitExit(reason string) {
-	wait := time.NewTimer(protocol.AgentPipeWait)
+	wait := time.NewTimer(agentPipeWait)
 	defer wait.Stop()
 	select {
 	case <-p.proc.Exited():
@@ -248,9 +248,9 @@ func (p *Process) Close(ctx context.Context) error {
 		// Many write down what was said after they have said it, and are ended in the
 		// middle of that by the end of their input as by a signal: Qwen Code 0.15 knew
 		// nothing of its last answer.
-		p.wait(ctx, time.Until(heard.Add(protocol.AgentEndWait)))
+		p.wait(ctx, time.Until(heard.Add(agentEndWait)))
 		p.closeQueue()
-		p.wait(ctx, protocol.AgentEndWait)
+		p.wait(ctx, agentEndWait)
 		stopped <- p.proc.Stop("closed")
 	}()
 	select {

@@ -1688,10 +1688,6 @@ export const AuthFailuresPerSecond = 10;
  */
 export const AuthFailureWaiters = 16;
 /**
- * MaxConnections is how many sockets the server keeps open at once.
- */
-export const MaxConnections = 64;
-/**
  * MaxHeaderBytes bounds a request's header.
  */
 export const MaxHeaderBytes = 16 << 10;
@@ -1703,10 +1699,6 @@ export const ReadHeaderTimeout = 5 * 1_000;
  * ReadBodyTimeout is how long a client may take for its body.
  */
 export const ReadBodyTimeout = 10 * 1_000;
-/**
- * IdleTimeout is how long a connection without a request stays open.
- */
-export const IdleTimeout = 60 * 1_000;
 /**
  * MaxPanelMessage bounds one message of the panel, in bytes.
  */
@@ -1733,11 +1725,6 @@ export const PingInterval = 15 * 1_000;
  */
 export const DeadAfter = 30 * 1_000;
 /**
- * WriteTimeout is how long one WebSocket write may take before the viewer
- * is dropped; it comes back with its last offset.
- */
-export const WriteTimeout = 30 * 1_000;
-/**
  * SubscriberQueue is how many events wait for one subscriber before it is
  * resynchronised.
  */
@@ -1756,15 +1743,6 @@ export const AckWindow = 512 << 10;
  */
 export const AckEvery = 64 << 10;
 /**
- * RingSize is how much output a terminal keeps for a viewer that comes back.
- */
-export const RingSize = 4 << 20;
-/**
- * RingMax is what the ring may grow to while it waits for a checkpoint of
- * its viewer.
- */
-export const RingMax = 8 << 20;
-/**
  * CheckpointEvery is after how many drawn bytes a viewer sends a checkpoint
  * at the latest; it sends one earlier when the terminal falls quiet.
  */
@@ -1777,10 +1755,6 @@ export const CheckpointQuiet = 50 * 1;
  * MaxCheckpoint bounds a checkpoint's text, in bytes.
  */
 export const MaxCheckpoint = 8 << 20;
-/**
- * MaxResizes is how many sizes a terminal remembers for a replay.
- */
-export const MaxResizes = 4096;
 /**
  * PictureQuiet is how long the terminal is quiet before its viewer tells what it
  * looks like.
@@ -1799,15 +1773,6 @@ export const MaxFrame = 64 << 10;
  */
 export const MaxInputFrame = 16 << 20;
 /**
- * InputQueue is how many bytes of input wait for a slow program before the
- * viewer's socket is read no further.
- */
-export const InputQueue = 32 << 20;
-/**
- * MaxTerminals is how many terminals one session runs at once.
- */
-export const MaxTerminals = 32;
-/**
  * MinCols, MaxCols, MinRows and MaxRows clamp a resize.
  */
 export const MinCols = 2;
@@ -1822,45 +1787,6 @@ export const MaxRows = 500;
  */
 export const DefaultTerminalGrace = 30 * 60_000;
 /**
- * TerminalAttachTimeout is how long a viewer may take for its first message.
- */
-export const TerminalAttachTimeout = 5 * 1_000;
-/**
- * TerminalCloseWait is how long a viewer may take for the closing handshake.
- */
-export const TerminalCloseWait = 1 * 1_000;
-/**
- * TerminalInputWait is how long a full input queue may stand still before
- * the viewer that fills it is dropped.
- */
-export const TerminalInputWait = 30 * 1_000;
-/**
- * FirstAnswerWithin is how long after the start of a program its first viewer
- * still answers what the program asked of its terminal meanwhile; a program
- * that waits longer for a terminal's answer has given up.
- */
-export const FirstAnswerWithin = 10 * 1_000;
-/**
- * ResizeEvery is the shortest time between two resizes of a program; what
- * comes closer together becomes one.
- */
-export const ResizeEvery = 50 * 1;
-/**
- * NudgeWait is how long a program has another size when it is to draw itself
- * anew: long enough for a busy one to notice.
- */
-export const NudgeWait = 250 * 1;
-/**
- * StatusDelay is after how long a change of the foreground program or the
- * title is told: one that is over sooner is not worth a flicker.
- */
-export const StatusDelay = 100 * 1;
-/**
- * InterruptQuiet is how long an agent is silent after Escape or Ctrl-C until it
- * counts as waiting for the person: far longer than the steps of its animation.
- */
-export const InterruptQuiet = 2 * 1_000;
-/**
  * MaxTitle bounds a title, in characters.
  */
 export const MaxTitle = 256;
@@ -1870,16 +1796,10 @@ export const MaxTitle = 256;
  */
 export const MaxFirstScreen = 4 << 10;
 /**
- * ModeMarkEvery is after how many bytes of output a terminal notes a place
- * at which a replay can begin.
- */
-export const ModeMarkEvery = 64 << 10;
-/**
  * Processes: the one stop ladder, 5 s from first to last step.
  */
 export const StopHangupWait = 1 * 1_000; // after SIGHUP (and end of input), before SIGTERM
 export const StopTerminateWait = 2 * 1_000; // after SIGTERM, before SIGKILL
-export const StopKillWait = 1 * 1_000; // after SIGKILL, before it is reported as left over
 /**
  * GuardStartTimeout is how long the guard may take to say that it is there.
  */
@@ -1893,72 +1813,19 @@ export const RestartWindow = 30 * 1_000;
 export const RestartBackoffMin = 100 * 1;
 export const RestartBackoffMax = 5 * 1_000;
 /**
- * BrowserStartTimeout is how long Chromium may take to answer on its pipe.
- */
-export const BrowserStartTimeout = 30 * 1_000;
-/**
- * BrowserStopTimeout is how long it may take to close by itself.
- */
-export const BrowserStopTimeout = 3 * 1_000;
-/**
  * PanelOpenTimeout is how long the side panel may take to appear.
  */
 export const PanelOpenTimeout = 10 * 1_000;
-/**
- * FirstScreenTimeout is how long a panel that has connected may take to show
- * a terminal before the rest of the start goes on.
- */
-export const FirstScreenTimeout = 500 * 1;
 /**
  * StateRetry is the pause before state files that the disk did not take are
  * written again.
  */
 export const StateRetry = 1 * 1_000;
 /**
- * TabSettle is how long a change of the tabs waits for the word of the
- * extension's worker before the worker is asked.
- */
-export const TabSettle = 25 * 1;
-/**
- * WorkerAnswer is how long the worker may take to answer; after it the
- * browser's own word counts.
- */
-export const WorkerAnswer = 1 * 1_000;
-/**
- * WorkerStartTimeout is how long the extension's worker may take to appear
- * after the extension was loaded, before it is loaded again.
- */
-export const WorkerStartTimeout = 8 * 1_000;
-/**
  * BrowserEventQueue is how many DevTools events wait for one reader inside
  * the backend before its subscription is closed.
  */
 export const BrowserEventQueue = 4096;
-/**
- * WindowWait is how long a window or download that was announced may take to
- * begin.
- */
-export const WindowWait = 3 * 1_000;
-/**
- * PictureWait is when the picture of a tab in front is overdue: its window may
- * be shown nowhere.
- */
-export const PictureWait = 500 * 1;
-/**
- * NetworkQuiet is how long no request may be under way for the network to
- * count as quiet.
- */
-export const NetworkQuiet = 500 * 1;
-/**
- * RootsAgain is how often a wait asks for closed shadow roots that have come
- * meanwhile: no event tells of them.
- */
-export const RootsAgain = 250 * 1;
-/**
- * RequestsHeard is how long after a command a page's requests are still told:
- * the next command often follows at once.
- */
-export const RequestsHeard = 5 * 1_000;
 /**
  * CommandTimeout is a command's deadline unless its caller names another.
  */
@@ -1972,69 +1839,9 @@ export const MaxCommandTimeout = 10 * 60_000;
  */
 export const TextLimit = 200_000;
 /**
- * ReplyLimit is how many characters the commands that show a page's parts
- * answer unless asked for more; what is left out is counted.
- */
-export const ReplyLimit = 20_000;
-/**
- * SliceHeight is the height of one slice of a tall picture, in CSS pixels:
- * models scale larger pictures down until their text cannot be read.
- */
-export const SliceHeight = 1400;
-/**
- * SliceOverlap is what two slices have in common, so that no line is cut in
- * both.
- */
-export const SliceOverlap = 60;
-/**
- * MaxResponsive is how many widths `responsive` takes in one call.
- */
-export const MaxResponsive = 12;
-/**
  * MaxTraceTime is how long `perf --trace` may record.
  */
 export const MaxTraceTime = 60 * 1_000;
-/**
- * StyleHistory is how many style edits of a tab are remembered.
- */
-export const StyleHistory = 100;
-/**
- * Logs.
- */
-export const LogFileSize = 10 << 20; // a log file is rotated when it reaches this size
-export const LogFileCount = 5; // how many rotated files are kept
-export const LogTail = 2000; // how many records the window is given when it opens
-/**
- * AgentPathTimeout is how long the login shell may take to say its PATH; a
- * profile that starts a version manager takes about a second.
- */
-export const AgentPathTimeout = 5 * 1_000;
-/**
- * AgentPathWait is how long the start of a terminal waits for that answer.
- */
-export const AgentPathWait = 300 * 1;
-/**
- * AgentVersionTimeout is how long an agent may take for `--version`; the
- * slowest start a Node or Python runtime from a cold disk.
- */
-export const AgentVersionTimeout = 10 * 1_000;
-/**
- * AgentProbes is how many agents are asked at once.
- */
-export const AgentProbes = 4;
-/**
- * MaxAgentLine bounds one message of an agent, in bytes.
- */
-export const MaxAgentLine = 64 << 20;
-/**
- * MaxAgentQueue is how many bytes wait for an agent that does not read.
- */
-export const MaxAgentQueue = 64 << 20;
-/**
- * AgentInbox is how many bytes of one session wait for its conversation
- * before the agent is read no further.
- */
-export const AgentInbox = 4 << 20;
 /**
  * AgentRubbish is how many lines in a row may be no messages before the agent
  * counts as broken. Many print a word or two before they begin.
@@ -2046,25 +1853,10 @@ export const AgentRubbish = 1000;
  */
 export const AgentStderr = 20;
 /**
- * Agents of Chat: what passes over their standard input and output.
- */
-export const AgentStderrLine = 4 << 10;
-/**
  * AgentHandshake is how long an agent may take for its first answer; a Node
  * runtime from a cold disk takes 10 s and more.
  */
 export const AgentHandshake = 60 * 1_000;
-/**
- * AgentEndWait is how long an agent is let alone after what it said last before
- * its input ends, and how long it may then take to end by itself before it is
- * signalled: in both it writes down what was said.
- */
-export const AgentEndWait = 250 * 1;
-/**
- * AgentPipeWait is how long an agent that closed its output may take to end,
- * and what it left in the pipe to be read.
- */
-export const AgentPipeWait = 2 * 1_000;
 /**
  * ChatQueue is how many messages of a conversation wait for their turn.
  */
@@ -2074,10 +1866,6 @@ export const ChatQueue = 5;
  */
 export const MaxRouteWord = 60;
 /**
- * MaxChatText bounds a prompt and a draft, in bytes.
- */
-export const MaxChatText = 256 << 10;
-/**
  * MaxAttachment bounds one attachment, in bytes; MaxAttachments is how many a
  * prompt has. MaxChatBody is what both come to in base64, and the prompt.
  */
@@ -2085,145 +1873,18 @@ export const MaxAttachment = 10 << 20;
 /**
  * Chat.
  */
-export const MaxAttachments = 10;
 export const MaxChatBody = 48 << 20;
-/**
- * MaxToolText bounds one text, or one side of a diff, that a tool call brought,
- * in bytes; what is beyond is cut and said.
- */
-export const MaxToolText = 512 << 10;
-/**
- * DiffAround is how many unchanged lines are kept on each side of a change.
- */
-export const DiffAround = 20;
-/**
- * DiffFile is how large a file may be of which it is looked up where a change of
- * it is, in bytes.
- */
-export const DiffFile = 8 << 20;
-/**
- * ChatBlock is the length in bytes at which a text of an agent goes on in a new
- * entry.
- */
-export const ChatBlock = 256 << 10;
-/**
- * ChatPageSize is how many entries a page has unless asked for another number,
- * ChatPageMax the most that it has.
- */
-export const ChatPageSize = 100;
-/**
- * Chat.
- */
 export const ChatPageMax = 1000;
-/**
- * ChatReplay is how many events a viewer that comes back is given; one that is
- * further behind gets a page.
- */
-export const ChatReplay = 2000;
-/**
- * ChatViewerQueue and ChatViewerBytes are how much waits for a viewer before it
- * gets a page instead.
- */
-export const ChatViewerQueue = 1024;
-/**
- * Chat.
- */
-export const ChatViewerBytes = 4 << 20;
-/**
- * ChatWindow is how many entries of a turn are kept in memory.
- */
-export const ChatWindow = 1000;
-/**
- * ChatHits is how many hits a search gives unless asked for another number.
- */
-export const ChatHits = 50;
-/**
- * MaxWatches is how many conversations one panel watches at once.
- */
-export const MaxWatches = 64;
-/**
- * ShowWait is how long a panel that is being opened is told what it was opened
- * for.
- */
-export const ShowWait = 10 * 1_000;
-/**
- * ChatHeadEvery is the shortest time between two heads that differ in nothing
- * that a person waits for (usage, draft).
- */
-export const ChatHeadEvery = 100 * 1;
-/**
- * ChatCancelWait is how long an agent may take to end a turn that is cancelled,
- * before its process is ended.
- */
-export const ChatCancelWait = 10 * 1_000;
-/**
- * ChatCloseWait is how long an agent may take to close a session, in which it
- * writes down what was said, before its process may end.
- */
-export const ChatCloseWait = 2 * 1_000;
-/**
- * ChatAnswerWait is how long a question of an agent waits for the person.
- */
-export const ChatAnswerWait = 24 * 3_600_000;
 /**
  * ChatSilence is after how long a turn that says nothing is offered to be ended,
  * unless Settings say otherwise.
  */
 export const ChatSilence = 5 * 60_000;
 /**
- * ChatIdle is how long an agent that can load its sessions again is kept for a
- * conversation in which nothing happens.
- */
-export const ChatIdle = 30 * 60_000;
-/**
- * ChatStepWait is how long a step in the browser waits for the tool call that it
- * belongs to: the two come over different pipes.
- */
-export const ChatStepWait = 250 * 1;
-/**
- * ChatKnown is how many of a conversation's last messages are recognised when
- * they are sent again.
- */
-export const ChatKnown = 256;
-/**
  * ChatContext bounds the history that is given to an agent that cannot load it,
  * in bytes.
  */
 export const ChatContext = 96 << 10;
-/**
- * ChatTitle bounds a title that is made from the first prompt, in characters.
- */
-export const ChatTitle = 60;
-/**
- * ChatVersion is the version of a conversation's files.
- */
-export const ChatVersion = 1;
-/**
- * ChatSearchLimit is how many hits a search gives unless asked for another number.
- */
-export const ChatSearchLimit = 50;
-/**
- * ChatPathsMax is how many paths a mention of a file is completed by,
- * ChatPathsVisited how many of the working folder are looked at for that.
- */
-export const ChatPathsMax = 30;
-/**
- * Chat.
- */
-export const ChatPathsVisited = 20000;
-/**
- * PickTimeout is how long the picker waits for a person to pick an element of a
- * page.
- */
-export const PickTimeout = 2 * 60_000;
-/**
- * PickEndTimeout is how long a page may take to switch its picker off.
- */
-export const PickEndTimeout = 1_000;
-/**
- * PickElements is how many elements are listed beside the picker.
- */
-export const PickElements = 500;
 /**
  * ApprovalTimeout is how long a command waits for a person whose caller
  * names no deadline.
@@ -2235,44 +1896,9 @@ export const ApprovalTimeout = 5 * 60_000;
  */
 export const MaxApprovals = 20;
 /**
- * NotifySettle is how long a notification is on the screen before a press on its
- * "Allow once" counts: an earlier one was meant for what was there before.
- */
-export const NotifySettle = 700 * 1;
-/**
- * NotifyTimeout is how long the desktop may take to show a notification.
- */
-export const NotifyTimeout = 5 * 1_000;
-/**
- * MaxSiteRules bounds the rules of a session.
- */
-export const MaxSiteRules = 500;
-/**
- * MaxSitePattern bounds the site of a rule, in bytes.
- */
-export const MaxSitePattern = 300;
-/**
- * RulesVersion is the version of rules.json.
- */
-export const RulesVersion = 1;
-/**
  * ActivityRing is how many entries a session keeps in memory.
  */
 export const ActivityRing = 1000;
-/**
- * ActivityFileSize is the size at which a session's activity begins a new
- * file, in bytes.
- */
-export const ActivityFileSize = 4 << 20;
-/**
- * ActivityFiles is how many of these files are kept.
- */
-export const ActivityFiles = 8;
-/**
- * ActivityText bounds one argument, and the summary, of an entry, in
- * characters.
- */
-export const ActivityText = 200;
 /**
  * ActivityPageSize is how many entries GET /activity/history gives unless
  * asked for another number, ActivityPageMax the most that it gives.
@@ -2283,19 +1909,6 @@ export const ActivityPageSize = 100;
  */
 export const ActivityPageMax = 1000;
 /**
- * StreamHeartbeat is how often a stream of server-sent events says that it
- * lives.
- */
-export const StreamHeartbeat = 15 * 1_000;
-/**
- * ActorFiles is how many files of an actor's commands it can still fetch.
- */
-export const ActorFiles = 500;
-/**
- * MCPSessionIdle is how long an MCP session without a request lives.
- */
-export const MCPSessionIdle = 30 * 60_000;
-/**
  * MCPSchemaChars bounds what tools/list costs a model, in characters.
  */
 export const MCPSchemaChars = 8000;
@@ -2303,24 +1916,6 @@ export const MCPSchemaChars = 8000;
  * MaxImage bounds a picture that is given to a model, in bytes.
  */
 export const MaxImage = 8 << 20;
-/**
- * AutostartTimeout is how long a session that a command starts by itself may
- * take until it listens.
- */
-export const AutostartTimeout = 30 * 1_000;
-/**
- * PredecessorTimeout is how long a start waits for one that is ending.
- */
-export const PredecessorTimeout = 15 * 1_000;
-/**
- * PredecessorGone is how long a start waits for the lock of one whose endpoint
- * file is away, or not yet there.
- */
-export const PredecessorGone = 2 * 1_000;
-/**
- * AutostartIdle is how long such a session lives without a command.
- */
-export const AutostartIdle = 30 * 60_000;
 /**
  * CLIMargin is how much longer the command line waits for a reply than the
  * deadline that it sends: the backend's own answer says more.
@@ -2331,184 +1926,16 @@ export const CLIMargin = 2 * 1_000;
  */
 export const HookTimeout = 2 * 1_000;
 /**
- * HookInputWait is how long a hook waits for the JSON on its input.
- */
-export const HookInputWait = 250 * 1;
-/**
- * DoctorTimeout is how long `doctor` gives each of its checks.
- */
-export const DoctorTimeout = 10 * 1_000;
-/**
- * ConsoleRing, NetworkRing, DialogRing and DownloadRing are how many entries
- * are kept; the oldest go first and are counted.
- */
-export const ConsoleRing = 1000;
-/**
  * Watching: what a tab keeps of what it is asked to remember.
  */
-export const NetworkRing = 1000;
-export const DialogRing = 200;
-export const DownloadRing = 200;
-/**
- * NewsRing is how much of what happens on a tab by itself is kept for who looks
- * next, NewsTold how many lines of it one look tells.
- */
-export const NewsRing = 50;
-/**
- * Watching: what a tab keeps of what it is asked to remember.
- */
-export const NewsTold = 10;
-/**
- * ConsoleText bounds one entry of the console, in characters.
- */
-export const ConsoleText = 10_000;
-/**
- * NetworkBuffer is how many bytes of bodies the browser keeps for a watched
- * tab, NetworkBodyMax the largest single one.
- */
-export const NetworkBuffer = 64 << 20;
-/**
- * Watching: what a tab keeps of what it is asked to remember.
- */
-export const NetworkBodyMax = 16 << 20;
-/**
- * WatchBegin is how long a page may take to say what it already knows when
- * watching begins; a page that hangs is watched all the same.
- */
-export const WatchBegin = 1 * 1_000;
-/**
- * RecordSteps and RecordFrames bound a recording.
- */
-export const RecordSteps = 2000;
-/**
- * Watching: what a tab keeps of what it is asked to remember.
- */
-export const RecordFrames = 1200;
-/**
- * RecordRate is how many pictures a second a video has at most.
- */
-export const RecordRate = 10;
-/**
- * TraceStop is how long the browser may take to hand over a trace.
- */
-export const TraceStop = 30 * 1_000;
-/**
- * TraceBytes bounds a trace's file.
- */
-export const TraceBytes = 256 << 20;
 /**
  * NetworkRules is how many addresses a tab may have blocked or mocked.
  */
 export const NetworkRules = 100;
 /**
- * ListShown is how many entries a listing shows unless asked for more.
- */
-export const ListShown = 50;
-/**
- * EachTabs is how many tabs `each` asks at once.
- */
-export const EachTabs = 8;
-/**
- * MaxModelRequest bounds one request to a model, in bytes: a conversation with
- * several pictures.
- */
-export const MaxModelRequest = 32 << 20;
-/**
- * MaxModelError bounds what is read of a provider's error, in bytes.
- */
-export const MaxModelError = 64 << 10;
-/**
- * MaxModelList bounds a provider's list of models, in bytes.
- */
-export const MaxModelList = 8 << 20;
-/**
- * ModelDialTimeout is how long a connection to a provider may take.
- */
-export const ModelDialTimeout = 10 * 1_000;
-/**
- * ModelSilence is how long a model may say nothing before it counts as hung:
- * before its first byte, and between two.
- */
-export const ModelSilence = 2 * 60_000;
-/**
- * ModelAttempts is how often a request is sent that a provider turns away
- * because it is busy.
- */
-export const ModelAttempts = 4;
-/**
- * ModelBackoff is the wait before the second attempt; it doubles.
- */
-export const ModelBackoff = 500 * 1;
-/**
- * ModelMaxBackoff bounds the wait that we choose ourselves.
- */
-export const ModelMaxBackoff = 8 * 1_000;
-/**
- * ModelMaxRetryAfter bounds the wait that a provider asks for; when it asks
- * for more, the caller is told instead.
- */
-export const ModelMaxRetryAfter = 60 * 1_000;
-/**
- * ModelTestTimeout bounds a test of a connection, and a fetch of the models.
- */
-export const ModelTestTimeout = 30 * 1_000;
-/**
- * ModelLocalTimeout bounds the look for a model server on this machine.
- */
-export const ModelLocalTimeout = 1_000;
-/**
- * MaxModelProfiles bounds how many ways to a model there are.
- */
-export const MaxModelProfiles = 32;
-/**
- * MaxTaskEvent bounds the data of one event of a task, in bytes; pictures are
- * files.
- */
-export const MaxTaskEvent = 256 << 10;
-/**
- * TaskPictures is how many bytes the pictures of a session's tasks have; those
- * of old tasks make room. TaskPictureQuality is that of their JPEGs.
- */
-export const TaskPictures = 128 << 20;
-/**
- * Tasks.
- */
-export const TaskPictureQuality = 50;
-/**
- * TaskSearchText is how many bytes of each text of a step can be searched.
- */
-export const TaskSearchText = 4 << 10;
-/**
- * TaskFiles is how many files of 4 MiB a task's journal keeps.
- */
-export const TaskFiles = 16;
-/**
  * TaskPageSize is how many events a reader is given at once.
  */
 export const TaskPageSize = 500;
-/**
- * TaskGoneViews is how many of the panel views that went are remembered, so
- * that a late write of theirs is refused.
- */
-export const TaskGoneViews = 64;
-/**
- * TaskWritesKnown is how many writes of a task are remembered, so that one whose
- * answer got lost is not written twice. A view has a few on their way at most.
- */
-export const TaskWritesKnown = 32;
-/**
- * MaxTaskRoutines bounds how many routines a session has.
- */
-export const MaxTaskRoutines = 200;
-/**
- * DefaultTaskSteps is how many steps a task has unless it is told otherwise.
- */
-export const DefaultTaskSteps = 40;
-/**
- * TaskPagesTimeout is how long the cover of a page and the group of a task's
- * tabs may take to be as they should.
- */
-export const TaskPagesTimeout = 10 * 1_000;
 /**
  * TaskTakeTimeout is how long a task that a program asks for waits for a panel
  * to take it.
@@ -2519,16 +1946,6 @@ export const TaskTakeTimeout = 10 * 1_000;
  * its panel was gone: one that only lost its connection is back by then.
  */
 export const TaskLostWait = 10 * 1_000;
-/**
- * TaskToolWait is how long a tool of MCP waits for a task's end: most clients
- * give a tool up after a minute. TaskToolMaxWait is the most that may be asked
- * for, and the default for a client that hears progress.
- */
-export const TaskToolWait = 50 * 1_000;
-/**
- * Tasks.
- */
-export const TaskToolMaxWait = 10 * 60_000;
 
 //////////
 // source: llm.go

@@ -1,0 +1,23 @@
+package server
+
+import "time"
+
+// The timers and limits of this package. A timer exists only for a deadline, a
+// heartbeat or a backoff.
+const (
+	// maxConnections is how many sockets the server keeps open at once.
+	maxConnections = 64
+	// idleTimeout is how long a connection without a request stays open.
+	idleTimeout = 60 * time.Second
+	// writeTimeout is how long one WebSocket write may take before the viewer
+	// is dropped; it comes back with its last offset.
+	writeTimeout = 30 * time.Second
+	// maxWatches is how many conversations one panel watches at once.
+	maxWatches = 64
+	// streamHeartbeat is how often a stream of server-sent events says that it
+	// lives.
+	streamHeartbeat = 15 * time.Second
+	// maxModelRequest bounds one request to a model, in bytes: a conversation with
+	// several pictures.
+	maxModelRequest = 32 << 20
+)

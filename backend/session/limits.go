@@ -1,0 +1,30 @@
+package session
+
+import "time"
+
+// The timers and limits of this package. A timer exists only for a deadline, a
+// heartbeat or a backoff.
+const (
+	// firstScreenTimeout is how long a panel that has connected may take to show
+	// a terminal before the rest of the start goes on.
+	firstScreenTimeout = 500 * time.Millisecond
+	// showWait is how long a panel that is being opened is told what it was opened
+	// for.
+	showWait = 10 * time.Second
+	// pickTimeout is how long the picker waits for a person to pick an element of a
+	// page.
+	pickTimeout = 2 * time.Minute
+	// notifySettle is how long a notification is on the screen before a press on its
+	// "Allow once" counts: an earlier one was meant for what was there before.
+	notifySettle = 700 * time.Millisecond
+	// notifyTimeout is how long the desktop may take to show a notification.
+	notifyTimeout = 5 * time.Second
+	// rulesVersion is the version of rules.json.
+	rulesVersion = 1
+	// actorFiles is how many files of an actor's commands it can still fetch.
+	actorFiles         = 500
+	taskPictureQuality = 50
+	// taskPagesTimeout is how long the cover of a page and the group of a task's
+	// tabs may take to be as they should.
+	taskPagesTimeout = 10 * time.Second
+)
