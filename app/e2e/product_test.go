@@ -344,9 +344,9 @@ func (p *product) typeLine(panel *tap.Page, line string) {
 	}
 }
 
-// ours lists the living processes of this product: our own programs, whatever
-// names the product's folder on its command line, and what they started on its
-// desktop. The desktop's own processes do not count.
+// ours lists the living processes of this product: on its desktop our own programs
+// and what they started, and whatever names the product's folder on its command
+// line. The desktop's own processes do not count.
 func (p *product) ours() []string {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -372,8 +372,10 @@ func (p *product) ours() []string {
 		}
 		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
 		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		started := strings.Contains(string(environ), bus) && strings.Contains(string(environ), protocol.EnvMark+"=")
-		if strings.HasPrefix(exe, programs) || strings.Contains(string(cmdline), p.home+"/") || started {
+		// The same programs may run for the user whose machine this is, on another bus.
+		here := strings.Contains(string(environ), bus)
+		started := strings.HasPrefix(exe, programs) || strings.Contains(string(environ), protocol.EnvMark+"=")
+		if here && started || strings.Contains(string(cmdline), p.home+"/") {
 			found = append(found, fmt.Sprintf("%d %s", pid, strings.ReplaceAll(string(cmdline), "\x00", " ")))
 		}
 	}
