@@ -91,8 +91,7 @@ func intent(s Step) string {
 }
 
 func scrollIntent(s Step, what string) string {
-	switch {
-	case what != "":
+	if what != "" {
 		return "Scroll to " + what
 	}
 	return "Scroll " + scrollWay(s)
