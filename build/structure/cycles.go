@@ -6,16 +6,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // imported finds what a file takes from another one at run time; types alone are
 // gone when it runs.
-var imported = regexp.MustCompile(`(?m)^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'`)
+var imported = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'`)
+})
 
 // importsOf are the relative imports of a file, as paths without an extension.
 func importsOf(name, text string) []string {
 	var out []string
-	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+	for _, m := range imported().FindAllStringSubmatch(text, -1) {
 		if m[1] == "" && strings.HasPrefix(m[2], ".") {
 			out = append(out, path.Join(path.Dir(name), m[2]))
 		}
