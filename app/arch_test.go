@@ -122,6 +122,7 @@ func roomRules() []roomRule {
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/spelling"}, "the registry declares the interface of the browser that it needs, so that it can be described without one"},
+		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth", "backend/question"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},

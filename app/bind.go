@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
@@ -51,23 +52,43 @@ func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 
 // AnswerApproval gives the person's word about what an agent waits for.
 func (a *App) AnswerApproval(session protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
-	return a.backend.AnswerApproval(session, id, answer, "window")
+	asked, err := a.backend.Approvals(session)
+	if err != nil {
+		return err
+	}
+	return asked.Answer(id, answer, "window")
 }
 
 // SiteRules are what agents may do on which sites, the defaults last.
 func (a *App) SiteRules(session protocol.SessionName) ([]protocol.SiteRule, error) {
-	return a.backend.SiteRules(session)
+	return a.rules(session, func(*policy.Rules) error { return nil })
 }
 
 // SetSiteRule makes a rule, in the place of the one for the same site and kind,
 // and returns all rules.
 func (a *App) SetSiteRule(session protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
-	return a.backend.SetSiteRule(session, rule)
+	return a.rules(session, func(rules *policy.Rules) error { return rules.Set(rule) })
 }
 
 // RemoveSiteRule removes a rule and returns those that are left.
 func (a *App) RemoveSiteRule(session protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error) {
-	return a.backend.RemoveSiteRule(session, site, kind)
+	return a.rules(session, func(rules *policy.Rules) error { return rules.Remove(site, kind) })
+}
+
+// rules changes the rules of a session and returns all of them.
+func (a *App) rules(session protocol.SessionName, change func(*policy.Rules) error) ([]protocol.SiteRule, error) {
+	asked, err := a.backend.Approvals(session)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := asked.Rules()
+	if err == nil {
+		err = change(rules)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rules.List(), nil
 }
 
 // Settings are the settings as they are in force.

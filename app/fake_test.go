@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/hub"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 )
@@ -207,8 +208,27 @@ func (b *fakeBackend) CreateTitled(_ context.Context, title string) (protocol.Se
 	return protocol.SessionName(title), nil
 }
 
-func (b *fakeBackend) ShowApproval(_ context.Context, name protocol.SessionName, id string) {
-	b.called("show approval %s/%s", name, id)
+func (b *fakeBackend) Approvals(name protocol.SessionName) (approvals, error) {
+	return fakeApprovals{b, name}, nil
+}
+
+// fakeApprovals hear what is asked of them, and have rules that are nowhere else.
+type fakeApprovals struct {
+	b    *fakeBackend
+	name protocol.SessionName
+}
+
+func (a fakeApprovals) Show(_ context.Context, id string) {
+	a.b.called("show approval %s/%s", a.name, id)
+}
+
+func (a fakeApprovals) Answer(id string, answer protocol.ApprovalAnswer, _ string) error {
+	a.b.called("answer %s %s %s", a.name, id, answer)
+	return nil
+}
+
+func (a fakeApprovals) Rules() (*policy.Rules, error) {
+	return policy.NewRules(nil, func([]protocol.SiteRule) error { return nil }), nil
 }
 
 func (b *fakeBackend) Delete(_ context.Context, name protocol.SessionName) error {
@@ -240,23 +260,6 @@ func (b *fakeBackend) ShowConversation(_ context.Context, name protocol.SessionN
 func (b *fakeBackend) OpenLink(_ context.Context, name protocol.SessionName, link string) error {
 	b.called("open %s/%s", name, link)
 	return nil
-}
-
-func (b *fakeBackend) AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer, _ string) error {
-	b.called("answer %s %s %s", name, id, answer)
-	return nil
-}
-
-func (b *fakeBackend) SiteRules(protocol.SessionName) ([]protocol.SiteRule, error) {
-	return []protocol.SiteRule{}, nil
-}
-
-func (b *fakeBackend) SetSiteRule(_ protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
-	return []protocol.SiteRule{rule}, nil
-}
-
-func (b *fakeBackend) RemoveSiteRule(protocol.SessionName, string, protocol.ActionKind) ([]protocol.SiteRule, error) {
-	return []protocol.SiteRule{}, nil
 }
 
 func (b *fakeBackend) Settings() protocol.Settings {

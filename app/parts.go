@@ -6,8 +6,10 @@ import (
 	"log/slog"
 
 	"pilotfish/backend/hub"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
+	"pilotfish/backend/session"
 )
 
 // errAlreadyRunning is returned by a wiring when the app runs already and was
@@ -56,9 +58,8 @@ type backend interface {
 	CreateTitled(ctx context.Context, title string) (protocol.SessionName, error)
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
-	// ShowApproval brings what waits for the user forward: the panel beside the tab
-	// that it is about, or the window's page of approvals.
-	ShowApproval(ctx context.Context, name protocol.SessionName, id string)
+	// Approvals are what a session asks the user.
+	Approvals(name protocol.SessionName) (approvals, error)
 	// Conversations are those of a session that runs.
 	Conversations(name protocol.SessionName) (server.Conversations, error)
 	// ConversationFile reads a picture or file of a conversation.
@@ -67,12 +68,6 @@ type backend interface {
 	ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error
 	// OpenLink opens a page of the web in a session's browser.
 	OpenLink(ctx context.Context, name protocol.SessionName, link string) error
-	// AnswerApproval gives the person's word about what waits; place is where it was
-	// given.
-	AnswerApproval(name protocol.SessionName, id string, answer protocol.ApprovalAnswer, place string) error
-	SiteRules(name protocol.SessionName) ([]protocol.SiteRule, error)
-	SetSiteRule(name protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error)
-	RemoveSiteRule(name protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error)
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
@@ -83,6 +78,28 @@ type backend interface {
 	OnShow(show func(page string))
 	// OnQuit sets what ends the program.
 	OnQuit(quit func())
+}
+
+// approvals are what a session asks the user, and the rules that say when.
+type approvals interface {
+	// Answer takes the user's answer to what waits; place is where it was given.
+	Answer(id string, answer protocol.ApprovalAnswer, place string) error
+	// Show brings a question forward: the panel beside the tab that it is about, or
+	// the window's page of approvals.
+	Show(ctx context.Context, id string)
+	Rules() (*policy.Rules, error)
+}
+
+// manager is session.Manager as the program needs it.
+type manager struct{ *session.Manager }
+
+// Approvals are those of a session.
+func (m manager) Approvals(name protocol.SessionName) (approvals, error) {
+	s, err := m.Session(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.Approvals(), nil
 }
 
 // logTail is what the window shows of the log.

@@ -157,10 +157,21 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 			t.log.Warn("tray answer refused", "answer", a.Answer) // its menu has no room to say for what
 			return
 		}
-		t.later(ctx, group, a, func() error { return t.backend.AnswerApproval(a.Session, a.Approval, a.Answer, "tray") })
+		t.later(ctx, group, a, func() error {
+			asked, err := t.backend.Approvals(a.Session)
+			if err != nil {
+				return err
+			}
+			return asked.Answer(a.Approval, a.Answer, "tray")
+		})
 	case protocol.TrayReview:
 		t.later(ctx, group, a, func() error {
-			t.backend.ShowApproval(ctx, a.Session, a.Approval)
+			asked, err := t.backend.Approvals(a.Session)
+			if err != nil { // the session was deleted meanwhile
+				t.show("approvals")
+				return err
+			}
+			asked.Show(ctx, a.Approval)
 			return nil
 		})
 	case protocol.TrayOpen:

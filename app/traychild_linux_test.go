@@ -72,10 +72,10 @@ func TestTrayIsToldEveryChangeAndHeard(t *testing.T) {
 	b, end := startTray(t, "tray")
 	b.expect(t, "tray shown")
 	b.expect(t, "show tab stopped/t1")
-	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{session("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
+	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{sessionInfo("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
 	b.expect(t, "show tab needs_you/t1")
 	// What the tray would not show does not reach it.
-	b.set(protocol.WindowState{Port: 4711, Sessions: []protocol.SessionInfo{session("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
+	b.set(protocol.WindowState{Port: 4711, Sessions: []protocol.SessionInfo{sessionInfo("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
 	b.set(protocol.WindowState{})
 	b.expect(t, "show tab stopped/t1")
 	end()
@@ -117,7 +117,7 @@ func TestDeafTrayIsKilled(t *testing.T) {
 
 func TestTrayActions(t *testing.T) {
 	b := newFakeBackend()
-	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{session("old", protocol.SessionStopped), session("work", protocol.SessionRunning)}})
+	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{sessionInfo("old", protocol.SessionStopped), sessionInfo("work", protocol.SessionRunning)}})
 	tray := &trayChild{
 		backend: b, state: b.Window, log: slog.New(slog.DiscardHandler),
 		show: func(page string) { b.called("show %q", page) },

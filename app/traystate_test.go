@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func session(name protocol.SessionName, state protocol.SessionState, agents ...protocol.AgentStatus) protocol.SessionInfo {
+func sessionInfo(name protocol.SessionName, state protocol.SessionState, agents ...protocol.AgentStatus) protocol.SessionInfo {
 	s := protocol.SessionInfo{Name: name, State: state}
 	for i, status := range agents {
 		s.Terminals = append(s.Terminals, protocol.TerminalInfo{
@@ -39,50 +39,50 @@ func TestTrayIconIsTheMostUrgent(t *testing.T) {
 		{name: "nothing", icon: protocol.IconStopped, tooltip: "stopped"},
 		{
 			name:     "stopped",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionStopped)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionStopped)},
 			icon:     protocol.IconStopped, tooltip: "stopped",
 		},
 		{
 			name:     "starting",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionStarting)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionStarting)},
 			icon:     protocol.IconStopped, tooltip: "starting", busy: true,
 		},
 		{
 			name:     "running",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionStopped), session("b", protocol.SessionRunning, idle)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionStopped), sessionInfo("b", protocol.SessionRunning, idle)},
 			icon:     protocol.IconRunning, tooltip: "running", running: true,
 		},
 		{
 			name:     "stopping",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionStopping)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionStopping)},
 			icon:     protocol.IconRunning, tooltip: "stopping", running: true, busy: true,
 		},
 		{
 			name:     "a browser that is started again",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionRestarting)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionRestarting)},
 			icon:     protocol.IconRunning, tooltip: "running", running: true,
 		},
 		{
 			name:     "working",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionRunning, idle, working)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionRunning, idle, working)},
 			icon:     protocol.IconWorking, tooltip: "claude is working", running: true,
 		},
 		{
 			name:     "needs you before working, across sessions",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionRunning, working), session("b", protocol.SessionRunning, needs)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionRunning, working), sessionInfo("b", protocol.SessionRunning, needs)},
 			icon:     protocol.IconNeedsYou, tooltip: "claude needs you", running: true,
 		},
 		{
 			name: "error before needs you",
 			sessions: []protocol.SessionInfo{
-				session("a", protocol.SessionRunning, needs),
+				sessionInfo("a", protocol.SessionRunning, needs),
 				{Name: "b", State: protocol.SessionFailed, Error: protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install one")},
 			},
 			icon: protocol.IconError, tooltip: "no browser was found", running: true,
 		},
 		{
 			name:     "a problem of the app itself",
-			sessions: []protocol.SessionInfo{session("a", protocol.SessionRunning, needs)},
+			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionRunning, needs)},
 			problem:  protocol.NewError(protocol.CodeNotWritable, "the state folder cannot be written", ""),
 			icon:     protocol.IconError, tooltip: "the state folder cannot be written", running: true,
 		},
@@ -98,12 +98,12 @@ func TestTrayIconIsTheMostUrgent(t *testing.T) {
 }
 
 func TestTrayListsTheTabsOfWhatRuns(t *testing.T) {
-	one := session("default", protocol.SessionRunning)
+	one := sessionInfo("default", protocol.SessionRunning)
 	one.Tabs = []protocol.Tab{
 		{ID: "t1", Title: "Welcome", Agent: &protocol.TabAgent{Name: "claude", Status: protocol.AgentNeedsYou}},
 		{ID: "t2", URL: "https://example.test/"},
 	}
-	stopped := session("old", protocol.SessionStopped)
+	stopped := sessionInfo("old", protocol.SessionStopped)
 	stopped.Tabs = []protocol.Tab{{ID: "t9", Title: "gone"}}
 
 	labels := func(state protocol.TrayState) string {
@@ -118,7 +118,7 @@ func TestTrayListsTheTabsOfWhatRuns(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
-	two := session("work", protocol.SessionRunning)
+	two := sessionInfo("work", protocol.SessionRunning)
 	two.Tabs = []protocol.Tab{{ID: "t1", Title: "Mail", Crashed: true}}
 	got = labels(trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{one, two}}))
 	if want := "default/t1 default · Welcome — claude needs you\ndefault/t2 default · https://example.test/\nwork/t1 work · Mail (crashed)"; got != want {

@@ -67,8 +67,9 @@ func (b *brokenBackend) Restart(context.Context, protocol.SessionName) error { r
 func (b *brokenBackend) CreateTitled(context.Context, string) (protocol.SessionName, error) {
 	return "", b.problem
 }
-func (b *brokenBackend) ShowApproval(context.Context, protocol.SessionName, string) {}
-func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error         { return b.problem }
+
+func (b *brokenBackend) Approvals(protocol.SessionName) (approvals, error)  { return nil, b.problem }
+func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error { return b.problem }
 
 func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.TabID) error {
 	return b.problem
@@ -88,22 +89,6 @@ func (b *brokenBackend) ShowConversation(context.Context, protocol.SessionName, 
 
 func (b *brokenBackend) OpenLink(context.Context, protocol.SessionName, string) error {
 	return b.problem
-}
-
-func (b *brokenBackend) AnswerApproval(protocol.SessionName, string, protocol.ApprovalAnswer, string) error {
-	return b.problem
-}
-
-func (b *brokenBackend) SiteRules(protocol.SessionName) ([]protocol.SiteRule, error) {
-	return nil, b.problem
-}
-
-func (b *brokenBackend) SetSiteRule(protocol.SessionName, protocol.SiteRule) ([]protocol.SiteRule, error) {
-	return nil, b.problem
-}
-
-func (b *brokenBackend) RemoveSiteRule(protocol.SessionName, string, protocol.ActionKind) ([]protocol.SiteRule, error) {
-	return nil, b.problem
 }
 
 func (b *brokenBackend) Settings() protocol.Settings { return protocol.Settings{} }

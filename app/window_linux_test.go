@@ -153,7 +153,7 @@ func built(ctx context.Context, t *testing.T, name, room string) string {
 // busy is a session with two tabs and an agent that needs the person.
 func busy() *protocol.WindowState {
 	started := time.Now().Add(-7 * time.Minute)
-	s := session("default", protocol.SessionRunning, protocol.AgentNeedsYou)
+	s := sessionInfo("default", protocol.SessionRunning, protocol.AgentNeedsYou)
 	s.StartedAt = &started
 	s.Browser = &protocol.BrowserInfo{Name: "Chromium", Version: "156.0", Path: "/usr/bin/chromium", PID: 4711, Sandbox: true}
 	s.Tabs = []protocol.Tab{

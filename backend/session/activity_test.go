@@ -105,7 +105,7 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 	if err := os.Symlink(secret, link); err != nil {
 		t.Fatal(err)
 	}
-	s, err := m.session(protocol.DefaultSession)
+	s, err := m.Session(protocol.DefaultSession)
 	if err != nil {
 		t.Fatal(err)
 	}

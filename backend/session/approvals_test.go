@@ -84,13 +84,13 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h := &house{m: m, s: m.sessions[protocol.DefaultSession]}
-	rules, err := h.s.approvals.siteRules()
+	rules, err := h.s.approvals.Rules()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &run{done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
-	r.policy = policy.New(policy.Config{OwnPort: m.Port, Rules: rules, Broker: h.s.approvals.broker})
+	r.policy = policy.New(policy.Config{OwnPort: m.Port, Rules: rules, Broker: h.s.approvals.Broker()})
 	r.commands = command.New(onePage{}, r.policy)
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: log, Grace: func() time.Duration { return 0 },
@@ -120,7 +120,7 @@ func newHouse(t *testing.T) *house {
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = srv.Run(ctx) }()
 	waits := make(chan struct{})
-	go func() { defer close(waits); h.s.approvals.run(ctx, r) }()
+	go func() { defer close(waits); h.s.approvals.Run(ctx, r.terminals) }()
 	terminals := make(chan struct{})
 	go func() { defer close(terminals); _ = r.terminals.Run(ctx) }()
 	t.Cleanup(func() { _ = tools.Close(); cancel(); <-ended; <-waits; <-terminals })
@@ -275,13 +275,15 @@ func TestWholePath(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("rules.json: %v, %v", info, err)
 	}
-	if kept := readRules(path, h.s.log); len(kept) != 1 || kept[0] != (protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAllow}) {
+	var file protocol.SiteRulesFile
+	if data, err := os.ReadFile(path); err != nil || json.Unmarshal(data, &file) != nil || file.Version != 1 {
+		t.Fatalf("rules.json has %s, %v", data, err)
+	}
+	if kept := file.Rules; len(kept) != 1 || kept[0] != (protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAllow}) {
 		t.Errorf("the disk has %+v", kept)
 	}
 	// Its process ends: what it asked is over.
-	if _, err := h.m.SetSiteRule(protocol.DefaultSession, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAsk}); err != nil {
-		t.Fatal(err)
-	}
+	h.rule(t, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAsk})
 	done := make(chan protocol.CommandReply, 1)
 	go func() { done <- h.run(t, h.agent, "clipboard", nil) }()
 	w := waitingIn(t, conn, 1)[0]
@@ -289,12 +291,24 @@ func TestWholePath(t *testing.T) {
 	if reply := <-done; reply.OK || reply.Error.Code != protocol.CodeRefused {
 		t.Errorf("an agent that ended: %+v", reply)
 	}
-	if h.m.AnswerApproval(protocol.DefaultSession, w.ID, protocol.AnswerOnce, "window") == nil {
+	if h.s.Approvals().Answer(w.ID, protocol.AnswerOnce, "window") == nil {
 		t.Error("a question that is over was answered")
 	}
 	// A person at a shell is not asked about what they do themselves.
 	if reply := h.run(t, h.cli, "clipboard", nil); !reply.OK {
 		t.Errorf("a person: %+v", reply)
+	}
+}
+
+// rule sets a site rule.
+func (h *house) rule(t *testing.T, rule protocol.SiteRule) {
+	t.Helper()
+	rules, err := h.s.Approvals().Rules()
+	if err == nil {
+		err = rules.Set(rule)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -338,20 +352,5 @@ func (h *house) othersCannotAnswer(t *testing.T, id string) {
 	}
 	if _, body := h.post(t, h.cli, "/app", protocol.AppRequest{Action: protocol.AppStatus}); bytes.Contains(body, []byte(id)) {
 		t.Errorf("the command line is told by which word it is answered: %s", body)
-	}
-}
-
-func TestRulesThatCannotBeRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rules.json")
-	for _, text := range []string{"{", `{"version": 99, "rules": [{"site":"*","kind":"eval","decision":"allow"}]}`} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if rules := readRules(path, slog.New(slog.DiscardHandler)); rules != nil {
-			t.Errorf("%s: %+v", text, rules)
-		}
-		if _, err := os.Stat(path + ".bad"); err != nil {
-			t.Errorf("%s was not put aside: %v", text, err)
-		}
 	}
 }

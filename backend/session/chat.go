@@ -58,7 +58,7 @@ func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 	return chat.New(chat.Config{
 		Session: s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
 		Agent: a.starter, Tools: a.tools, Release: a.release, Forget: a.forget, System: system,
-		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, TabURL: s.tabURL, WorkDir: a.workDir, Broker: s.approvals.broker, Settings: a.settings,
+		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, TabURL: s.tabURL, WorkDir: a.workDir, Broker: s.approvals.Broker(), Settings: a.settings,
 		Publish: func(event any) { s.events.Publish(event) }, Changed: s.publishTabs,
 		Logger: s.m.cfg.Logger,
 	})
@@ -202,7 +202,7 @@ func (a *chatAgents) tools(actor protocol.Actor, tab protocol.TabID) []chat.Tool
 // that it opened stay its own.
 func (a *chatAgents) release(actor protocol.Actor) {
 	a.revoke(actor)
-	a.s.approvals.broker.Gone(actor)
+	a.s.approvals.Gone(actor)
 }
 
 // forget drops what a conversation owned: it was deleted.

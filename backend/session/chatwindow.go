@@ -25,7 +25,7 @@ type showing struct {
 // panel beside it with Chat. One whose tab is gone is shown beside the tab in
 // front, where it then stays.
 func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error {
-	s, err := m.session(name)
+	s, err := m.Session(name)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s *Session) newRun() (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.approvals.siteRules()
+	rules, err := s.approvals.Rules()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *Session) newRun() (*run, error) {
 	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
-		policy: policy.New(policy.Config{OwnPort: s.m.Port, Rules: rules, Broker: s.approvals.broker}),
+		policy: policy.New(policy.Config{OwnPort: s.m.Port, Rules: rules, Broker: s.approvals.Broker()}),
 		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
@@ -113,7 +113,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 			s.log.Error("conversations ended", "error", err)
 		}
 	})
-	parts.Go(func() { s.approvals.run(ctx, r) })
+	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { s.pages.run(ctx, r.browser) })
 	parts.Go(func() { s.pages.takePictures(ctx, r) })
 	// The first terminal does not wait for the browser: its prompt is there when

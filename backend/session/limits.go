@@ -14,13 +14,6 @@ const (
 	// pickTimeout is how long the picker waits for a person to pick an element of a
 	// page.
 	pickTimeout = 2 * time.Minute
-	// notifySettle is how long a notification is on the screen before a press on its
-	// "Allow once" counts: an earlier one was meant for what was there before.
-	notifySettle = 700 * time.Millisecond
-	// notifyTimeout is how long the desktop may take to show a notification.
-	notifyTimeout = 5 * time.Second
-	// rulesVersion is the version of rules.json.
-	rulesVersion = 1
 	// actorFiles is how many files of an actor's commands it can still fetch.
 	actorFiles         = 500
 	taskPictureQuality = 50

@@ -191,8 +191,8 @@ func (m *Manager) setProblem(err error) {
 	m.changed()
 }
 
-// session returns a session by name.
-func (m *Manager) session(name protocol.SessionName) (*Session, error) {
+// Session returns a session by name.
+func (m *Manager) Session(name protocol.SessionName) (*Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[name]; s != nil {
@@ -205,7 +205,7 @@ func (m *Manager) session(name protocol.SessionName) (*Session, error) {
 // default one, else the only one that runs.
 func (m *Manager) pick(name protocol.SessionName) (*Session, error) {
 	if name != "" {
-		return m.session(name)
+		return m.Session(name)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -228,7 +228,7 @@ func (m *Manager) pick(name protocol.SessionName) (*Session, error) {
 
 // Start starts a session and returns when it runs, or with what went wrong.
 func (m *Manager) Start(ctx context.Context, name protocol.SessionName) error {
-	s, err := m.session(name)
+	s, err := m.Session(name)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (m *Manager) Start(ctx context.Context, name protocol.SessionName) error {
 
 // Stop stops a session and returns when nothing of it is left.
 func (m *Manager) Stop(ctx context.Context, name protocol.SessionName) error {
-	s, err := m.session(name)
+	s, err := m.Session(name)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 	if name == protocol.DefaultSession {
 		return protocol.NewError(protocol.CodeBadArgument, "the default session cannot be deleted", "stop it instead")
 	}
-	s, err := m.session(name)
+	s, err := m.Session(name)
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 // ShowTab brings a tab and the panel beside it forward: a person asked for it in
 // the window or the tray.
 func (m *Manager) ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error {
-	s, err := m.session(name)
+	s, err := m.Session(name)
 	if err != nil {
 		return err
 	}

@@ -51,9 +51,7 @@ func (h *house) tool(t *testing.T, token, name string, args map[string]any) stri
 // token is given them the same ways.
 func TestAnAgentsTokenIsGivenNoValues(t *testing.T) {
 	h := newHouse(t)
-	if _, err := h.m.SetSiteRule(protocol.DefaultSession, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionCookies, Decision: protocol.SiteAllow}); err != nil {
-		t.Fatal(err)
-	}
+	h.rule(t, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionCookies, Decision: protocol.SiteAllow})
 	text := func(v any) json.RawMessage {
 		data, err := json.Marshal(v)
 		if err != nil {

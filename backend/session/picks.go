@@ -33,7 +33,7 @@ var errPickStopped = errors.New("the panel stopped the picker")
 // event.
 func (m *Manager) Pick(ctx context.Context, grant auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
 	none := protocol.PickReply{Elements: []protocol.PickedElement{}}
-	s, err := m.session(grant.Session)
+	s, err := m.Session(grant.Session)
 	if err != nil {
 		return none, err
 	}

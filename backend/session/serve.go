@@ -71,7 +71,7 @@ func (m *Manager) ServeTerminal(ctx context.Context, grant auth.Grant, ws *webso
 }
 
 func (m *Manager) terminals(grant auth.Grant) (*Session, *run, error) {
-	s, err := m.session(grant.Session)
+	s, err := m.Session(grant.Session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +85,7 @@ func (m *Manager) terminals(grant auth.Grant) (*Session, *run, error) {
 
 // Hello is the whole state of a session as its panel needs it.
 func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent, error) {
-	s, err := m.session(grant.Session)
+	s, err := m.Session(grant.Session)
 	if err != nil {
 		return protocol.HelloEvent{}, err
 	}
@@ -100,7 +100,7 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 
 // Subscribe returns what is pushed to the panels of the token's session.
 func (m *Manager) Subscribe(grant auth.Grant) server.Subscription {
-	s, err := m.session(grant.Session)
+	s, err := m.Session(grant.Session)
 	if err != nil {
 		// The session was deleted a moment ago; its tokens end just now.
 		gone := hub.New[any](1).Subscribe()
@@ -114,7 +114,7 @@ func (m *Manager) Subscribe(grant auth.Grant) server.Subscription {
 // What a panel that is gone ran is interrupted.
 func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
 	panel := strings.ToLower(rand.Text()[:10])
-	s, err := m.session(grant.Session)
+	s, err := m.Session(grant.Session)
 	if err != nil {
 		return panel, func() {}
 	}
@@ -141,7 +141,7 @@ func (s *Session) countPanel(by int) {
 
 // PanelMessage takes in what a panel says beside what the server answers itself.
 func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
-	s, err := m.session(grant.Session)
+	s, err := m.Session(grant.Session)
 	if err != nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 		s.viewing(message.Tab)
 	case protocol.PanelAnswer:
 		// One that came too late is seen in the panel: the question is gone.
-		_ = s.answer(message.Approval, message.Answer, "panel")
+		_ = s.approvals.Answer(message.Approval, message.Answer, "panel")
 	case protocol.PanelTheme:
 		settings := m.Settings()
 		settings.Theme = message.Theme

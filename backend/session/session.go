@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/approval"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/command"
@@ -25,7 +26,7 @@ type Session struct {
 	log    *slog.Logger
 	events *hub.Hub[any] // what the panels are pushed
 	// approvals are what waits for the person.
-	approvals *approvals
+	approvals *approval.Manager
 
 	publishing sync.Mutex // what is published later is the newer
 	record     record     // what was done in it
@@ -113,7 +114,7 @@ func (s *Session) Info() protocol.SessionInfo {
 		}
 	}
 	s.mu.Unlock()
-	info.Approvals = s.approvals.broker.Pending()
+	info.Approvals = s.approvals.Pending()
 	if r == nil {
 		info.Tabs = []protocol.Tab{}
 		return info

@@ -107,7 +107,7 @@ func (s *Session) taskEnded(head protocol.Task) {
 		return
 	}
 	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID)}
-	s.approvals.broker.Gone(actor)
+	s.approvals.Gone(actor)
 	if r, err := s.current(); err == nil {
 		r.policy.Over(actor)
 		r.letGo(command.CallerName(actor))

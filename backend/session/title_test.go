@@ -31,7 +31,7 @@ func TestASessionHasAnyName(t *testing.T) {
 		if _, err := protocol.ParseSessionName(string(name)); err != nil {
 			t.Error(err)
 		}
-		s, err := m.session(name)
+		s, err := m.Session(name)
 		if err != nil {
 			t.Fatal(err)
 		}

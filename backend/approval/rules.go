@@ -1,0 +1,60 @@
+package approval
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// Rules are the site rules, read when they are first needed. They are written
+// whenever they change.
+func (m *Manager) Rules() (*policy.Rules, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.rules != nil {
+		return m.rules, nil
+	}
+	path, err := m.cfg.RulesFile()
+	if err != nil {
+		return nil, err
+	}
+	m.rules = policy.NewRules(readRules(path, m.cfg.Logger), func(rules []protocol.SiteRule) error {
+		return writeRules(path, rules)
+	})
+	return m.rules, nil
+}
+
+// readRules reads rules.json. One that cannot be read is put aside, and the
+// careful defaults hold.
+func readRules(path string, log *slog.Logger) []protocol.SiteRule {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var file protocol.SiteRulesFile
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil || file.Version != rulesVersion {
+		log.Warn("the site rules could not be read and are put aside", "error", err, "version", file.Version)
+		if err := os.Rename(path, path+".bad"); err != nil {
+			log.Warn("the site rules could not be put aside", "error", err)
+		}
+		return nil
+	}
+	return file.Rules
+}
+
+func writeRules(path string, rules []protocol.SiteRule) error {
+	data, err := json.MarshalIndent(protocol.SiteRulesFile{Version: rulesVersion, Rules: rules}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return journal.WriteFile(path, append(data, '\n'), 0o600)
+}

@@ -1,0 +1,141 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"pilotfish/backend/desktop"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
+)
+
+// Terminals are what a Manager needs of the terminals.
+type Terminals interface {
+	Get(id protocol.TerminalID) (protocol.TerminalInfo, error)
+	SetStatus(id protocol.TerminalID, status protocol.AgentStatus, message string) error
+}
+
+// waiting is what a person sees outside of the panel of what waits. One
+// goroutine owns it.
+type waiting struct {
+	terminals Terminals
+	notify    func(context.Context, desktop.Notification) (uint32, error) // nil for none
+	withdraw  func(context.Context, uint32) error
+	show      func(protocol.TabID) // brings a tab and its panel forward
+	answer    func(id string, answer protocol.ApprovalAnswer)
+	log       *slog.Logger
+	// marked are the terminals that say that they wait, with what they said
+	// before.
+	marked map[protocol.TerminalID]protocol.AgentStatus
+	told   map[string]bool
+	last   uint32 // the notification that is shown; 0 for none
+	about  string // the question that it is about
+}
+
+// mark lets the terminals of waiting agents say that they need the person, and
+// what they said before once they do not wait any more.
+func (w *waiting) mark(pending []protocol.Approval) {
+	now := map[protocol.TerminalID]string{}
+	for _, p := range pending {
+		if p.Actor.Kind == protocol.ActorTerminal {
+			now[protocol.TerminalID(p.Actor.ID)] = "Needs your approval: " + question.What(p)
+		}
+	}
+	for id, message := range now {
+		if _, is := w.marked[id]; is {
+			continue
+		}
+		info, err := w.terminals.Get(id)
+		if err != nil || w.terminals.SetStatus(id, protocol.AgentNeedsYou, message) != nil {
+			continue // it ended meanwhile
+		}
+		w.marked[id] = info.Status
+	}
+	for id, before := range w.marked {
+		if _, still := now[id]; still {
+			continue
+		}
+		delete(w.marked, id)
+		info, err := w.terminals.Get(id)
+		if err != nil || info.Status != protocol.AgentNeedsYou {
+			continue // it has said something newer itself
+		}
+		if before != protocol.AgentIdle {
+			before = protocol.AgentWorking // it asked, so it works
+		}
+		_ = w.terminals.SetStatus(id, before, "") // it may have ended meanwhile
+	}
+}
+
+// tell shows a notification for the newest of what was not told yet. When what
+// is shown was answered, elsewhere perhaps, it goes, or another takes its place.
+func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
+	fresh, known := -1, map[string]bool{}
+	for i, p := range pending {
+		known[p.ID] = true
+		if !w.told[p.ID] {
+			fresh = i
+		}
+	}
+	w.told = known
+	if w.notify == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
+	defer cancel()
+	if fresh < 0 && w.last != 0 && !known[w.about] {
+		fresh = len(pending) - 1
+		if fresh < 0 {
+			if err := w.withdraw(ctx, w.last); err != nil {
+				w.log.Debug("notification could not be withdrawn", "error", err)
+			}
+			w.last, w.about = 0, ""
+		}
+	}
+	if fresh < 0 {
+		return
+	}
+	note := w.note(pending[fresh])
+	note.Replaces = w.last
+	id, err := w.notify(ctx, note)
+	if err != nil {
+		// Panel, window and tray show it, too.
+		w.log.Debug("notification could not be shown", "error", err)
+		return
+	}
+	w.last, w.about = id, pending[fresh].ID
+}
+
+// note is the notification of a question. It can be allowed there only when all
+// of it stands there, and not by a press that was meant for what was on the
+// screen before.
+func (w *waiting) note(p protocol.Approval) desktop.Notification {
+	asks := question.Request(p) + "."
+	if effect := question.Effect(p.Kind); effect != "" {
+		asks += " " + effect
+	}
+	body := asks
+	for _, detail := range question.Details(p) {
+		body += fmt.Sprintf("\n%s: %s", detail.Name, detail.Value)
+	}
+	show := func() { w.show(p.Tab) }
+	n := desktop.Notification{Title: question.Who(p.Actor) + " needs your approval", Body: body, Urgent: true, Clicked: show}
+	deny := desktop.Action{Label: "Deny", Do: func() { w.answer(p.ID, protocol.AnswerDeny) }}
+	if !desktop.Fits(body) {
+		n.Body = asks + " The details are too long for this notification: open them in Pilotfish."
+		n.Actions = []desktop.Action{deny}
+		return n
+	}
+	shown := time.Now()
+	allow := desktop.Action{Label: "Allow once", Do: func() {
+		if time.Since(shown) < notifySettle {
+			show()
+			return
+		}
+		w.answer(p.ID, protocol.AnswerOnce)
+	}}
+	n.Actions = []desktop.Action{allow, deny}
+	return n
+}
