@@ -125,6 +125,8 @@ func roomRules() []roomRule {
 		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth", "backend/question"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
+		{"backend/task/view", []string{protocol, "backend/policy", "backend/question"}, "what is seen of a task knows no command and no store; the browser is given to it as an interface"},
+		{"backend/task/control", []string{protocol, "backend/task", "backend/auth", "backend/command", "backend/policy", "backend/agent/builtin"}, "what callers do with tasks is given the session as functions, its browser and its models as interfaces"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
 		{"frontend", nil, "a folder that embeds files has no logic to import"},
 		{"extension", nil, "a folder that embeds files has no logic to import"},

@@ -45,6 +45,7 @@ type Config struct {
 // asked. Its methods are safe for concurrent use.
 type Manager struct {
 	cfg    Config
+	log    *slog.Logger
 	broker *policy.Broker
 	wake   chan struct{} // to Run: something waits, or waits no more
 
@@ -54,7 +55,7 @@ type Manager struct {
 
 // New returns a Manager that asks nothing yet.
 func New(cfg Config) *Manager {
-	m := &Manager{cfg: cfg, wake: make(chan struct{}, 1)}
+	m := &Manager{cfg: cfg, log: cfg.Logger.With("component", "approval"), wake: make(chan struct{}, 1)}
 	m.broker = policy.NewBroker(cfg.Session, m.changed)
 	m.broker.Watch(cfg.Watch)
 	return m
@@ -83,10 +84,10 @@ func (m *Manager) changed() {
 // where it was given, for a person: "tray", "window".
 func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string) error {
 	if err := m.broker.AnswerOption(id, answer, "", place); err != nil {
-		m.cfg.Logger.Info("an answer came too late", "answer", answer, "error", err)
+		m.log.Info("an answer came too late", "answer", answer, "error", err)
 		return err
 	}
-	m.cfg.Logger.Info("a person answered", "answer", answer)
+	m.log.Info("a person answered", "answer", answer)
 	return nil
 }
 
@@ -94,7 +95,7 @@ func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string
 // ctx ends; then nothing waits any more.
 func (m *Manager) Run(ctx context.Context, terminals Terminals) {
 	defer m.broker.Close()
-	w := waiting{terminals: terminals, log: m.cfg.Logger, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
+	w := waiting{terminals: terminals, log: m.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
 	if !m.cfg.Quiet {
 		var notifier desktop.Notifier
 		defer notifier.Close()
@@ -151,7 +152,7 @@ func (m *Manager) show(ctx context.Context, tab protocol.TabID) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
 	if err := m.cfg.ShowTab(ctx, tab); err != nil {
-		m.cfg.Logger.Warn("the tab of a question could not be shown", "tab", tab, "error", err)
+		m.log.Warn("the tab of a question could not be shown", "tab", tab, "error", err)
 		m.cfg.ShowPage(Page)
 	}
 }

@@ -24,7 +24,7 @@ func (m *Manager) Rules() (*policy.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.rules = policy.NewRules(readRules(path, m.cfg.Logger), func(rules []protocol.SiteRule) error {
+	m.rules = policy.NewRules(readRules(path, m.log), func(rules []protocol.SiteRule) error {
 		return writeRules(path, rules)
 	})
 	return m.rules, nil

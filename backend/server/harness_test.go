@@ -279,7 +279,7 @@ func start(t *testing.T, ln *memoryListener) *world {
 		OnReady: func(port int) { ready <- port },
 		MCP:     w.house.mcp,
 		Chat:    w.house.talks,
-		Tasks:   works{w.house},
+		Tasks:   func(g auth.Grant) (server.Tasks, error) { return works{w.house, g}, nil },
 		Models:  minds{w.house},
 		Commands: []server.CommandDoc{
 			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},

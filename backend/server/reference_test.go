@@ -21,15 +21,12 @@ var update = flag.Bool("update", false, "write docs/reference/http.md anew")
 // TestReference keeps docs/reference/http.md as the table of routes is.
 func TestReference(t *testing.T) {
 	// A server with all its parts has all routes; none of them is called. The
-	// interfaces are embedded by another name, because they have a method of theirs.
-	type (
-		models interface{ Models }
-		tasks  interface{ Tasks }
-	)
+	// interface is embedded by another name, because it has a method of its own.
+	type models interface{ Models }
 	s := &Server{
 		welcome: http.NotFoundHandler(),
 		mcp:     func(http.ResponseWriter, *http.Request, auth.Grant) {},
-		models:  struct{ models }{}, tasks: struct{ tasks }{},
+		models:  struct{ models }{}, tasks: func(auth.Grant) (Tasks, error) { return nil, nil },
 		chat:     func(auth.Grant) (Conversations, error) { return nil, nil },
 		commands: []CommandDoc{{Name: snapshotCommand}},
 	}

@@ -33,10 +33,10 @@ type Config struct {
 	// MCP serves the Model Context Protocol to the holder of a grant; nil means
 	// that there is no such route.
 	MCP func(w http.ResponseWriter, r *http.Request, grant auth.Grant)
-	// Models serves the routes below /llm, Tasks those below /task; nil means that
-	// there are none.
+	// Models serves the routes below /llm, Tasks gives the tasks of a grant's session
+	// to those below /task; nil means that there are none.
 	Models Models
-	Tasks  Tasks
+	Tasks  func(auth.Grant) (Tasks, error)
 	// Chat gives the conversations of a grant's session; nil means that there are
 	// no routes below /chat.
 	Chat func(auth.Grant) (Conversations, error)
@@ -57,7 +57,7 @@ type Server struct {
 	welcome  http.Handler
 	mcp      func(http.ResponseWriter, *http.Request, auth.Grant)
 	models   Models
-	tasks    Tasks
+	tasks    func(auth.Grant) (Tasks, error)
 	chat     func(auth.Grant) (Conversations, error)
 	commands []CommandDoc
 	onReady  func(int)

@@ -14,29 +14,28 @@ import (
 // Tasks is what the routes below /task do. Each call carries the grant of its
 // caller; an agent sees the tasks that it asked for, and no others.
 type Tasks interface {
-	RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error)
-	StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
-	Task(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error)
-	TaskList(ctx context.Context, grant auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error)
-	// FollowTask gives a task's pages from an index on until it is over.
-	FollowTask(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error)
-	TaskRoutines(ctx context.Context, grant auth.Grant) ([]protocol.TaskRoutine, error)
+	Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error)
+	Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
+	Read(grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error)
+	List(grant auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error)
+	// Follow gives a task's pages from an index on until it is over.
+	Follow(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error)
+	Routines() ([]protocol.TaskRoutine, error)
 
 	// What only the panel does.
-	WriteTask(ctx context.Context, grant auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
-	TaskCommand(ctx context.Context, grant auth.Grant, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error)
-	PlainTask(ctx context.Context, grant auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
-	TaskTab(ctx context.Context, grant auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error)
-	DeleteTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) error
-	CloseTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
-	TaskPicture(ctx context.Context, grant auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error)
-	SaveRoutine(ctx context.Context, grant auth.Grant, routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
-	DeleteRoutine(ctx context.Context, grant auth.Grant, name string) ([]protocol.TaskRoutine, error)
+	Write(ctx context.Context, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
+	Command(ctx context.Context, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error)
+	Plain(ctx context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
+	Tab(req protocol.TaskTabRequest) (protocol.Task, error)
+	Delete(id protocol.TaskID) error
+	Dismiss(id protocol.TaskID) (protocol.Task, error)
+	Picture(req protocol.TaskPictureRequest) (protocol.ChatAttachment, error)
+	SaveRoutine(routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
+	DeleteRoutine(name string) ([]protocol.TaskRoutine, error)
 }
 
 // taskRoutes are the routes below /task.
 func (s *Server) taskRoutes() []route {
-	t := s.tasks
 	anybody := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
 		doc.query = []string{"session"}
 		return route{method: http.MethodPost, path: path, door: auth.DoorTask, origin: originNoPage, body: protocol.MaxBody, handle: inSession(handle), doc: doc}
@@ -45,20 +44,22 @@ func (s *Server) taskRoutes() []route {
 		return route{method: http.MethodPost, path: path, door: auth.DoorTaskRun, origin: originExtension, body: protocol.MaxBody, handle: handle, doc: doc}
 	}
 	return []route{
-		anybody("/task/run", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRunRequest) (protocol.TaskRunReply, error) {
-			task, err := t.RunTask(ctx, g, req)
+		anybody("/task/run", tasked(s, func(ctx context.Context, t Tasks, g auth.Grant, req protocol.TaskRunRequest) (protocol.TaskRunReply, error) {
+			task, err := t.Run(ctx, g, req)
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Ask the panel for a task; the reply comes when a panel has taken it.", in: protocol.TaskRunRequest{}, out: protocol.TaskRunReply{}}),
-		anybody("/task/stop", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
-			task, err := t.StopTask(ctx, g, req.Task)
+		anybody("/task/stop", tasked(s, func(ctx context.Context, t Tasks, g auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
+			task, err := t.Stop(ctx, g, req.Task)
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Stop a task; it ends within one action.", in: protocol.TaskRequest{}, out: protocol.TaskRunReply{}}),
-		anybody("/task/get", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskPage, error) {
-			return t.Task(ctx, g, req.Task, req.After)
+		anybody("/task/get", tasked(s, func(_ context.Context, t Tasks, g auth.Grant, req protocol.TaskRequest) (protocol.TaskPage, error) {
+			return t.Read(g, req.Task, req.After)
 		}), routeDoc{about: "A task and its events after an index.", in: protocol.TaskRequest{}, out: protocol.TaskPage{}}),
-		anybody("/task/list", handled(t.TaskList), routeDoc{about: "The tasks, newest first, and where in each a text was found.", in: protocol.TaskListRequest{}, out: protocol.TaskListReply{}}),
-		anybody("/task/routines", handled(func(ctx context.Context, g auth.Grant, _ struct{}) (protocol.TaskRoutinesReply, error) {
-			list, err := t.TaskRoutines(ctx, g)
+		anybody("/task/list", tasked(s, func(_ context.Context, t Tasks, g auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error) {
+			return t.List(g, req)
+		}), routeDoc{about: "The tasks, newest first, and where in each a text was found.", in: protocol.TaskListRequest{}, out: protocol.TaskListReply{}}),
+		anybody("/task/routines", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, _ struct{}) (protocol.TaskRoutinesReply, error) {
+			list, err := t.Routines()
 			return protocol.TaskRoutinesReply{Routines: list}, err
 		}), routeDoc{about: "The saved routines.", in: struct{}{}, out: protocol.TaskRoutinesReply{}}),
 		{
@@ -66,39 +67,54 @@ func (s *Server) taskRoutes() []route {
 			doc: routeDoc{about: "The progress of a task: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after", "session"}, stream: protocol.TaskPage{}},
 		},
 
-		panel("/task/write", handled(t.WriteTask), routeDoc{about: "The panel that runs a task writes what happens in it.", in: protocol.TaskWriteRequest{}, out: protocol.TaskWriteReply{}}),
-		panel("/task/command", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
+		panel("/task/write", tasked(s, func(ctx context.Context, t Tasks, _ auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
+			return t.Write(ctx, req)
+		}), routeDoc{about: "The panel that runs a task writes what happens in it.", in: protocol.TaskWriteRequest{}, out: protocol.TaskWriteReply{}}),
+		panel("/task/command", tasked(s, func(ctx context.Context, t Tasks, _ auth.Grant, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
-			return t.TaskCommand(ctx, g, req)
+			return t.Command(ctx, req)
 		}), routeDoc{about: "Run one command for a task, on one of its tabs; what is to be written is written first.", in: protocol.TaskCommandRequest{}, out: protocol.TaskCommandReply{}}),
-		panel("/task/plain", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
+		panel("/task/plain", tasked(s, func(ctx context.Context, t Tasks, _ auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
-			return t.PlainTask(ctx, g, req)
+			return t.Plain(ctx, req)
 		}), routeDoc{about: "The steps of plain instructions, for a task without a model.", in: protocol.TaskPlainRequest{}, out: protocol.TaskPlainReply{}}),
-		panel("/task/tab", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.TaskRunReply, error) {
-			task, err := t.TaskTab(ctx, g, req)
+		panel("/task/tab", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskTabRequest) (protocol.TaskRunReply, error) {
+			task, err := t.Tab(req)
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
 		panel("/task/file", s.fileData, routeDoc{about: "An image that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
-		panel("/task/picture", handled(t.TaskPicture), routeDoc{about: "The screenshot of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
-		panel("/task/delete", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (struct{}, error) {
-			return struct{}{}, t.DeleteTask(ctx, g, req.Task)
+		panel("/task/picture", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
+			return t.Picture(req)
+		}), routeDoc{about: "The screenshot of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
+		panel("/task/delete", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskRequest) (struct{}, error) {
+			return struct{}{}, t.Delete(req.Task)
 		}), routeDoc{about: "Delete a task that is not running.", in: protocol.TaskRequest{}, out: struct{}{}}),
-		panel("/task/close", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
-			task, err := t.CloseTask(ctx, g, req.Task)
+		panel("/task/close", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskRequest) (protocol.TaskRunReply, error) {
+			task, err := t.Dismiss(req.Task)
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Dismiss a failed task: it stays in the history.", in: protocol.TaskRequest{}, out: protocol.TaskRunReply{}}),
-		panel("/task/save-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
-			list, err := t.SaveRoutine(ctx, g, req.Routine)
+		panel("/task/save-routine", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
+			list, err := t.SaveRoutine(req.Routine)
 			return protocol.TaskRoutinesReply{Routines: list}, err
 		}), routeDoc{about: "Save a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
-		panel("/task/delete-routine", handled(func(ctx context.Context, g auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
-			list, err := t.DeleteRoutine(ctx, g, req.Routine.Name)
+		panel("/task/delete-routine", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskRoutineRequest) (protocol.TaskRoutinesReply, error) {
+			list, err := t.DeleteRoutine(req.Routine.Name)
 			return protocol.TaskRoutinesReply{Routines: list}, err
 		}), routeDoc{about: "Delete a routine.", in: protocol.TaskRoutineRequest{}, out: protocol.TaskRoutinesReply{}}),
 	}
+}
+
+// tasked makes a route's handler of a function on the tasks of a session.
+func tasked[In, Out any](s *Server, do func(ctx context.Context, tasks Tasks, grant auth.Grant, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
+	return handled(func(ctx context.Context, grant auth.Grant, in In) (out Out, err error) {
+		tasks, err := s.tasks(grant)
+		if err != nil {
+			return out, err
+		}
+		return do(ctx, tasks, grant, in)
+	})
 }
 
 // inSession lets a caller whose token is for no session name one in the address.
@@ -123,7 +139,11 @@ func (s *Server) taskStream(w http.ResponseWriter, r *http.Request, c call) erro
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pages, err := s.tasks.FollowTask(ctx, c.grant, protocol.TaskID(r.URL.Query().Get("task")), after)
+	tasks, err := s.tasks(c.grant)
+	if err != nil {
+		return err
+	}
+	pages, err := tasks.Follow(ctx, c.grant, protocol.TaskID(r.URL.Query().Get("task")), after)
 	if err != nil {
 		return err
 	}

@@ -14,32 +14,35 @@ import (
 )
 
 // works is a small Tasks: one task of three pages, which remembers who called.
-type works struct{ house *house }
+type works struct {
+	house *house
+	grant auth.Grant // whose tasks they are
+}
 
 func (k works) task(name string, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
 	return protocol.Task{ID: id, Goal: string(g.Session), State: protocol.TaskRunning, Tabs: []protocol.TabID{}}, k.house.called(name, g)
 }
 
-func (k works) RunTask(_ context.Context, g auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
+func (k works) Run(_ context.Context, g auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
 	task, err := k.task("task-run", g, "new")
 	task.Tab = req.Tab
 	return task, err
 }
 
-func (k works) StopTask(_ context.Context, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+func (k works) Stop(_ context.Context, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
 	return k.task("task-stop", g, id)
 }
 
-func (k works) Task(_ context.Context, g auth.Grant, id protocol.TaskID, _ uint64) (protocol.TaskPage, error) {
+func (k works) Read(g auth.Grant, id protocol.TaskID, _ uint64) (protocol.TaskPage, error) {
 	task, err := k.task("task-get", g, id)
 	return protocol.TaskPage{Head: task, Events: []protocol.TaskEvent{}}, err
 }
 
-func (k works) TaskList(_ context.Context, g auth.Grant, _ protocol.TaskListRequest) (protocol.TaskListReply, error) {
+func (k works) List(g auth.Grant, _ protocol.TaskListRequest) (protocol.TaskListReply, error) {
 	return protocol.TaskListReply{Tasks: []protocol.Task{}}, k.house.called("task-list", g)
 }
 
-func (k works) FollowTask(_ context.Context, g auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
+func (k works) Follow(_ context.Context, g auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
 	task, err := k.task("task-stream", g, id)
 	return func(yield func(protocol.TaskPage, error) bool) {
 		for i := after + 1; i <= 3; i++ {
@@ -51,46 +54,46 @@ func (k works) FollowTask(_ context.Context, g auth.Grant, id protocol.TaskID, a
 	}, err
 }
 
-func (k works) TaskRoutines(_ context.Context, g auth.Grant) ([]protocol.TaskRoutine, error) {
-	return []protocol.TaskRoutine{}, k.house.called("task-routines", g)
+func (k works) Routines() ([]protocol.TaskRoutine, error) {
+	return []protocol.TaskRoutine{}, k.house.called("task-routines", k.grant)
 }
 
-func (k works) WriteTask(_ context.Context, g auth.Grant, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
-	task, err := k.task("task-write", g, req.Task)
+func (k works) Write(_ context.Context, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
+	task, err := k.task("task-write", k.grant, req.Task)
 	return protocol.TaskWriteReply{Head: task}, err
 }
 
-func (k works) TaskCommand(_ context.Context, g auth.Grant, _ protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
-	return protocol.TaskCommandReply{}, k.house.called("task-command", g)
+func (k works) Command(_ context.Context, _ protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
+	return protocol.TaskCommandReply{}, k.house.called("task-command", k.grant)
 }
 
-func (k works) PlainTask(_ context.Context, g auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
-	_, err := k.task("task-plain", g, req.Task)
+func (k works) Plain(_ context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
+	_, err := k.task("task-plain", k.grant, req.Task)
 	return protocol.TaskPlainReply{Steps: []string{}}, err
 }
 
-func (k works) TaskTab(_ context.Context, g auth.Grant, req protocol.TaskTabRequest) (protocol.Task, error) {
-	return k.task("task-tab", g, req.Task)
+func (k works) Tab(req protocol.TaskTabRequest) (protocol.Task, error) {
+	return k.task("task-tab", k.grant, req.Task)
 }
 
-func (k works) CloseTask(_ context.Context, _ auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+func (k works) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 	return protocol.Task{ID: id}, nil
 }
 
-func (k works) DeleteTask(_ context.Context, g auth.Grant, _ protocol.TaskID) error {
-	return k.house.called("task-delete", g)
+func (k works) Delete(_ protocol.TaskID) error {
+	return k.house.called("task-delete", k.grant)
 }
 
-func (k works) TaskPicture(_ context.Context, g auth.Grant, _ protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
-	return protocol.ChatAttachment{}, k.house.called("task-picture", g)
+func (k works) Picture(_ protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
+	return protocol.ChatAttachment{}, k.house.called("task-picture", k.grant)
 }
 
-func (k works) SaveRoutine(_ context.Context, g auth.Grant, _ protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
-	return []protocol.TaskRoutine{}, k.house.called("task-save-routine", g)
+func (k works) SaveRoutine(_ protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
+	return []protocol.TaskRoutine{}, k.house.called("task-save-routine", k.grant)
 }
 
-func (k works) DeleteRoutine(_ context.Context, g auth.Grant, _ string) ([]protocol.TaskRoutine, error) {
-	return []protocol.TaskRoutine{}, k.house.called("task-delete-routine", g)
+func (k works) DeleteRoutine(_ string) ([]protocol.TaskRoutine, error) {
+	return []protocol.TaskRoutine{}, k.house.called("task-delete-routine", k.grant)
 }
 
 // minds is a small Models; it has no grant, for no kind of caller differs from

@@ -44,7 +44,7 @@ func (s *Session) activity() (*activity.Log, error) {
 		return nil, err
 	}
 	log, err := activity.Open(activity.Config{
-		Dir: filepath.Join(dirs.Root, "activity"), Secret: s.m.secretArgument, Logger: s.m.cfg.Logger.With("session", s.name),
+		Dir: filepath.Join(dirs.Root, "activity"), Secret: s.m.secretArgument, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err

@@ -20,9 +20,9 @@ func newApprovals(s *Session) *approval.Manager {
 		},
 		Watch: func(question protocol.Approval, over *policy.Over) {
 			s.chatQuestion(question, over)
-			s.pages.question(question, over)
+			s.pages.Question(question, over)
 		},
-		ShowTab: s.showTab, ShowPage: func(page string) { s.m.onShow(page) }, Logger: s.log,
+		ShowTab: s.showTab, ShowPage: func(page string) { s.m.onShow(page) }, Logger: s.plainLog(),
 	})
 }
 

@@ -86,7 +86,7 @@ func (s *Session) newRun() (*run, error) {
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.pause, Logger: s.m.cfg.Logger.With("session", s.name),
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ func (s *Session) live(ctx context.Context, r *run) {
 		}
 	})
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
-	parts.Go(func() { s.pages.run(ctx, r.browser) })
-	parts.Go(func() { s.pages.takePictures(ctx, r) })
+	parts.Go(func() { s.pages.Run(ctx, r.browser) })
+	parts.Go(func() { s.tasks.TakePictures(ctx, s.forTasks(r)) })
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {

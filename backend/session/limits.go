@@ -15,9 +15,5 @@ const (
 	// page.
 	pickTimeout = 2 * time.Minute
 	// actorFiles is how many files of an actor's commands it can still fetch.
-	actorFiles         = 500
-	taskPictureQuality = 50
-	// taskPagesTimeout is how long the cover of a page and the group of a task's
-	// tabs may take to be as they should.
-	taskPagesTimeout = 10 * time.Second
+	actorFiles = 500
 )

@@ -12,6 +12,7 @@ import (
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
+	"pilotfish/backend/task/control"
 )
 
 // newMCP makes the MCP face of the registry: each token's holder has a server of
@@ -31,7 +32,7 @@ func (m *Manager) mcpCaller(grant auth.Grant) mcp.Config {
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return m.image(ctx, grant, path)
 		},
-		Tasks:  callersTasks{m, grant},
+		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return m.tasks(grant) }, Grant: grant},
 		Logger: m.cfg.Logger,
 	}
 }

@@ -64,7 +64,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	cancel()
 	err = group.Wait()
 	m.eachSession(func(s *Session) {
-		s.closeTasks()
+		s.tasks.Close()
 		s.closeActivity()
 	})
 	m.running.Wait()
@@ -158,7 +158,7 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		defer func() { _ = mcp.Close() }() // its sessions end with the server
 		srv, err := server.New(server.Config{
 			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
-			Models: m.Models(), Tasks: m, Chat: m.conversations,
+			Models: m.Models(), Tasks: m.serverTasks, Chat: m.conversations,
 		})
 		port := listener.Addr().(*net.TCPAddr).Port
 		listener = nil

@@ -90,11 +90,11 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 		return protocol.HelloEvent{}, err
 	}
 	// The panel has subscribed: what it missed comes behind its hello.
-	s.orderAgain()
+	s.tasks.OrderAgain()
 	s.showAgain()
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: m.agentsFile(),
-		Settings: m.panelView(m.cfg.Settings.Get()), Tasks: s.unfinishedTasks(), Conversations: s.conversationHeads(),
+		Settings: m.panelView(m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: s.conversationHeads(),
 	}, nil
 }
 
@@ -123,7 +123,7 @@ func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
 		s.endPick(shownBy(panel))
 		s.endPick(panel) // before anybody is told that the panel is gone
 		s.countPanel(-1)
-		s.panelGone(panel)
+		s.tasks.PanelGone(panel)
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/task/control"
+	"pilotfish/backend/task/view"
 	"pilotfish/backend/terminal"
 )
 
@@ -30,8 +32,8 @@ type Session struct {
 
 	publishing sync.Mutex // what is published later is the newer
 	record     record     // what was done in it
-	tasks      taskStore
-	pages      *taskPages // what is seen of tasks in the browser
+	tasks      *control.Tasks
+	pages      *view.Pages // what is seen of tasks in the browser
 	picks      picks
 
 	mu        sync.Mutex
@@ -79,10 +81,13 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		name: name, title: m.readTitle(name), m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
-	s.pages = newTaskPages(s)
 	s.approvals = newApprovals(s)
+	s.tasks, s.pages = newTasks(s)
 	return s
 }
+
+// plainLog is the log of a part that names itself.
+func (s *Session) plainLog() *slog.Logger { return s.m.cfg.Logger.With("session", s.name) }
 
 // State is where the session is in its life.
 func (s *Session) State() protocol.SessionState {
@@ -352,4 +357,11 @@ func (s *Session) show(ctx context.Context, event protocol.ShowEvent) error {
 	}
 	s.events.Publish(event)
 	return nil
+}
+
+// openTabs are the tabs that are open.
+func (s *Session) openTabs() []protocol.Tab {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.tabs)
 }

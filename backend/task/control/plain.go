@@ -1,11 +1,10 @@
-package session
+package control
 
 import (
 	"context"
 	"fmt"
 
 	"pilotfish/backend/agent/builtin"
-	"pilotfish/backend/auth"
 	"pilotfish/backend/protocol"
 )
 
@@ -13,13 +12,13 @@ import (
 const plainHelp = "These are plain instructions, such as “go to example.com”, “click Save”, “type hello into Search” or “scroll down”; several are joined by “then”."
 
 // plainPlan reads plain instructions; unknown says in words why they are none.
-func (s *Session) plainPlan(text string) (plan builtin.Plan, unknown string) {
-	s.tasks.mu.Lock()
-	if s.tasks.grammar == nil {
-		s.tasks.grammar = builtin.NewGrammar(nil)
+func (t *Tasks) plainPlan(text string) (plan builtin.Plan, unknown string) {
+	t.mu.Lock()
+	if t.grammar == nil {
+		t.grammar = builtin.NewGrammar(nil)
 	}
-	grammar := s.tasks.grammar
-	s.tasks.mu.Unlock()
+	grammar := t.grammar
+	t.mu.Unlock()
 	plan, not := grammar.Parse(text)
 	switch {
 	case not != nil:
@@ -30,15 +29,11 @@ func (s *Session) plainPlan(text string) (plan builtin.Plan, unknown string) {
 	return plan, ""
 }
 
-// PlainTask reads plain instructions and says what one of them comes to on a
+// Plain reads plain instructions and says what one of them comes to on a
 // task's tab. It looks at the page as the task, and does nothing to it: the task
 // does, as with what a model wants.
-func (m *Manager) PlainTask(ctx context.Context, grant auth.Grant, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
-	s, err := m.pick(grant.Session)
-	if err != nil {
-		return protocol.TaskPlainReply{Steps: []string{}}, err
-	}
-	plan, unknown := s.plainPlan(req.Text)
+func (t *Tasks) Plain(ctx context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
+	plan, unknown := t.plainPlan(req.Text)
 	if unknown != "" {
 		return protocol.TaskPlainReply{Steps: []string{}, Unknown: unknown}, nil
 	}
@@ -54,7 +49,7 @@ func (m *Manager) PlainTask(ctx context.Context, grant auth.Grant, req protocol.
 		tried[i] = one.Error
 	}
 	looks := builtin.CommanderFunc(func(ctx context.Context, command protocol.CommandRequest) protocol.CommandReply {
-		return m.taskCommand(ctx, grant, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
+		return t.command(ctx, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
 	})
 	errand := builtin.NewEngine(looks, req.Tab).Errand(ctx, plan.Steps[req.Step], tried, req.Chosen)
 	if err := ctx.Err(); err != nil {

@@ -1,4 +1,4 @@
-package session
+package control
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 	"pilotfish/backend/task"
 )
 
-// RunTask asks the panels for a task and returns when one has taken it. An agent
+// Run asks the panels for a task and returns when one has taken it. An agent
 // asks for its own tabs only, and for one task at a time.
-func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
+func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
 	if !grant.Scopes.Has(protocol.ScopeAct) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this agent may only read pages", "the user decides what it may do")
 	}
-	s, store, err := m.tasksOf(grant)
+	store, err := t.opened()
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	r, err := s.current()
+	r, err := t.cfg.Running()
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	if m.cfg.Headless {
+	if t.cfg.Headless {
 		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "a task runs in the side panel, and this session has none", "start Pilotfish with its window: `pilotfish app quit`, then from the menu of programs")
 	}
 	if req.Routine != "" {
@@ -39,15 +39,15 @@ func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.Ta
 		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", "write what is to be done", protocol.Example("task", "run", "fill this form with …"))
 	}
 	if req.Tab == "" {
-		req.Tab = s.callerTab(grant)
+		req.Tab = t.cfg.CallerTab(grant)
 	}
-	if !s.hasTab(req.Tab) {
+	if !t.open(req.Tab) {
 		return protocol.Task{}, unknownTab(req.Tab)
 	}
-	if err := r.policy.Tab(grant.Actor, grant.Tab, req.Tab, s.openTabs()); err != nil {
+	if err := r.Policy.Tab(grant.Actor, grant.Tab, req.Tab, t.cfg.Tabs()); err != nil {
 		return protocol.Task{}, err
 	}
-	if req.Profile, err = m.taskProfile(ctx, s, req); err != nil {
+	if req.Profile, err = t.profile(ctx, req); err != nil {
 		return protocol.Task{}, err
 	}
 	if err := free(store, grant, req.Tab); err != nil {
@@ -57,24 +57,24 @@ func (m *Manager) RunTask(ctx context.Context, grant auth.Grant, req protocol.Ta
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	withdraw := s.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req})
+	withdraw := t.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req})
 	defer withdraw()
-	opened := r.browser.OpenPanel(ctx, req.Tab)
+	opened := r.Browser.OpenPanel(ctx, req.Tab)
 	if opened != nil {
-		s.log.Info("the panel could not be opened for a task", "tab", req.Tab, "error", opened)
+		t.log.Info("the panel could not be opened for a task", "tab", req.Tab, "error", opened)
 	}
-	return s.taken(ctx, store, ordered, opened)
+	return t.taken(ctx, store, ordered, opened)
 }
 
-// taskProfile finds the model that a task is asked for with, by id, name or
+// profile finds the model that a task is asked for with, by id, name or
 // model; without one, that which is for tasks of programs. Empty leaves the
 // choice to the panel, or the task to Pilot where no model is set up. It returns
 // CodeBadArgument when none would do.
-func (m *Manager) taskProfile(ctx context.Context, s *Session, req protocol.TaskRunRequest) (string, error) {
-	if m.cfg.Models == nil {
+func (t *Tasks) profile(ctx context.Context, req protocol.TaskRunRequest) (string, error) {
+	if t.cfg.Models == nil {
 		return "", nil
 	}
-	state := m.cfg.Models.State(ctx)
+	state := t.cfg.Models.State(ctx)
 	usable := func(p protocol.LLMProfile) bool {
 		return p.HasKey || !slices.ContainsFunc(state.Providers, func(i protocol.LLMProviderInfo) bool { return i.Provider == p.Provider && i.NeedsKey })
 	}
@@ -90,7 +90,7 @@ func (m *Manager) taskProfile(ctx context.Context, s *Session, req protocol.Task
 		case len(state.Profiles) > 0:
 			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was stored only until Pilotfish quit", "enter it again in Settings, under Models for Task")
 		}
-		_, unknown := s.plainPlan(req.Goal)
+		_, unknown := t.plainPlan(req.Goal)
 		if unknown == "" {
 			return "", nil
 		}
@@ -134,34 +134,31 @@ func free(store *task.Store, grant auth.Grant, tab protocol.TabID) error {
 
 // order tells the panels of an order, now and when they connect, until it is
 // withdrawn.
-func (s *Session) order(event protocol.TaskOrderEvent) (withdraw func()) {
-	s.tasks.mu.Lock()
-	if s.tasks.orders == nil {
-		s.tasks.orders = map[protocol.TaskID]protocol.TaskOrderEvent{}
-	}
-	s.tasks.orders[event.Task.ID] = event
-	s.tasks.mu.Unlock()
-	s.events.Publish(event)
+func (t *Tasks) order(event protocol.TaskOrderEvent) (withdraw func()) {
+	t.mu.Lock()
+	t.orders[event.Task.ID] = event
+	t.mu.Unlock()
+	t.cfg.Publish(event)
 	return func() {
-		s.tasks.mu.Lock()
-		delete(s.tasks.orders, event.Task.ID)
-		s.tasks.mu.Unlock()
+		t.mu.Lock()
+		delete(t.orders, event.Task.ID)
+		t.mu.Unlock()
 	}
 }
 
-// orderAgain tells a panel that has just connected, and with it the others, of
+// OrderAgain tells a panel that has just connected, and with it the others, of
 // the orders that nobody has taken. One that heard an order before drops it.
-func (s *Session) orderAgain() {
-	s.tasks.mu.Lock()
-	defer s.tasks.mu.Unlock()
-	for _, event := range s.tasks.orders {
-		s.events.Publish(event)
+func (t *Tasks) OrderAgain() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, event := range t.orders {
+		t.cfg.Publish(event)
 	}
 }
 
 // taken waits until a panel has taken an order. opened is why no panel could be
 // opened for it.
-func (s *Session) taken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) (protocol.Task, error) {
+func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) (protocol.Task, error) {
 	wait, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
 	defer cancel()
 	for page, err := range store.Follow(wait, ordered.ID, 0) {
@@ -185,10 +182,10 @@ func (s *Session) taken(ctx context.Context, store *task.Store, ordered protocol
 	return protocol.Task{}, why
 }
 
-// StopTask asks the panel that runs a task to stop it, and returns when it has.
+// Stop asks the panel that runs a task to stop it, and returns when it has.
 // A task that is over stays as it is.
-func (m *Manager) StopTask(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
-	s, store, err := m.tasksOf(grant)
+func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
+	store, err := t.opened()
 	if err != nil {
 		return protocol.Task{}, err
 	}
@@ -203,7 +200,7 @@ func (m *Manager) StopTask(ctx context.Context, grant auth.Grant, id protocol.Ta
 		store.End(id, protocol.TaskStopped, nil)
 		return store.Head(id)
 	}
-	s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
+	t.cfg.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
 	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
 	defer cancel()
 	for page, err := range store.Follow(ctx, id, head.Index) {
@@ -224,4 +221,8 @@ func newUUID() string {
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+func unknownTab(tab protocol.TabID) error {
+	return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %q", tab), "", protocol.Try("lists them", "tabs"))
 }

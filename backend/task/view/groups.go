@@ -1,4 +1,4 @@
-package session
+package view
 
 import (
 	"context"
@@ -42,14 +42,14 @@ func groupTitle(title string, asks bool) string {
 // gather makes the tabs of a task a group, coloured by its state. When the task
 // is over the tabs go where they were, or stay a group as the person chose. A
 // group is a help and no condition: what goes wrong with it is only noted.
-func (p *taskPages) gather(ctx context.Context, b pagesBrowser, w *workplace, head protocol.Task) {
+func (p *Pages) gather(ctx context.Context, b Browser, w *workplace, head protocol.Task) {
 	if err := p.group(ctx, b, w, head); err != nil {
-		p.s.log.Debug("the tabs of a task are not as a group should be", "task", head.ID, "error", err)
+		p.log.Debug("the tabs of a task are not as a group should be", "task", head.ID, "error", err)
 	}
 }
 
-func (p *taskPages) group(ctx context.Context, b pagesBrowser, w *workplace, head protocol.Task) error {
-	ends := !working(head.State)
+func (p *Pages) group(ctx context.Context, b Browser, w *workplace, head protocol.Task) error {
+	ends := !Working(head.State)
 	if ends && !head.KeepGroup {
 		return p.dissolve(ctx, b, w)
 	}
@@ -59,7 +59,7 @@ func (p *taskPages) group(ctx context.Context, b pagesBrowser, w *workplace, hea
 		}
 	}
 	p.mu.Lock()
-	asks := head.State == protocol.TaskWaiting || working(head.State) && len(w.asked) > 0
+	asks := head.State == protocol.TaskWaiting || Working(head.State) && len(w.asked) > 0
 	p.mu.Unlock()
 	state := head.State
 	if asks {
@@ -77,24 +77,24 @@ func (p *taskPages) group(ctx context.Context, b pagesBrowser, w *workplace, hea
 
 // join puts the tabs of the task into its group, and takes those out that it may
 // use no more.
-func (p *taskPages) join(ctx context.Context, b pagesBrowser, w *workplace, tabs []protocol.TabID) error {
+func (p *Pages) join(ctx context.Context, b Browser, w *workplace, tabs []protocol.TabID) error {
 	var fresh, gone []protocol.TabID
 	// A group is of one window: a tab of another would move there.
 	window := map[protocol.TabID]int{}
-	for _, tab := range p.s.openTabs() {
+	for _, tab := range p.tabs() {
 		window[tab.ID] = tab.WindowID
 	}
 	for _, tab := range tabs {
-		if !slices.Contains(w.grouped, tab) && p.s.hasTab(tab) && window[tab] == window[tabs[0]] {
+		if !slices.Contains(w.grouped, tab) && p.open(tab) && window[tab] == window[tabs[0]] {
 			fresh = append(fresh, tab)
 		}
 	}
 	for _, tab := range w.grouped {
-		if !slices.Contains(tabs, tab) && p.s.hasTab(tab) {
+		if !slices.Contains(tabs, tab) && p.open(tab) {
 			gone = append(gone, tab)
 		}
 	}
-	w.grouped = slices.DeleteFunc(w.grouped, func(tab protocol.TabID) bool { return !p.s.hasTab(tab) || slices.Contains(gone, tab) })
+	w.grouped = slices.DeleteFunc(w.grouped, func(tab protocol.TabID) bool { return !p.open(tab) || slices.Contains(gone, tab) })
 	if len(gone) > 0 {
 		if err := b.UngroupTabs(ctx, gone); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (p *taskPages) join(ctx context.Context, b pagesBrowser, w *workplace, tabs
 }
 
 // dissolve lets the tabs go where they were.
-func (p *taskPages) dissolve(ctx context.Context, b pagesBrowser, w *workplace) error {
+func (p *Pages) dissolve(ctx context.Context, b Browser, w *workplace) error {
 	groups, err := b.Groups(ctx)
 	if err != nil || w.group == 0 {
 		return err

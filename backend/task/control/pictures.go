@@ -1,4 +1,4 @@
-package session
+package control
 
 import (
 	"context"
@@ -12,34 +12,36 @@ import (
 	"sync"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
 	"pilotfish/backend/protocol"
 )
+
+// pictureQuality is that of a JPEG.
+const pictureQuality = 50
 
 // shots is how many pictures of steps may wait to be begun. A task asks for one a
 // step, and each is begun at once.
 const shots = 16
 
-// taskShot is a picture that is to be taken.
-type taskShot struct {
+// shot is a picture that is to be taken.
+type shot struct {
 	task protocol.TaskID
 	protocol.TaskShot
 }
 
 // shoot asks for the picture of a step.
-func (p *taskPages) shoot(id protocol.TaskID, shot protocol.TaskShot) {
+func (t *Tasks) shoot(id protocol.TaskID, wanted protocol.TaskShot) {
 	select {
-	case p.shots <- taskShot{id, shot}:
+	case t.shots <- shot{id, wanted}:
 	default:
-		p.s.log.Debug("a step has no picture: too many are waited for", "task", id, "step", shot.Step)
+		t.log.Debug("a step has no picture: too many are waited for", "task", id, "step", wanted.Step)
 	}
 }
 
-// takePictures takes the pictures of steps, until ctx ends.
-func (p *taskPages) takePictures(ctx context.Context, r *run) {
-	for len(p.shots) > 0 {
-		<-p.shots // of a run before: its pages are gone
+// TakePictures takes the pictures of steps, until ctx ends.
+func (t *Tasks) TakePictures(ctx context.Context, r Running) {
+	for len(t.shots) > 0 {
+		<-t.shots // of a run before: its pages are gone
 	}
 	var taken sync.WaitGroup
 	defer taken.Wait()
@@ -47,10 +49,10 @@ func (p *taskPages) takePictures(ctx context.Context, r *run) {
 		select {
 		case <-ctx.Done():
 			return
-		case shot := <-p.shots:
+		case shot := <-t.shots:
 			taken.Go(func() {
-				if err := p.s.takePicture(ctx, r, shot); err != nil && ctx.Err() == nil {
-					p.s.log.Debug("a step has no picture", "task", shot.task, "step", shot.Step, "error", err)
+				if err := t.takePicture(ctx, r, shot); err != nil && ctx.Err() == nil {
+					t.log.Debug("a step has no picture", "task", shot.task, "step", shot.Step, "error", err)
 				}
 			})
 		}
@@ -59,10 +61,10 @@ func (p *taskPages) takePictures(ctx context.Context, r *run) {
 
 // takePicture keeps what a task's tab looks like now as the picture of a step. It
 // is no command of the task: nobody sees it in the activity.
-func (s *Session) takePicture(ctx context.Context, r *run, shot taskShot) error {
+func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 	defer cancel()
-	store, err := s.taskStore()
+	store, err := t.opened()
 	if err != nil {
 		return err
 	}
@@ -72,10 +74,10 @@ func (s *Session) takePicture(ctx context.Context, r *run, shot taskShot) error 
 	}
 	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: head.Title}
 	for _, tab := range head.Tabs {
-		r.policy.Opened(actor, tab)
+		r.Policy.Opened(actor, tab)
 	}
-	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(taskPictureQuality))}
-	reply := r.commands.Execute(browser.BesideLooks(ctx), command.Call{
+	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(pictureQuality))}
+	reply := r.Commands.Execute(r.Beside(ctx), command.Call{
 		Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead}, Tab: head.Tab,
 		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args},
 	})
@@ -99,9 +101,9 @@ func (s *Session) takePicture(ctx context.Context, r *run, shot taskShot) error 
 	return nil
 }
 
-// TaskPicture is the picture of a task's step.
-func (m *Manager) TaskPicture(_ context.Context, grant auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
-	_, store, err := m.tasksOf(grant)
+// Picture is the picture of a task's step.
+func (t *Tasks) Picture(req protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
+	store, err := t.opened()
 	if err != nil {
 		return protocol.ChatAttachment{}, err
 	}
@@ -114,9 +116,9 @@ func (m *Manager) TaskPicture(_ context.Context, grant auth.Grant, req protocol.
 	}, nil
 }
 
-// DeleteTask forgets a task that does not run, with its pictures.
-func (m *Manager) DeleteTask(_ context.Context, grant auth.Grant, id protocol.TaskID) error {
-	s, store, err := m.tasksOf(grant)
+// Delete forgets a task that does not run, with its pictures.
+func (t *Tasks) Delete(id protocol.TaskID) error {
+	store, err := t.opened()
 	if err != nil {
 		return err
 	}
@@ -124,7 +126,7 @@ func (m *Manager) DeleteTask(_ context.Context, grant auth.Grant, id protocol.Ta
 	if err := store.Delete(id); err != nil {
 		return err
 	}
-	dirs, err := m.cfg.Dirs.Session(s.name)
+	dirs, err := t.cfg.Dirs()
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func (m *Manager) DeleteTask(_ context.Context, grant auth.Grant, id protocol.Ta
 		// A journal names only what our own commands made; nothing else goes.
 		if within, err := filepath.Rel(dirs.Screenshots, file); err == nil && filepath.IsLocal(within) && !strings.ContainsRune(within, filepath.Separator) {
 			if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-				s.log.Warn("a task's picture could not be removed", "task", id, "error", err)
+				t.log.Warn("a task's picture could not be removed", "task", id, "error", err)
 			}
 		}
 	}

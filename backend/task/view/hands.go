@@ -1,4 +1,4 @@
-package session
+package view
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// handsBrowser notes what a person does on a page.
-type handsBrowser interface {
+// Hands note what a person does on a page.
+type Hands interface {
 	StartRecording(ctx context.Context, tab protocol.TabID, video string) error
 	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
 }
@@ -25,9 +25,9 @@ const (
 
 // note begins to note what the person does on the page while the task rests, so
 // that its agent can be told. A recording that runs already is somebody else's.
-func (p *taskPages) note(ctx context.Context, b handsBrowser, w *workplace, tab protocol.TabID) {
+func (p *Pages) note(ctx context.Context, b Hands, w *workplace, tab protocol.TabID) {
 	if err := b.StartRecording(ctx, tab, ""); err != nil {
-		p.s.log.Debug("what the person does is not noted", "tab", tab, "error", err)
+		p.log.Debug("what the person does is not noted", "tab", tab, "error", err)
 		return
 	}
 	p.mu.Lock()
@@ -35,8 +35,8 @@ func (p *taskPages) note(ctx context.Context, b handsBrowser, w *workplace, tab 
 	p.mu.Unlock()
 }
 
-// did ends that and says in words what the person did; empty for nothing.
-func (p *taskPages) did(ctx context.Context, b handsBrowser, id protocol.TaskID) string {
+// Did ends that and says in words what the person did; empty for nothing.
+func (p *Pages) Did(ctx context.Context, b Hands, id protocol.TaskID) string {
 	p.mu.Lock()
 	var tab protocol.TabID
 	if w := p.tasks[id]; w != nil {
@@ -46,11 +46,11 @@ func (p *taskPages) did(ctx context.Context, b handsBrowser, id protocol.TaskID)
 	if tab == "" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, taskPagesTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	rec, err := b.StopRecording(ctx, tab, "")
 	if err != nil {
-		p.s.log.Debug("what the person did is not known", "tab", tab, "error", err)
+		p.log.Debug("what the person did is not known", "tab", tab, "error", err)
 		return ""
 	}
 	return inWords(rec.Steps)

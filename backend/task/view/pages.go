@@ -1,4 +1,8 @@
-package session
+// Package view shows in the browser where tasks work: the page that a task works on is
+// covered while it runs, its tabs are a group that is named after it, and what the user
+// does on a page while the task rests is noted, so that its agent can be told. It runs
+// no command and keeps nothing on disk. docs/adr/170 has the reasons.
+package view
 
 import (
 	"context"
@@ -6,38 +10,51 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
-	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	words "pilotfish/backend/question"
 )
 
-// pagesBrowser is what is needed of a browser to show where a task works.
-type pagesBrowser interface {
+// timeout is how long the cover of a page and the group of a task's tabs may take to
+// be as they should.
+const timeout = 10 * time.Second
+
+// Config is what Pages need. All fields are required.
+type Config struct {
+	// Tabs are the tabs that are open.
+	Tabs func() []protocol.Tab
+	// Publish tells the panels of the session.
+	Publish func(event any)
+	Logger  *slog.Logger
+}
+
+// Browser is what Pages need of a browser.
+type Browser interface {
 	Mask(ctx context.Context, tab protocol.TabID, shown protocol.Mask) error
 	Unmask(ctx context.Context, tab protocol.TabID) error
 	Groups(ctx context.Context) ([]protocol.TabGroup, error)
 	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
 	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
 	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
-	handsBrowser
+	Hands
 }
 
-// taskPages shows in the browser where tasks work: the page that a task works on
-// is covered while it runs, and its tabs are a group that is named after it. It
-// says what it wants to be seen; one goroutine, run, makes it so.
-type taskPages struct {
-	s     *Session
-	wake  chan struct{} // to run: something changed
-	shots chan taskShot // to takePictures
+// Pages show where tasks work. A caller says what is to be seen; one goroutine, Run,
+// makes it so. Its methods are safe for concurrent use.
+type Pages struct {
+	tabs    func() []protocol.Tab
+	publish func(event any)
+	log     *slog.Logger
+	wake    chan struct{} // to Run: something changed
 
 	mu    sync.Mutex
 	tasks map[protocol.TaskID]*workplace
 }
 
-// workplace is one task's. What stands above is wanted, what stands below is so;
-// run alone touches the latter.
+// workplace is one task's. The first fields are what is wanted, those from covered
+// on what is so; Run alone changes the latter.
 type workplace struct {
 	head    protocol.Task
 	tab     protocol.TabID // that it works on
@@ -56,17 +73,23 @@ type workplace struct {
 	before map[protocol.TabID]int
 }
 
-func newTaskPages(s *Session) *taskPages {
-	return &taskPages{s: s, wake: make(chan struct{}, 1), shots: make(chan taskShot, shots), tasks: map[protocol.TaskID]*workplace{}}
+// New returns Pages on which no task works.
+func New(cfg Config) *Pages {
+	return &Pages{tabs: cfg.Tabs, publish: cfg.Publish, log: cfg.Logger.With("component", "task_view"), wake: make(chan struct{}, 1), tasks: map[protocol.TaskID]*workplace{}}
 }
 
-// working says whether a task is under way.
-func working(state protocol.TaskState) bool {
+// open says whether a tab is open.
+func (p *Pages) open(tab protocol.TabID) bool {
+	return slices.ContainsFunc(p.tabs(), func(t protocol.Tab) bool { return t.ID == tab })
+}
+
+// Working says whether a task is under way.
+func Working(state protocol.TaskState) bool {
 	return slices.Contains([]protocol.TaskState{protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused}, state)
 }
 
 // change changes what is wanted for a task that is known.
-func (p *taskPages) change(id protocol.TaskID, set func(*workplace)) {
+func (p *Pages) change(id protocol.TaskID, set func(*workplace)) {
 	p.mu.Lock()
 	w := p.tasks[id]
 	if w != nil {
@@ -78,17 +101,17 @@ func (p *taskPages) change(id protocol.TaskID, set func(*workplace)) {
 	}
 }
 
-func (p *taskPages) stir() {
+func (p *Pages) stir() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
 	}
 }
 
-// changed takes in a task's new head.
-func (p *taskPages) changed(head protocol.Task) {
+// Changed takes in a task's new head.
+func (p *Pages) Changed(head protocol.Task) {
 	p.mu.Lock()
-	if p.tasks[head.ID] == nil && working(head.State) {
+	if p.tasks[head.ID] == nil && Working(head.State) {
 		p.tasks[head.ID] = &workplace{tab: head.Tab, asked: map[string]string{}, before: map[protocol.TabID]int{}}
 	}
 	p.mu.Unlock()
@@ -100,33 +123,8 @@ func (p *taskPages) changed(head protocol.Task) {
 	})
 }
 
-// taskEnded takes from a task what it was given for as long as it goes on, and
-// drops what it asked.
-func (s *Session) taskEnded(head protocol.Task) {
-	if working(head.State) || head.State == protocol.TaskIdle {
-		return
-	}
-	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID)}
-	s.approvals.Gone(actor)
-	if r, err := s.current(); err == nil {
-		r.policy.Over(actor)
-		r.letGo(command.CallerName(actor))
-	}
-}
-
-// begins names the pages that a task begins on: there it may enter data.
-func (s *Session) begins(p *policy.Policy, actor protocol.Actor, head protocol.Task) {
-	var pages []string
-	for _, tab := range s.openTabs() {
-		if slices.Contains(head.Tabs, tab.ID) {
-			pages = append(pages, tab.URL)
-		}
-	}
-	p.Begin(actor, head.Goal, pages...)
-}
-
-// wrote takes in what the panel writes of a task: a step has a goal.
-func (p *taskPages) wrote(req protocol.TaskWriteRequest) {
+// Wrote takes in what the panel writes of a task: a step has a goal.
+func (p *Pages) Wrote(req protocol.TaskWriteRequest) {
 	if req.Kind != protocol.TaskEventStep {
 		return
 	}
@@ -140,15 +138,15 @@ func (p *taskPages) wrote(req protocol.TaskWriteRequest) {
 	}
 }
 
-// at says on which tab a task works now.
-func (p *taskPages) at(id protocol.TaskID, tab protocol.TabID) {
+// At says on which tab a task works now.
+func (p *Pages) At(id protocol.TaskID, tab protocol.TabID) {
 	if tab != "" {
 		p.change(id, func(w *workplace) { w.tab = tab })
 	}
 }
 
-// question shows that a task waits for the person's word.
-func (p *taskPages) question(question protocol.Approval, over *policy.Over) {
+// Question shows that a task waits for the person's word.
+func (p *Pages) Question(question protocol.Approval, over *policy.Over) {
 	if question.Actor.Kind != protocol.ActorTask {
 		return
 	}
@@ -161,8 +159,8 @@ func (p *taskPages) question(question protocol.Approval, over *policy.Over) {
 	})
 }
 
-// pause asks the panel that runs the task of a covered tab to pause it.
-func (p *taskPages) pause(tab protocol.TabID) {
+// Pause asks the panel that runs the task of a covered tab to pause it.
+func (p *Pages) Pause(tab protocol.TabID) {
 	p.mu.Lock()
 	var task *protocol.Task
 	for _, w := range p.tasks {
@@ -176,11 +174,11 @@ func (p *taskPages) pause(tab protocol.TabID) {
 		return
 	}
 	p.stir()
-	p.s.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "pause", Task: *task})
+	p.publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "pause", Task: *task})
 }
 
-// run makes the browser show what is wanted, until ctx ends.
-func (p *taskPages) run(ctx context.Context, b pagesBrowser) {
+// Run makes the browser show what is wanted, until ctx ends.
+func (p *Pages) Run(ctx context.Context, b Browser) {
 	p.mu.Lock()
 	clear(p.tasks) // of a run before: its browser is gone
 	p.mu.Unlock()
@@ -203,8 +201,8 @@ func (p *taskPages) run(ctx context.Context, b pagesBrowser) {
 }
 
 // arrange makes it so for one task.
-func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.TaskID) {
-	ctx, cancel := context.WithTimeout(ctx, taskPagesTimeout)
+func (p *Pages) arrange(ctx context.Context, b Browser, id protocol.TaskID) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	p.mu.Lock()
 	w := p.tasks[id]
@@ -212,12 +210,12 @@ func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.Tas
 	covered, noted := w.covered, w.noted
 	p.mu.Unlock()
 	place := tab
-	if head.State != protocol.TaskRunning || !p.s.hasTab(tab) {
+	if head.State != protocol.TaskRunning || !p.open(tab) {
 		tab = ""
 	}
 	if covered != "" && covered != tab {
 		if err := b.Unmask(ctx, covered); err != nil {
-			p.s.log.Debug("a page could not be uncovered", "tab", covered, "error", err)
+			p.log.Debug("a page could not be uncovered", "tab", covered, "error", err)
 		}
 		p.cover(w, "")
 	}
@@ -229,27 +227,27 @@ func (p *taskPages) arrange(ctx context.Context, b pagesBrowser, id protocol.Tas
 			if protocol.AsError(err).Code == protocol.CodeNoInput { // the panel covers it itself
 				level = slog.LevelDebug
 			}
-			p.s.log.Log(ctx, level, "a page that a task works on could not be covered", "tab", tab, "error", err)
+			p.log.Log(ctx, level, "a page that a task works on could not be covered", "tab", tab, "error", err)
 			p.cover(w, "")
 		}
 	}
 	rests := head.State == protocol.TaskPaused || head.State == protocol.TaskWaiting
-	if rests && noted == "" && p.s.hasTab(place) {
+	if rests && noted == "" && p.open(place) {
 		p.note(ctx, b, w, place)
 	}
 	p.gather(ctx, b, w, head)
-	if working(head.State) {
+	if Working(head.State) {
 		return
 	}
-	p.did(ctx, b, id)
+	p.Did(ctx, b, id)
 	p.mu.Lock()
-	if !working(w.head.State) { // it may go on meanwhile
+	if !Working(w.head.State) { // it may go on meanwhile
 		delete(p.tasks, id)
 	}
 	p.mu.Unlock()
 }
 
-func (p *taskPages) cover(w *workplace, tab protocol.TabID) {
+func (p *Pages) cover(w *workplace, tab protocol.TabID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w.covered = tab

@@ -1,0 +1,399 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/task/view"
+)
+
+// desk is a session of a test: it runs, has tabs, and notes what tasks do in it.
+type desk struct {
+	*Tasks
+	dir    string
+	policy *policy.Policy
+
+	mu        sync.Mutex
+	tabs      []protocol.Tab
+	published []any
+	did       []string
+	calls     []command.Call
+	stopped   error // that it does not run
+	panel     error // that its panel cannot be opened
+	reply     func(command.Call) protocol.CommandReply
+}
+
+func newDesk(t *testing.T, change func(*Config)) *desk {
+	t.Helper()
+	d := &desk{dir: t.TempDir(), policy: policy.New(policy.Config{}), tabs: []protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", URL: "https://b.example/"}}}
+	log := slog.New(slog.DiscardHandler)
+	cfg := Config{
+		Dirs: func() (Dirs, error) {
+			return Dirs{Tasks: filepath.Join(d.dir, "tasks"), Routines: filepath.Join(d.dir, "routines"), Screenshots: filepath.Join(d.dir, "screenshots")}, nil
+		},
+		Publish: func(event any) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.published = append(d.published, event)
+		},
+		Running: func() (Running, error) {
+			return Running{
+				Policy: d.policy, Commands: d, Browser: d, Ready: func(context.Context, int) error { return nil },
+				LetGo: func(caller string) { d.note("let go " + caller) }, Beside: func(ctx context.Context) context.Context { return ctx },
+			}, d.stopped
+		},
+		Tabs: func() []protocol.Tab {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return slices.Clone(d.tabs)
+		},
+		CallerTab: func(grant auth.Grant) protocol.TabID { return grant.Tab },
+		Record: func(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
+			d.note(fmt.Sprintf("%s: %s", actor.Name, req.Command))
+			return run(ctx, nil)
+		},
+		Gone:   func(actor protocol.Actor) { d.note("gone " + actor.ID) },
+		Logger: log,
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	d.Tasks = New(cfg, view.New(view.Config{Tabs: cfg.Tabs, Publish: cfg.Publish, Logger: log}))
+	t.Cleanup(d.Close)
+	return d
+}
+
+func (d *desk) note(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.did = append(d.did, text)
+}
+
+// orders are those that panels were told of.
+func (d *desk) orders() (list []protocol.TaskOrderEvent) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, event := range d.published {
+		if order, is := event.(protocol.TaskOrderEvent); is {
+			list = append(list, order)
+		}
+	}
+	return list
+}
+
+func (d *desk) Execute(_ context.Context, call command.Call) protocol.CommandReply {
+	d.mu.Lock()
+	d.calls = append(d.calls, call)
+	d.mu.Unlock()
+	if d.reply != nil {
+		return d.reply(call)
+	}
+	return protocol.CommandReply{OK: true}
+}
+
+func (d *desk) OpenPanel(_ context.Context, tab protocol.TabID) error {
+	d.note("panel " + string(tab))
+	return d.panel
+}
+
+func (d *desk) StartRecording(context.Context, protocol.TabID, string) error { return nil }
+
+func (d *desk) StopRecording(context.Context, protocol.TabID, string) (protocol.Recording, error) {
+	return protocol.Recording{}, nil
+}
+
+const one protocol.TaskID = "3f0c8a52-0000-4000-8000-000000000001"
+
+// write says as a panel's view that a task is in some state.
+func (d *desk) write(t *testing.T, id protocol.TaskID, viewer string, state protocol.TaskState) protocol.Task {
+	t.Helper()
+	reply, err := d.Write(t.Context(), protocol.TaskWriteRequest{
+		Task: id, Viewer: viewer, Kind: protocol.TaskEventHead,
+		Head: &protocol.Task{Title: "Fill the form", Goal: "fill the form", Tab: "t1", State: state, MaxStep: 40},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.Head
+}
+
+func agent(id string) auth.Grant {
+	return auth.Grant{
+		Kind: auth.KindAgent, Tab: "t1", Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
+		Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: id, Name: "claude"},
+	}
+}
+
+func shell() auth.Grant {
+	return auth.Grant{Kind: auth.KindCLI, Tab: "t1", Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Actor: protocol.Actor{Kind: protocol.ActorShell}}
+}
+
+func code(err error) protocol.Code {
+	if e := protocol.AsError(err); e != nil {
+		return e.Code
+	}
+	return ""
+}
+
+// A program asks for a task, and is told when a panel has taken it. A panel that opens
+// meanwhile is told of the order, too; one that opens later is not.
+func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, nil)
+		type end struct {
+			task protocol.Task
+			err  error
+		}
+		asked := make(chan end, 1)
+		go func() {
+			head, err := d.Run(t.Context(), agent("a"), protocol.TaskRunRequest{Goal: "fill the form"})
+			asked <- end{head, err}
+		}()
+		synctest.Wait()
+		d.OrderAgain()
+		orders := d.orders()
+		if len(orders) != 2 || orders[0].Order != "run" || orders[1].Task.ID != orders[0].Task.ID || orders[0].Task.Tab != "t1" {
+			t.Fatalf("panels are told %+v", orders)
+		}
+		id := orders[0].Task.ID
+		d.write(t, id, "p", protocol.TaskRunning)
+		if e := <-asked; e.err != nil || e.task.ID != id || e.task.State != protocol.TaskRunning {
+			t.Fatalf("%+v", e)
+		}
+		d.OrderAgain()
+		if got := d.orders(); len(got) != 2 {
+			t.Errorf("an order that was taken is told again: %+v", got[2:])
+		}
+		// It is the agent's, and on its tab.
+		if page, err := d.Read(agent("a"), id, 0); err != nil || page.Head.Goal != "fill the form" {
+			t.Errorf("%+v, %v", page, err)
+		}
+		if _, err := d.Read(agent("b"), id, 0); code(err) != protocol.CodeForbidden {
+			t.Errorf("another agent reads it: %v", err)
+		}
+		if _, err := d.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "another"}); code(err) != protocol.CodeBusy {
+			t.Errorf("a second task on the tab: %v", err)
+		}
+		if _, err := d.Stop(t.Context(), agent("b"), id); code(err) != protocol.CodeForbidden {
+			t.Errorf("another agent stops it: %v", err)
+		}
+		go func() {
+			head, err := d.Stop(t.Context(), agent("a"), id)
+			asked <- end{head, err}
+		}()
+		synctest.Wait()
+		if got := d.orders(); got[len(got)-1].Order != "stop" {
+			t.Errorf("panels are told %+v", got)
+		}
+		d.write(t, id, "p", protocol.TaskStopped)
+		if e := <-asked; e.err != nil || e.task.State != protocol.TaskStopped {
+			t.Errorf("%+v", e)
+		}
+		if want := []string{"panel t1", "gone " + string(id), "let go " + command.CallerName(protocol.Actor{Kind: protocol.ActorTask, ID: string(id)})}; !slices.Equal(d.did, want) {
+			t.Errorf("%q, want %q", d.did, want)
+		}
+	})
+}
+
+// A task that no panel takes has failed, and says why.
+func TestNoPanelTakesATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, nil)
+		d.panel = errors.New("the tab is gone")
+		_, err := d.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "fill the form"})
+		if code(err) != protocol.CodeNotRunning || !strings.Contains(err.Error(), "the tab is gone") {
+			t.Errorf("%v", err)
+		}
+		list, err := d.List(shell(), protocol.TaskListRequest{})
+		if err != nil || len(list.Tasks) != 1 || list.Tasks[0].State != protocol.TaskFailed {
+			t.Errorf("%+v, %v", list, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { synctest.Wait(); cancel() }()
+		if _, err := d.Run(ctx, shell(), protocol.TaskRunRequest{Goal: "another"}); code(err) != protocol.CodeTimeout {
+			t.Errorf("the program went away: %v", err)
+		}
+	})
+}
+
+func TestWhatIsNoTask(t *testing.T) {
+	reader := agent("a")
+	reader.Scopes = auth.Scopes{protocol.ScopeRead}
+	for name, c := range map[string]struct {
+		grant  auth.Grant
+		req    protocol.TaskRunRequest
+		change func(*Config)
+		want   protocol.Code
+	}{
+		"of a reader":        {reader, protocol.TaskRunRequest{Goal: "x"}, nil, protocol.CodeForbidden},
+		"without a goal":     {shell(), protocol.TaskRunRequest{Goal: " "}, nil, protocol.CodeBadArgument},
+		"on a tab gone":      {shell(), protocol.TaskRunRequest{Goal: "x", Tab: "t9"}, nil, protocol.CodeUnknownTab},
+		"on another's tab":   {agent("a"), protocol.TaskRunRequest{Goal: "x", Tab: "t2"}, nil, protocol.CodeRefused},
+		"without a panel":    {shell(), protocol.TaskRunRequest{Goal: "x"}, func(c *Config) { c.Headless = true }, protocol.CodeNotRunning},
+		"of no routine":      {shell(), protocol.TaskRunRequest{Routine: "none"}, nil, protocol.CodeBadArgument},
+		"without a model":    {shell(), protocol.TaskRunRequest{Goal: "find me a flight"}, func(c *Config) { c.Models = models{} }, protocol.CodeBadArgument},
+		"with another model": {shell(), protocol.TaskRunRequest{Goal: "x", Profile: "none"}, func(c *Config) { c.Models = models{} }, protocol.CodeBadArgument},
+	} {
+		d := newDesk(t, c.change)
+		_, err := d.Run(t.Context(), c.grant, c.req)
+		if code(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(d.orders()) != 0 {
+			t.Errorf("%s: a panel is told", name)
+		}
+	}
+	stopped := newDesk(t, nil)
+	stopped.stopped = protocol.NewError(protocol.CodeNotRunning, "the session is not running", "")
+	if _, err := stopped.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "x"}); code(err) != protocol.CodeNotRunning {
+		t.Errorf("in a session that does not run: %v", err)
+	}
+}
+
+// models are the model profiles of a test.
+type models []protocol.LLMProfile
+
+func (m models) State(context.Context) protocol.LLMState {
+	return protocol.LLMState{Profiles: m, Providers: []protocol.LLMProviderInfo{{Provider: "hosted", NeedsKey: true}, {Provider: "local"}}}
+}
+
+func TestTheModelOfATask(t *testing.T) {
+	local := protocol.LLMProfile{ID: "l", Name: "Mine", Model: "small", Provider: "local"}
+	keyless := protocol.LLMProfile{ID: "k", Name: "Theirs", Model: "large", Provider: "hosted", For: []string{protocol.ForProgram}}
+	keyed := keyless
+	keyed.HasKey = true
+	for name, c := range map[string]struct {
+		models models
+		asked  string
+		goal   string
+		want   string
+		fails  string
+	}{
+		"that for programs":          {models: models{local, keyed}, want: "k"},
+		"of which the key is gone":   {models: models{local, keyless}, want: ""},
+		"no other, and no key":       {models: models{keyless}, fails: "Theirs has no key: it was stored only"},
+		"none for plain words":       {models: models{}, goal: "click Save", want: ""},
+		"none for others":            {models: models{}, goal: "find me a flight", fails: "none is set up"},
+		"by name":                    {models: models{local, keyed}, asked: "mine", want: "l"},
+		"by model":                   {models: models{local, keyed}, asked: "LARGE", want: "k"},
+		"by id":                      {models: models{local, keyed}, asked: "k", want: "k"},
+		"by name, and no key":        {models: models{local, keyless}, asked: "theirs", fails: "Theirs has no key"},
+		"one that there is not":      {models: models{local}, asked: "huge", fails: `there is no model "huge"`},
+		"a panel's choice otherwise": {models: models{local}, want: ""},
+	} {
+		d := newDesk(t, func(cfg *Config) { cfg.Models = c.models })
+		got, err := d.profile(t.Context(), protocol.TaskRunRequest{Goal: c.goal, Profile: c.asked})
+		if got != c.want || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// An agent is given its own tasks, the others all.
+func TestAnAgentSeesItsOwnTasks(t *testing.T) {
+	d := newDesk(t, nil)
+	store, err := d.opened()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, who := range []string{"a", "b", "a"} {
+		id := protocol.TaskID(fmt.Sprintf("3f0c8a52-0000-4000-8000-00000000001%d", i))
+		if _, err := store.Order(id, protocol.TaskRunRequest{Goal: "fill " + who, Tab: "t1"}, agent(who).Actor); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		grant auth.Grant
+		req   protocol.TaskListRequest
+		want  int
+	}{
+		{shell(), protocol.TaskListRequest{}, 3},
+		{shell(), protocol.TaskListRequest{Limit: 2}, 2},
+		{agent("a"), protocol.TaskListRequest{}, 2},
+		{agent("a"), protocol.TaskListRequest{Limit: 1}, 1},
+		{agent("b"), protocol.TaskListRequest{Limit: 1}, 1},
+		{agent("c"), protocol.TaskListRequest{}, 0},
+		{agent("b"), protocol.TaskListRequest{Text: "fill a"}, 0},
+	} {
+		if got, err := d.List(c.grant, c.req); err != nil || len(got.Tasks) != c.want || len(got.Found) > c.want {
+			t.Errorf("%s, %+v: %+v, %v", c.grant.Actor.ID, c.req, got, err)
+		}
+	}
+}
+
+// A command of a task runs as the task, on its tabs; what it opens joins them. Only
+// the view that runs the task may send one.
+func TestATasksCommand(t *testing.T) {
+	d := newDesk(t, nil)
+	d.write(t, one, "p", protocol.TaskRunning)
+	d.reply = func(call command.Call) protocol.CommandReply {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.tabs = append(d.tabs, protocol.Tab{ID: "t3", URL: "https://c.example/", Opener: "t1"})
+		return protocol.CommandReply{OK: true, Text: call.Request.Command}
+	}
+	step := protocol.TaskWriteRequest{Task: one, Viewer: "p", Kind: protocol.TaskEventStep, Data: json.RawMessage(`{"n":1}`)}
+	reply, err := d.Command(t.Context(), protocol.TaskCommandRequest{Task: one, Viewer: "p", Writes: []protocol.TaskWriteRequest{step}, Command: protocol.CommandRequest{Command: "click"}})
+	if err != nil || !reply.OK || reply.Text != "click" || reply.Written == nil || reply.Written.Index != 1 {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	call := d.calls[0]
+	if call.Actor.Kind != protocol.ActorTask || call.Actor.ID != string(one) || call.Tab != "t1" || slices.Contains(call.Scopes, protocol.ScopeSensitive) {
+		t.Errorf("it runs as %+v", call)
+	}
+	page, err := d.Read(shell(), one, 0)
+	if err != nil || !slices.Equal(page.Head.Tabs, []protocol.TabID{"t1", "t3"}) {
+		t.Errorf("its tabs are %q, %v", page.Head.Tabs, err)
+	}
+	for name, c := range map[string]struct {
+		req  protocol.TaskCommandRequest
+		want protocol.Code
+	}{
+		"another view":         {protocol.TaskCommandRequest{Task: one, Viewer: "q"}, protocol.CodeForbidden},
+		"another task's event": {protocol.TaskCommandRequest{Task: one, Viewer: "p", Writes: []protocol.TaskWriteRequest{{Task: "other"}}}, protocol.CodeBadArgument},
+	} {
+		reply, err := d.Command(t.Context(), c.req)
+		if err == nil && reply.Error != nil {
+			err = reply.Error
+		}
+		if code(err) != c.want {
+			t.Errorf("%s: %+v, %v", name, reply, err)
+		}
+	}
+	if len(d.calls) != 1 {
+		t.Errorf("%d commands ran", len(d.calls))
+	}
+}
+
+// The user lets a task use a tab, and takes one from it.
+func TestTabsOfATask(t *testing.T) {
+	d := newDesk(t, nil)
+	d.write(t, one, "p", protocol.TaskRunning)
+	if _, err := d.Tab(protocol.TaskTabRequest{Task: one, Tab: "t9"}); code(err) != protocol.CodeUnknownTab {
+		t.Errorf("a tab that is not open: %v", err)
+	}
+	if head, err := d.Tab(protocol.TaskTabRequest{Task: one, Tab: "t2"}); err != nil || !slices.Equal(head.Tabs, []protocol.TabID{"t1", "t2"}) {
+		t.Errorf("%+v, %v", head, err)
+	}
+	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(one)}
+	d.policy.Opened(actor, "t2")
+	if head, err := d.Tab(protocol.TaskTabRequest{Task: one, Tab: "t2", Remove: true}); err != nil || !slices.Equal(head.Tabs, []protocol.TabID{"t1"}) {
+		t.Errorf("%+v, %v", head, err)
+	}
+	if d.policy.Tab(actor, "t1", "t2", d.cfg.Tabs()) == nil {
+		t.Error("it may still act on the tab that was taken from it")
+	}
+}
