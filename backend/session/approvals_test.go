@@ -103,9 +103,9 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	ready := make(chan int, 1)
-	sessions := quiet{m, h.s, r}
+	sessions := quiet{gateway{m}, h.s, r}
 	tools := mcp.NewHandler(mcp.HandlerConfig{Logger: log, Caller: func(grant auth.Grant) mcp.Config {
-		c := m.mcpCaller(grant)
+		c := gateway{m}.mcpCaller(grant)
 		c.Execute = func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 			return sessions.Command(ctx, grant, req, waiting)
 		}
@@ -135,16 +135,16 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// quiet is the manager with its commands run in the house's own run: a session
+// quiet is the gateway with its commands run in the house's own run: a session
 // that has a browser is another test's.
 type quiet struct {
-	*Manager
+	gateway
 	s *Session
 	r *run
 }
 
 func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-	return q.s.recorded(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
+	return q.s.recorder.Do(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
 		return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req, Note: note})
 	})
 }

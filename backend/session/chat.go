@@ -180,7 +180,7 @@ func (a *chatAgents) grant(actor protocol.Actor, tab protocol.TabID) auth.Grant 
 func (a *chatAgents) commander(cfg chat.SessionConfig) builtin.Commander {
 	grant := a.grant(cfg.Actor, cfg.Tab)
 	return builtin.CommanderFunc(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
-		return a.s.m.Command(ctx, grant, req, nil)
+		return gateway{a.s.m}.Command(ctx, grant, req, nil)
 	})
 }
 

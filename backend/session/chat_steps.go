@@ -11,6 +11,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/saved"
 )
 
 // chatQuestion shows a question of a conversation's browser commands in the
@@ -46,7 +47,7 @@ func (s *Session) chatStep(actor protocol.Actor, entry protocol.ActivityEntry, d
 	step := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
 	var shown any
 	if spec, err := command.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
-		if made := paths(shown, nil); len(made) > 0 {
+		if made := saved.Paths(shown); len(made) > 0 {
 			step.Screenshot = made[0]
 		}
 	}

@@ -92,7 +92,7 @@ func person(name protocol.SessionName) auth.Grant {
 // ConversationFile reads a picture or file of a conversation, by the path that
 // its entry has.
 func (m *Manager) ConversationFile(ctx context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
-	f, err := m.File(ctx, person(name), path)
+	f, err := gateway{m}.File(ctx, person(name), path)
 	if err != nil {
 		return protocol.ChatAttachment{}, err
 	}
@@ -110,7 +110,7 @@ func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link 
 	if err != nil {
 		return fmt.Errorf("writing an address: %w", err)
 	}
-	done := m.Command(ctx, person(name), protocol.CommandRequest{
+	done := gateway{m}.Command(ctx, person(name), protocol.CommandRequest{
 		Command: "newtab", Args: map[string]json.RawMessage{"url": address, "wait": json.RawMessage(`"commit"`)},
 	}, nil)
 	if done.Error != nil {

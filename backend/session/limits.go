@@ -11,9 +11,4 @@ const (
 	// showWait is how long a panel that is being opened is told what it was opened
 	// for.
 	showWait = 10 * time.Second
-	// pickTimeout is how long the picker waits for a person to pick an element of a
-	// page.
-	pickTimeout = 2 * time.Minute
-	// actorFiles is how many files of an actor's commands it can still fetch.
-	actorFiles = 500
 )

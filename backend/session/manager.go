@@ -285,7 +285,7 @@ func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 	if err := s.Stop(ctx); err != nil {
 		return err
 	}
-	s.closeActivity()
+	s.recorder.Close()
 	m.mu.Lock()
 	delete(m.sessions, name)
 	m.mu.Unlock()

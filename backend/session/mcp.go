@@ -17,29 +17,29 @@ import (
 
 // newMCP makes the MCP face of the registry: each token's holder has a server of
 // its own.
-func (m *Manager) newMCP() *mcp.Handler {
-	return mcp.NewHandler(mcp.HandlerConfig{Caller: m.mcpCaller, Logger: m.cfg.Logger})
+func (g gateway) newMCP() *mcp.Handler {
+	return mcp.NewHandler(mcp.HandlerConfig{Caller: g.mcpCaller, Logger: g.m.cfg.Logger})
 }
 
-func (m *Manager) mcpCaller(grant auth.Grant) mcp.Config {
+func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 	return mcp.Config{
-		Version: m.cfg.Version, Tab: grant.Tab, Specs: command.Specs(),
+		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: command.Specs(),
 		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
-			return m.Command(ctx, grant, req, waiting)
+			return g.Command(ctx, grant, req, waiting)
 		},
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
-			return m.image(ctx, grant, path)
+			return g.image(ctx, grant, path)
 		},
-		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return m.tasks(grant) }, Grant: grant},
-		Logger: m.cfg.Logger,
+		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.m.tasks(grant) }, Grant: grant},
+		Logger: g.m.cfg.Logger,
 	}
 }
 
 // image reads a picture that a command of the caller saved.
-func (m *Manager) image(ctx context.Context, grant auth.Grant, path string) ([]byte, string, error) {
-	f, err := m.File(ctx, grant, path)
+func (g gateway) image(ctx context.Context, grant auth.Grant, path string) ([]byte, string, error) {
+	f, err := g.File(ctx, grant, path)
 	if err != nil {
 		return nil, "", err
 	}

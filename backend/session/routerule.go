@@ -12,17 +12,17 @@ import (
 
 // RouteRule changes the table of routes by one word, for good and for all
 // sessions: the person chose so at a message.
-func (m *Manager) RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error {
+func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error {
 	word := plainWord(req.Word)
 	if word == "" || len([]rune(word)) > protocol.MaxRouteWord {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a word of the table has 1 to %d characters", protocol.MaxRouteWord), "")
 	}
-	settings := m.cfg.Settings.Get()
+	settings := g.m.cfg.Settings.Get()
 	settings.ChatRouting.Strong = routeWords(settings.ChatRouting.Strong, word, req.Strong)
 	if len(settings.ChatRouting.Strong) == 0 {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("“%s” is the last word of the table", word), "add another word in Settings first")
 	}
-	_, err := m.SaveSettings(ctx, settings)
+	_, err := g.m.SaveSettings(ctx, settings)
 	return err
 }
 

@@ -29,7 +29,7 @@ func TestRouteRule(t *testing.T) {
 	if got := route("tidy the form"); got.Kind != protocol.RouteFast {
 		t.Fatalf("the route is %+v before there is a rule", got)
 	}
-	if err := m.RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: " Tidy ", Strong: true}); err != nil {
+	if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: " Tidy ", Strong: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := route("tidy the form"); got.Kind != protocol.RouteStrong || got.Word != "tidy" {
@@ -41,7 +41,7 @@ func TestRouteRule(t *testing.T) {
 	if again, _, err := config.Open(path); err != nil || !slices.Contains(again.Get().ChatRouting.Strong, "tidy") {
 		t.Errorf("the file has no such word: %v", err)
 	}
-	if err := m.RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: route("tidy the form").Word}); err != nil {
+	if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: route("tidy the form").Word}); err != nil {
 		t.Fatal(err)
 	}
 	if got := route("tidy the form"); got.Kind != protocol.RouteFast {
@@ -50,7 +50,7 @@ func TestRouteRule(t *testing.T) {
 
 	for _, word := range []string{" ", strings.Repeat("a", protocol.MaxRouteWord+1)} {
 		var refused *protocol.Error
-		if err := m.RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: word, Strong: true}); !errors.As(err, &refused) || refused.Code != protocol.CodeBadArgument {
+		if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: word, Strong: true}); !errors.As(err, &refused) || refused.Code != protocol.CodeBadArgument {
 			t.Errorf("a word of %d bytes: %v", len(word), err)
 		}
 	}

@@ -65,7 +65,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	err = group.Wait()
 	m.eachSession(func(s *Session) {
 		s.tasks.Close()
-		s.closeActivity()
+		s.recorder.Close()
 	})
 	m.running.Wait()
 	guard().Close()
@@ -154,10 +154,10 @@ func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
 		// A key of its own for each listener: whoever takes an old port cannot
 		// have the new one prove itself in its place.
 		m.renewKey()
-		mcp := m.newMCP()
+		mcp := gateway{m}.newMCP()
 		defer func() { _ = mcp.Close() }() // its sessions end with the server
 		srv, err := server.New(server.Config{
-			Auth: m.auth, Sessions: m, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
+			Auth: m.auth, Sessions: gateway{m}, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
 			Models: m.Models(), Tasks: m.serverTasks, Chat: m.conversations,
 		})
 		port := listener.Addr().(*net.TCPAddr).Port

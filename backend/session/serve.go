@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"iter"
+	"os"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -15,12 +17,13 @@ import (
 	"pilotfish/backend/server"
 )
 
-// These methods are what backend/server asks of the wiring. Each takes the grant
+// gateway is what the server and MCP ask of the sessions. Each method takes the grant
 // of the caller's token: a caller reaches the session of its token and no other.
+type gateway struct{ m *Manager }
 
 // PtySession starts a terminal, or finds the one that the request names.
-func (m *Manager) PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
-	s, r, err := m.terminals(grant)
+func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
+	s, r, err := g.terminals(grant)
 	if err != nil {
 		return protocol.TerminalInfo{}, err
 	}
@@ -34,8 +37,8 @@ func (m *Manager) PtySession(ctx context.Context, grant auth.Grant, req protocol
 }
 
 // PtyRestart ends a terminal's process and starts the next in one transaction.
-func (m *Manager) PtyRestart(ctx context.Context, grant auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
-	_, r, err := m.terminals(grant)
+func (g gateway) PtyRestart(ctx context.Context, grant auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
+	_, r, err := g.terminals(grant)
 	if err != nil {
 		return protocol.TerminalInfo{}, err
 	}
@@ -43,8 +46,8 @@ func (m *Manager) PtyRestart(ctx context.Context, grant auth.Grant, req protocol
 }
 
 // PtyClose ends a terminal's process group and forgets the terminal.
-func (m *Manager) PtyClose(ctx context.Context, grant auth.Grant, req protocol.PtyCloseRequest) error {
-	_, r, err := m.terminals(grant)
+func (g gateway) PtyClose(ctx context.Context, grant auth.Grant, req protocol.PtyCloseRequest) error {
+	_, r, err := g.terminals(grant)
 	if err != nil {
 		return err
 	}
@@ -53,8 +56,8 @@ func (m *Manager) PtyClose(ctx context.Context, grant auth.Grant, req protocol.P
 
 // FirstScreen is what a terminal's process has written since its start, where it
 // is short and text, and the picture that a panel told of it.
-func (m *Manager) FirstScreen(grant auth.Grant, id protocol.TerminalID) (written, picture string) {
-	_, r, err := m.terminals(grant)
+func (g gateway) FirstScreen(grant auth.Grant, id protocol.TerminalID) (written, picture string) {
+	_, r, err := g.terminals(grant)
 	if err != nil {
 		return "", ""
 	}
@@ -62,16 +65,16 @@ func (m *Manager) FirstScreen(grant auth.Grant, id protocol.TerminalID) (written
 }
 
 // ServeTerminal serves one viewer of the terminal that its attach token names.
-func (m *Manager) ServeTerminal(ctx context.Context, grant auth.Grant, ws *websocket.Conn) error {
-	_, r, err := m.terminals(grant)
+func (g gateway) ServeTerminal(ctx context.Context, grant auth.Grant, ws *websocket.Conn) error {
+	_, r, err := g.terminals(grant)
 	if err != nil {
 		return err
 	}
 	return r.terminals.Serve(ctx, ws, grant.Terminal)
 }
 
-func (m *Manager) terminals(grant auth.Grant) (*Session, *run, error) {
-	s, err := m.Session(grant.Session)
+func (g gateway) terminals(grant auth.Grant) (*Session, *run, error) {
+	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,8 +87,8 @@ func (m *Manager) terminals(grant auth.Grant) (*Session, *run, error) {
 }
 
 // Hello is the whole state of a session as its panel needs it.
-func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent, error) {
-	s, err := m.Session(grant.Session)
+func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent, error) {
+	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		return protocol.HelloEvent{}, err
 	}
@@ -93,14 +96,14 @@ func (m *Manager) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEven
 	s.tasks.OrderAgain()
 	s.showAgain()
 	return protocol.HelloEvent{
-		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: m.agentsFile(),
-		Settings: m.panelView(m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: s.conversationHeads(),
+		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: g.m.agentsFile(),
+		Settings: g.m.panelView(g.m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: s.conversationHeads(),
 	}, nil
 }
 
 // Subscribe returns what is pushed to the panels of the token's session.
-func (m *Manager) Subscribe(grant auth.Grant) server.Subscription {
-	s, err := m.Session(grant.Session)
+func (g gateway) Subscribe(grant auth.Grant) server.Subscription {
+	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		// The session was deleted a moment ago; its tokens end just now.
 		gone := hub.New[any](1).Subscribe()
@@ -112,16 +115,15 @@ func (m *Manager) Subscribe(grant auth.Grant) server.Subscription {
 
 // PanelConnected counts a panel in, and out when the returned function is called.
 // What a panel that is gone ran is interrupted.
-func (m *Manager) PanelConnected(grant auth.Grant) (string, func()) {
+func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 	panel := strings.ToLower(rand.Text()[:10])
-	s, err := m.Session(grant.Session)
+	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		return panel, func() {}
 	}
 	s.countPanel(1)
 	return panel, func() {
-		s.endPick(shownBy(panel))
-		s.endPick(panel) // before anybody is told that the panel is gone
+		s.pickers.PanelGone(panel) // before anybody is told that the panel is gone
 		s.countPanel(-1)
 		s.tasks.PanelGone(panel)
 	}
@@ -140,8 +142,8 @@ func (s *Session) countPanel(by int) {
 }
 
 // PanelMessage takes in what a panel says beside what the server answers itself.
-func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
-	s, err := m.Session(grant.Session)
+func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
+	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		return
 	}
@@ -153,10 +155,10 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 		// One that came too late is seen in the panel: the question is gone.
 		_ = s.approvals.Answer(message.Approval, message.Answer, "panel")
 	case protocol.PanelTheme:
-		settings := m.Settings()
+		settings := g.m.Settings()
 		settings.Theme = message.Theme
-		if _, err := m.SaveSettings(context.Background(), settings); err != nil {
-			m.log.Warn("theme not saved", "error", err)
+		if _, err := g.m.SaveSettings(context.Background(), settings); err != nil {
+			g.m.log.Warn("theme not saved", "error", err)
 		}
 	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch:
 	}
@@ -164,25 +166,25 @@ func (m *Manager) PanelMessage(grant auth.Grant, message protocol.PanelMessage) 
 
 // Command carries out one command for whoever the token speaks for. waiting is
 // told when it waits for the person; nil for nobody.
-func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	name := grant.Session
 	if name == "" {
 		name = req.Session
 	}
-	s, err := m.pick(name)
+	s, err := g.m.pick(name)
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
-	defer m.use.begin()()
+	defer g.m.use.begin()()
 	// The app listens before its first session has begun to start, and whoever
 	// finds it then is not told that there is no session.
-	m.mu.Lock()
-	runs := m.ctx != nil
-	m.mu.Unlock()
+	g.m.mu.Lock()
+	runs := g.m.ctx != nil
+	g.m.mu.Unlock()
 	if runs {
-		m.first.wait(ctx)
+		g.m.first.wait(ctx)
 	}
-	return s.recorded(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
+	return s.recorder.Do(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
 		r, err := s.current()
 		if err == nil {
 			err = s.ready(ctx, r, req.TimeoutMS)
@@ -211,8 +213,8 @@ func (s *Session) callerTab(grant auth.Grant) protocol.TabID {
 }
 
 // Tabs lists the tabs of the token's session.
-func (m *Manager) Tabs(_ context.Context, grant auth.Grant) ([]protocol.Tab, error) {
-	s, err := m.pick(grant.Session)
+func (g gateway) Tabs(_ context.Context, grant auth.Grant) ([]protocol.Tab, error) {
+	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -223,24 +225,66 @@ func (m *Manager) Tabs(_ context.Context, grant auth.Grant) ([]protocol.Tab, err
 }
 
 // Agents says which agents there are; with probe it looks again.
-func (m *Manager) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol.AgentsFile, error) {
+func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol.AgentsFile, error) {
 	if probe {
-		m.ProbeAgents(ctx)
+		g.m.ProbeAgents(ctx)
 	}
-	return m.agentsFile(), nil
+	return g.m.agentsFile(), nil
 }
 
 // AgentStatus records what an agent's hook says.
-func (m *Manager) AgentStatus(_ context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error {
-	_, r, err := m.terminals(grant)
+func (g gateway) AgentStatus(_ context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error {
+	_, r, err := g.terminals(grant)
 	if err != nil {
 		return err
 	}
 	return r.terminals.SetStatus(grant.Terminal, req.Status, req.Message)
 }
 
+// Pick lets the person at a panel pick an element of a tab's page. It returns
+// once the picker is on, with what can be picked; what was picked comes as an
+// event.
+func (g gateway) Pick(ctx context.Context, grant auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
+	s, err := g.m.Session(grant.Session)
+	if err != nil {
+		return protocol.PickReply{Elements: []protocol.PickedElement{}}, err
+	}
+	r, err := s.current()
+	if err != nil {
+		return protocol.PickReply{Elements: []protocol.PickedElement{}}, err
+	}
+	return s.pickers.Do(ctx, r.browser, req)
+}
+
+// Activity gives what a caller may see of what was done in its session.
+func (g gateway) Activity(_ context.Context, grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
+	s, err := g.m.pick(grant.Session)
+	if err != nil {
+		return protocol.ActivityPage{}, err
+	}
+	return s.recorder.History(grant, after, limit)
+}
+
+// FollowActivity gives it as it happens.
+func (g gateway) FollowActivity(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
+	s, err := g.m.pick(grant.Session)
+	if err != nil {
+		return nil, err
+	}
+	return s.recorder.Follow(ctx, grant, after)
+}
+
+// File opens a file that a command of the session saved.
+func (g gateway) File(_ context.Context, grant auth.Grant, path string) (*os.File, error) {
+	s, err := g.m.pick(grant.Session)
+	if err != nil {
+		return nil, err
+	}
+	return s.saved.Open(grant.Actor, path)
+}
+
 // App does what the command line asks of the app itself.
-func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
+func (g gateway) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
 	name := req.Session
 	if name == "" {
 		name = protocol.DefaultSession
@@ -249,29 +293,29 @@ func (m *Manager) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest
 	switch req.Action {
 	case protocol.AppStatus:
 	case protocol.AppShow:
-		m.onShow(m.wanted())
+		g.m.onShow(g.m.wanted())
 	case protocol.AppStart:
-		err = m.Start(ctx, name)
+		err = g.m.Start(ctx, name)
 	case protocol.AppStop:
-		err = m.Stop(ctx, name)
+		err = g.m.Stop(ctx, name)
 	case protocol.AppRestart:
-		err = m.Restart(ctx, name)
+		err = g.m.Restart(ctx, name)
 	case protocol.AppCreate:
-		err = m.Create(ctx, req.Session)
+		err = g.m.Create(ctx, req.Session)
 	case protocol.AppDelete:
-		err = m.Delete(ctx, req.Session)
+		err = g.m.Delete(ctx, req.Session)
 	case protocol.AppRotateTokens:
-		m.RotateTokens()
+		g.m.RotateTokens()
 	case protocol.AppRestartServer:
 		// When the request is over: its answer goes through the server that ends.
-		context.AfterFunc(ctx, m.RestartServer)
+		context.AfterFunc(ctx, g.m.RestartServer)
 	case protocol.AppQuit:
-		m.announceEnd() // before the answer: the next command starts the next one
-		m.onQuit()
+		g.m.announceEnd() // before the answer: the next command starts the next one
+		g.m.onQuit()
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")
 	}
-	return protocol.AppReply{Sessions: withoutNonces(m.Window().Sessions)}, err
+	return protocol.AppReply{Sessions: withoutNonces(g.m.Window().Sessions)}, err
 }
 
 func unknownTab(tab protocol.TabID) error {

@@ -8,13 +8,16 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/command"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/picker"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/saved"
 	"pilotfish/backend/task/control"
 	"pilotfish/backend/task/view"
 	"pilotfish/backend/terminal"
@@ -30,11 +33,12 @@ type Session struct {
 	// approvals are what waits for the person.
 	approvals *approval.Manager
 
-	publishing sync.Mutex // what is published later is the newer
-	record     record     // what was done in it
+	publishing sync.Mutex         // what is published later is the newer
+	recorder   *recorder.Recorder // what was done in it
+	saved      *saved.Files
 	tasks      *control.Tasks
 	pages      *view.Pages // what is seen of tasks in the browser
-	picks      picks
+	pickers    *picker.Pickers
 
 	mu        sync.Mutex
 	state     protocol.SessionState
@@ -82,7 +86,9 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
 	s.approvals = newApprovals(s)
+	s.recorder, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
+	s.pickers = picker.New(picker.Config{Publish: func(event any) { s.events.Publish(event) }, Go: m.running.Go, Logger: s.plainLog()})
 	return s
 }
 

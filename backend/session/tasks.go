@@ -22,7 +22,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 		Tabs: s.openTabs, CallerTab: s.callerTab, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Record: func(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
 			defer s.m.use.begin()()
-			return s.recorded(ctx, actor, req, nil, run)
+			return s.recorder.Do(ctx, actor, req, nil, run)
 		},
 	}
 	if s.m.cfg.Models != nil {

@@ -161,4 +161,3 @@ func (t *Tasks) begins(p *policy.Policy, actor protocol.Actor, head protocol.Tas
 	}
 	p.Begin(actor, head.Goal, pages...)
 }
-

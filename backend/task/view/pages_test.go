@@ -230,7 +230,7 @@ func TestGroupTitle(t *testing.T) {
 // secret is in none of them.
 func TestInWords(t *testing.T) {
 	for want, steps := range map[string][]protocol.RecordedStep{
-		"": {{Do: "goto", URL: "https://a.example/"}},
+		"":                             {{Do: "goto", URL: "https://a.example/"}},
 		`went to "https://b.example/"`: {{Do: "goto", URL: "https://a.example/"}, {Do: "goto", URL: "https://b.example/"}},
 		`fill textbox "Name": "Ada"; filled textbox "PIN" with something secret; pressed Enter in textbox "PIN"`: {
 			{Do: "fill", Role: "textbox", Name: "Name", Value: "Ada"},

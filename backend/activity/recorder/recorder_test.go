@@ -1,0 +1,145 @@
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/command"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// heard is what a Recorder of a test hands on.
+type heard struct {
+	steps []string
+	files []string
+}
+
+func (h *heard) Keep(_ protocol.Actor, name string, reply protocol.CommandReply) {
+	h.files = append(h.files, fmt.Sprintf("%s %t", name, reply.OK))
+}
+
+func recording(t *testing.T) (*Recorder, *heard) {
+	t.Helper()
+	h, dir := &heard{}, t.TempDir()
+	r := New(Config{
+		Session: protocol.DefaultSession, Dir: func() (string, error) { return dir, nil }, Find: command.NewTable().Find, Files: h,
+		Step: func(_ protocol.Actor, entry protocol.ActivityEntry, _ json.RawMessage) {
+			h.steps = append(h.steps, fmt.Sprintf("%s %t", entry.Command, entry.OK))
+		},
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(r.Close)
+	return r, h
+}
+
+func agent(id string) auth.Grant {
+	return auth.Grant{Kind: auth.KindAgent, Session: protocol.DefaultSession, Tab: "t1", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: id}}
+}
+
+// One command is one entry at its end, and one step; each caller sees its own, the user
+// all. A log that was closed goes on where it was.
+func TestACommandIsAnEntry(t *testing.T) {
+	r, h := recording(t)
+	for i, id := range []string{"a", "b", "a"} {
+		reply := r.Do(t.Context(), agent(id).Actor, protocol.CommandRequest{Command: "goto", Args: map[string]json.RawMessage{"url": json.RawMessage(`"https://a.example/"`)}}, nil, func(context.Context, func(command.Note)) protocol.CommandReply {
+			return protocol.CommandReply{OK: i > 0}
+		})
+		if reply.DurationMS == 0 {
+			t.Error("nobody says how long it took")
+		}
+	}
+	if want := []string{"goto false", "goto true", "goto true"}; !slices.Equal(h.steps, want) || !slices.Equal(h.files, want) {
+		t.Errorf("steps %q, files %q", h.steps, h.files)
+	}
+	r.Close()
+	for id, want := range map[string][]uint64{"a": {1, 3}, "b": {2}, "c": nil} {
+		page, err := r.History(agent(id), 0, 10)
+		var got []uint64
+		for _, e := range page.Entries {
+			got = append(got, e.Index)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s sees %v, %v", id, got, err)
+		}
+	}
+	if page, err := r.History(auth.Grant{Kind: auth.KindPanel}, 0, 10); err != nil || len(page.Entries) != 3 {
+		t.Errorf("the user sees %+v, %v", page, err)
+	}
+	items, err := r.Follow(t.Context(), agent("b"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for item, err := range items {
+		if err != nil || item.Entry.Index != 2 {
+			t.Errorf("%+v, %v", item, err)
+		}
+		break
+	}
+}
+
+// A command that asks is an entry when it waits, and its end belongs to that. One that
+// runs others is an entry when it begins, and its end is no step of its own.
+func TestWhatHappensBeforeTheEnd(t *testing.T) {
+	r, h := recording(t)
+	broker := policy.NewBroker(protocol.DefaultSession, func() {})
+	broker.Watch(func(question protocol.Approval, over *policy.Over) {
+		if over == nil {
+			go func() { _ = broker.Answer(question.ID, protocol.AnswerOnce) }()
+		}
+	})
+	told := 0
+	r.Do(t.Context(), agent("a").Actor, protocol.CommandRequest{Command: "clipboard"}, func(protocol.Waiting) { told++ }, func(ctx context.Context, _ func(command.Note)) protocol.CommandReply {
+		_, err := broker.Ask(ctx, protocol.Approval{Actor: agent("a").Actor, Command: "clipboard", Kind: protocol.ActionClipboard, Tab: "t1"})
+		return protocol.CommandReply{OK: err == nil}
+	})
+	r.Do(t.Context(), agent("a").Actor, protocol.CommandRequest{Command: "chain"}, nil, func(_ context.Context, note func(command.Note)) protocol.CommandReply {
+		note(command.Note{Phase: protocol.ActivityBegun, Request: protocol.CommandRequest{Command: "chain"}, Reply: protocol.CommandReply{OK: true}})
+		note(command.Note{Request: protocol.CommandRequest{Command: "tabs"}, Reply: protocol.CommandReply{OK: true}})
+		return protocol.CommandReply{OK: true}
+	})
+	page, err := r.History(agent("a"), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range page.Entries {
+		got = append(got, fmt.Sprintf("%d %s %s of %d", e.Index, e.Command, e.Phase, e.Parent))
+	}
+	want := []string{"1 clipboard waiting of 0", "2 clipboard  of 1", "3 chain begun of 0", "4 tabs  of 3", "5 chain  of 3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if told != 1 {
+		t.Errorf("the caller was told %d times that it waits", told)
+	}
+	if want := []string{"clipboard true", "tabs true"}; !slices.Equal(h.steps, want) {
+		t.Errorf("steps %q, want %q", h.steps, want)
+	}
+}
+
+// Secrets are in no activity, also where a chain's lines have them.
+func TestSecretArgumentsAreNotRecorded(t *testing.T) {
+	r, _ := recording(t)
+	for _, one := range []struct {
+		command, arg string
+		secret       bool
+	}{
+		{"state", "passphrase", true},
+		{"state", "name", false},
+		{"chain", "commands", true},
+		{"cookies", "value", true},
+		{"fill", "value", true},
+		{"fill", "target", false},
+		{"nothing", "known", true},
+	} {
+		if got := r.secret(one.command, one.arg); got != one.secret {
+			t.Errorf("%s %s: secret is %v", one.command, one.arg, got)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+// Package picker keeps the pickers of elements that are on: one for each panel whose
+// user picks an element of a page, and one for each panel whose user points at an
+// element that a question names. It owns their lives; the browser draws them.
+package picker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"pilotfish/backend/browser"
+	"pilotfish/backend/protocol"
+)
+
+// pickTimeout is how long the picker waits for a person to pick an element of a
+// page.
+const pickTimeout = 2 * time.Minute
+
+// Browser is what Pickers need of a browser.
+type Browser interface {
+	Pick(ctx context.Context, tab protocol.TabID, c browser.PickConfig) (*protocol.PickedElement, error)
+	Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error
+}
+
+// Config is what Pickers need. All fields are required.
+type Config struct {
+	// Publish tells the panels of the session.
+	Publish func(event any)
+	// Go runs a function on a goroutine that is waited for when the app ends.
+	Go     func(func())
+	Logger *slog.Logger
+}
+
+// Pickers are those of a session. Their methods are safe for concurrent use.
+type Pickers struct {
+	cfg Config
+	log *slog.Logger
+
+	mu sync.Mutex
+	on map[string]*picking // by the panel whose user picks
+}
+
+// picking is one of them.
+type picking struct {
+	cancel context.CancelCauseFunc
+	tab    protocol.TabID // of what is only shown
+	marks  chan string
+	done   chan struct{} // closed when the picker is off
+}
+
+// errPickStopped ends a picker on its panel's word, which needs no answer.
+var errPickStopped = errors.New("the panel stopped the picker")
+
+// New returns Pickers of which none is on.
+func New(cfg Config) *Pickers {
+	return &Pickers{cfg: cfg, log: cfg.Logger.With("component", "picker"), on: map[string]*picking{}}
+}
+
+// Do does what a panel asks of its picker. A start returns once the picker is on,
+// with what can be picked; what was picked is published as a PickedEvent.
+func (p *Pickers) Do(ctx context.Context, b Browser, req protocol.PickRequest) (protocol.PickReply, error) {
+	none := protocol.PickReply{Elements: []protocol.PickedElement{}}
+	switch req.Action {
+	case protocol.PickStart:
+		return p.start(ctx, b, req)
+	case protocol.PickMark:
+		return none, p.mark(ctx, req)
+	case protocol.PickShow:
+		return none, p.show(ctx, b, req)
+	case protocol.PickStop:
+		p.end(req.Panel)
+		return none, nil
+	}
+	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the picker", req.Action), "use start, mark, show or stop")
+}
+
+// PanelGone ends what a panel picks and shows, and returns when it is off.
+func (p *Pickers) PanelGone(panel string) {
+	p.end(shownBy(panel))
+	p.end(panel)
+}
+
+// start switches a picker on in place of the one that the panel has.
+func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest) (protocol.PickReply, error) {
+	if req.Panel == "" {
+		return protocol.PickReply{}, protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
+	}
+	p.end(req.Panel)
+	// It outlives the request; the panel, its time and the browser end it.
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	k := &picking{cancel: cancel, marks: make(chan string), done: make(chan struct{})}
+	p.mu.Lock()
+	p.on[req.Panel] = k
+	p.mu.Unlock()
+	ready := make(chan []protocol.PickedElement, 1)
+	failed := make(chan error, 1)
+	p.cfg.Go(func() {
+		defer close(k.done)
+		defer cancel(nil)
+		timed, stop := context.WithTimeout(own, pickTimeout)
+		defer stop()
+		started := false
+		element, err := b.Pick(timed, req.Tab, browser.PickConfig{
+			Ready: func(all []protocol.PickedElement) { started = true; ready <- all }, Marks: k.marks,
+		})
+		p.forget(req.Panel, k)
+		switch {
+		case !started:
+			failed <- err
+			return
+		case errors.Is(context.Cause(own), errPickStopped):
+			return
+		case timed.Err() != nil:
+			err = nil // nobody picked anything in time
+		}
+		p.cfg.Publish(protocol.PickedEvent{Type: protocol.PanelPicked, Panel: req.Panel, Tab: req.Tab, Element: element, Error: protocol.AsError(err)})
+	})
+	select {
+	case elements := <-ready:
+		if elements == nil {
+			elements = []protocol.PickedElement{}
+		}
+		return protocol.PickReply{Elements: elements}, nil
+	case err := <-failed:
+		return protocol.PickReply{}, err
+	case <-ctx.Done(): // nobody waits for it any more
+		p.end(req.Panel)
+		return protocol.PickReply{}, ctx.Err()
+	}
+}
+
+// mark shows an element of what a panel's picker can pick.
+func (p *Pickers) mark(ctx context.Context, req protocol.PickRequest) error {
+	p.mu.Lock()
+	k := p.on[req.Panel]
+	p.mu.Unlock()
+	if k == nil {
+		return protocol.NewError(protocol.CodeGone, "the picker is not running", "start it first")
+	}
+	select {
+	case k.marks <- req.Ref:
+	case <-k.done:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// show marks an element of a page while the person points at it in a question.
+// The mark ends with an empty ref, the panel, its time or the browser.
+func (p *Pickers) show(ctx context.Context, b Browser, req protocol.PickRequest) error {
+	if req.Panel == "" {
+		return protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
+	}
+	key := shownBy(req.Panel)
+	p.mu.Lock()
+	k := p.on[key]
+	if req.Ref == "" || k != nil && k.tab != req.Tab {
+		p.mu.Unlock()
+		p.end(key)
+		if req.Ref == "" {
+			return nil
+		}
+		p.mu.Lock()
+		k = p.on[key]
+	}
+	if k == nil {
+		k = p.startShow(ctx, b, key, req.Tab)
+	}
+	p.mu.Unlock()
+	select {
+	case k.marks <- req.Ref:
+	case <-k.done:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// shownBy is the key of what a panel shows, apart from what its person picks.
+func shownBy(panel string) string { return "show " + panel }
+
+// startShow begins to show what a panel points at; the caller holds mu.
+func (p *Pickers) startShow(ctx context.Context, b Browser, key string, tab protocol.TabID) *picking {
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	k := &picking{cancel: cancel, tab: tab, marks: make(chan string), done: make(chan struct{})}
+	p.on[key] = k
+	p.cfg.Go(func() {
+		defer close(k.done)
+		defer cancel(nil)
+		timed, stop := context.WithTimeout(own, pickTimeout)
+		defer stop()
+		if err := b.Show(timed, tab, k.marks); err != nil {
+			p.log.Debug("showing an element ended", "error", err)
+		}
+		p.forget(key, k)
+	})
+	return k
+}
+
+// end ends a panel's picker, and returns when it is off.
+func (p *Pickers) end(panel string) {
+	p.mu.Lock()
+	k := p.on[panel]
+	p.mu.Unlock()
+	if k == nil {
+		return
+	}
+	k.cancel(errPickStopped)
+	<-k.done
+}
+
+// forget forgets a picker that is off.
+func (p *Pickers) forget(panel string, k *picking) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.on[panel] == k {
+		delete(p.on, panel)
+	}
+}

@@ -1,0 +1,181 @@
+package picker
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"pilotfish/backend/browser"
+	"pilotfish/backend/protocol"
+)
+
+// page is a browser of a test whose user picks when the test says so.
+type page struct {
+	ready bool // a picker can be switched on
+	picks chan *protocol.PickedElement
+
+	mu    sync.Mutex
+	marks []string
+	off   int // pickers that have ended
+}
+
+func (p *page) mark(ref string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.marks = append(p.marks, ref)
+}
+
+func (p *page) ended() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.off++
+}
+
+func (p *page) Pick(ctx context.Context, _ protocol.TabID, c browser.PickConfig) (*protocol.PickedElement, error) {
+	defer p.ended()
+	if !p.ready {
+		return nil, protocol.NewError(protocol.CodeUnknownTab, "there is no such tab", "")
+	}
+	c.Ready(nil)
+	for {
+		select {
+		case element := <-p.picks:
+			return element, nil
+		case ref := <-c.Marks:
+			p.mark(ref)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (p *page) Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error {
+	defer p.ended()
+	for {
+		select {
+		case ref := <-marks:
+			p.mark(string(tab) + " " + ref)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// panels are what the panels of a test are told.
+type panels struct {
+	*Pickers
+	mu   sync.Mutex
+	told []protocol.PickedEvent
+	all  sync.WaitGroup
+}
+
+func newPanels() *panels {
+	p := &panels{}
+	p.Pickers = New(Config{
+		Publish: func(event any) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.told = append(p.told, event.(protocol.PickedEvent))
+		},
+		Go: p.all.Go, Logger: slog.New(slog.DiscardHandler),
+	})
+	return p
+}
+
+func (p *panels) do(t *testing.T, b Browser, action protocol.PickAction, panel, ref string) protocol.Code {
+	t.Helper()
+	reply, err := p.Do(t.Context(), b, protocol.PickRequest{Action: action, Panel: panel, Tab: "t1", Ref: ref})
+	synctest.Wait()
+	if err != nil {
+		return protocol.AsError(err).Code
+	}
+	if reply.Elements == nil {
+		t.Errorf("%s: the elements are null", action)
+	}
+	return ""
+}
+
+// A panel's user picks one element, and the panel is told which; a second picker takes
+// the place of the first, which nobody is told of, and a panel that is gone ends its own.
+func TestPick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, b := newPanels(), &page{picks: make(chan *protocol.PickedElement)}
+		if got := p.do(t, b, protocol.PickStart, "", ""); got != protocol.CodeBadArgument {
+			t.Errorf("without a panel: %s", got)
+		}
+		if got := p.do(t, b, protocol.PickStart, "a", ""); got != protocol.CodeUnknownTab {
+			t.Errorf("on a tab that is gone: %s", got)
+		}
+		if got := p.do(t, b, protocol.PickMark, "a", "e1"); got != protocol.CodeGone {
+			t.Errorf("of a picker that is off: %s", got)
+		}
+		if got := p.do(t, b, "else", "a", ""); got != protocol.CodeBadArgument {
+			t.Errorf("another action: %s", got)
+		}
+		b.ready = true
+		for _, panel := range []string{"a", "b", "a"} {
+			if got := p.do(t, b, protocol.PickStart, panel, ""); got != "" {
+				t.Fatalf("%s: %s", panel, got)
+			}
+		}
+		if b.off != 2 || len(p.told) != 0 {
+			t.Errorf("%d pickers ended, %+v was told", b.off, p.told)
+		}
+		p.do(t, b, protocol.PickMark, "a", "e1")
+		p.PanelGone("b")
+		b.picks <- &protocol.PickedElement{Ref: "e2"}
+		synctest.Wait()
+		if len(p.told) != 1 || p.told[0].Panel != "a" || p.told[0].Element.Ref != "e2" || p.told[0].Error != nil || !slices.Equal(b.marks, []string{"e1"}) {
+			t.Errorf("told %+v, marked %q", p.told, b.marks)
+		}
+		p.do(t, b, protocol.PickStart, "a", "")
+		p.do(t, b, protocol.PickStop, "a", "")
+		if b.off != 5 || len(p.told) != 1 || len(p.on) != 0 {
+			t.Errorf("%d pickers ended, %d are on, %+v was told", b.off, len(p.on), p.told)
+		}
+		p.all.Wait()
+	})
+}
+
+// A picker that nobody uses ends by itself, and its panel is told that nothing was
+// picked.
+func TestNobodyPicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, b := newPanels(), &page{ready: true}
+		p.do(t, b, protocol.PickStart, "a", "")
+		p.all.Wait()
+		if len(p.told) != 1 || p.told[0].Element != nil || p.told[0].Error != nil {
+			t.Errorf("told %+v", p.told)
+		}
+	})
+}
+
+// What a panel points at is marked until it points at nothing, at another tab, or is
+// gone.
+func TestShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, b := newPanels(), &page{}
+		if got := p.do(t, b, protocol.PickShow, "", "e1"); got != protocol.CodeBadArgument {
+			t.Errorf("without a panel: %s", got)
+		}
+		p.do(t, b, protocol.PickShow, "a", "e1")
+		p.do(t, b, protocol.PickShow, "a", "e2")
+		if _, err := p.Do(t.Context(), b, protocol.PickRequest{Action: protocol.PickShow, Panel: "a", Tab: "t2", Ref: "e3"}); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if b.off != 1 || !slices.Equal(b.marks, []string{"t1 e1", "t1 e2", "t2 e3"}) {
+			t.Errorf("%d ended, marked %q", b.off, b.marks)
+		}
+		p.do(t, b, protocol.PickShow, "a", "")
+		p.do(t, b, protocol.PickShow, "a", "e4")
+		p.PanelGone("a")
+		p.all.Wait()
+		if b.off != 3 || len(p.on) != 0 || len(p.told) != 0 {
+			t.Errorf("%d ended, %d are on, told %+v", b.off, len(p.on), p.told)
+		}
+	})
+}

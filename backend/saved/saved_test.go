@@ -1,0 +1,156 @@
+package saved
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+)
+
+func agent(id string) protocol.Actor {
+	return protocol.Actor{Kind: protocol.ActorTerminal, ID: id, Name: "claude in t1"}
+}
+
+func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
+	root := t.TempDir()
+	dirs := Dirs{Root: root, Screenshots: filepath.Join(root, "screenshots"), Downloads: filepath.Join(root, "downloads")}
+	for _, dir := range []string{dirs.Screenshots, dirs.Downloads} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := New(Config{Dirs: func() (Dirs, error) { return dirs, nil }, Find: command.NewTable().Find})
+	write := func(path string) string {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(filepath.Base(path)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mine := write(filepath.Join(dirs.Screenshots, "mine.png"))
+	other := write(filepath.Join(dirs.Downloads, "other.pdf"))
+	secret := write(filepath.Join(dirs.Root, "session.json"))
+	link := filepath.Join(dirs.Screenshots, "link.png")
+	if err := os.Symlink(secret, link); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(protocol.Screenshot{Path: mine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files.Keep(agent("a"), "screenshot", protocol.CommandReply{OK: true, Data: data})
+	// What a page says in a reply's data must not open anything.
+	stolen, err := json.Marshal(map[string]any{"path": secret, "paths": []string{link}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files.Keep(agent("a"), "screenshot", protocol.CommandReply{OK: true, Data: stolen})
+	planted, err := json.Marshal(map[string]any{"path": other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files.Keep(agent("a"), "text", protocol.CommandReply{OK: true, Data: planted})
+
+	shell := protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+	for _, c := range []struct {
+		actor protocol.Actor
+		path  string
+		open  bool
+	}{
+		{shell, mine, true},
+		{shell, other, true},
+		{shell, "screenshots/mine.png", true},
+		{agent("a"), mine, true},
+		{agent("a"), "screenshots/../screenshots/mine.png", true},
+		{agent("b"), mine, false},
+		{agent("a"), other, false},
+		{agent("a"), secret, false},
+		{agent("a"), link, false},
+		{shell, link, false},
+		{shell, secret, false},
+		{shell, "screenshots/../session.json", false},
+		{shell, filepath.Join(dirs.Screenshots, "..", "session.json"), false},
+		{shell, "/etc/passwd", false},
+		{shell, "../../../pilotfish.json", false},
+		{shell, dirs.Screenshots, false},
+		{shell, "screenshots/none.png", false},
+		{shell, "", false},
+	} {
+		f, err := files.Open(c.actor, c.path)
+		if c.open != (err == nil) {
+			t.Errorf("%s, %q: %v, want open %v", c.actor.ID, c.path, err, c.open)
+		}
+		if err != nil {
+			if protocol.AsError(err).Code != protocol.CodeRefused {
+				t.Errorf("%q: %v", c.path, err)
+			}
+			continue
+		}
+		if text, err := io.ReadAll(f); err != nil || string(text) != filepath.Base(c.path) {
+			t.Errorf("%q has %q, %v", c.path, text, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The user is given the pictures of conversations, which are beside their journals; the
+// journals are given to nobody.
+func TestFilesOfConversations(t *testing.T) {
+	root := t.TempDir()
+	folder := filepath.Join(root, "chat", "c1", "files")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "a.png"), filepath.Join(root, "chat", "c1", "journal")} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root}, nil }, Find: command.NewTable().Find})
+	for path, open := range map[string]bool{"chat/c1/files/a.png": true, "chat/c1/journal": false, "chat/c1/files/../journal": false, "chat/c1/files/b.png": false} {
+		f, err := files.Open(protocol.Actor{Kind: protocol.ActorShell}, path)
+		if open != (err == nil) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err == nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// An agent that makes many files can fetch the newest.
+func TestAnActorsFilesAreBounded(t *testing.T) {
+	root := t.TempDir()
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Screenshots: root}, nil }, Find: command.NewTable().Find})
+	for i := range actorFiles + 1 {
+		data, err := json.Marshal(protocol.Screenshot{Path: filepath.Join(root, fmt.Sprint(i))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files.Keep(agent("a"), "screenshot", protocol.CommandReply{OK: true, Data: data})
+	}
+	files.Keep(agent("a"), "screenshot", protocol.CommandReply{Data: json.RawMessage(`{"path":"/failed"}`)})
+	if kept := files.made[agent("a")]; len(kept) != actorFiles || kept[0] != filepath.Join(root, "1") || kept[actorFiles-1] != filepath.Join(root, fmt.Sprint(actorFiles)) {
+		t.Errorf("%d files, from %s", len(kept), kept[0])
+	}
+}
+
+func TestPaths(t *testing.T) {
+	var data any
+	if err := json.Unmarshal([]byte(`{"path":"/a","list":[{"path":"/b"},{"paths":["/c",7,"/d"]}],"other":{"text":"/e","path":""}}`), &data); err != nil {
+		t.Fatal(err)
+	}
+	got := Paths(data)
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"/a", "/b", "/c", "/d"}) {
+		t.Errorf("%q", got)
+	}
+}
