@@ -118,16 +118,15 @@ func (d *desk) StopRecording(context.Context, protocol.TabID, string) (protocol.
 const one protocol.TaskID = "3f0c8a52-0000-4000-8000-000000000001"
 
 // write says as a panel's view that a task is in some state.
-func (d *desk) write(t *testing.T, id protocol.TaskID, viewer string, state protocol.TaskState) protocol.Task {
+func (d *desk) write(t *testing.T, id protocol.TaskID, viewer string, state protocol.TaskState) {
 	t.Helper()
-	reply, err := d.Write(t.Context(), protocol.TaskWriteRequest{
+	_, err := d.Write(t.Context(), protocol.TaskWriteRequest{
 		Task: id, Viewer: viewer, Kind: protocol.TaskEventHead,
 		Head: &protocol.Task{Title: "Fill the form", Goal: "fill the form", Tab: "t1", State: state, MaxStep: 40},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reply.Head
 }
 
 func agent(id string) auth.Grant {
