@@ -31,8 +31,8 @@ func (s *Session) Approvals() *approval.Manager { return s.approvals }
 
 // wanted is the page of the window that the user wants who opens it: that of the
 // approvals while one waits, else the one that was open.
-func (m *Manager) wanted() string {
-	for _, s := range m.Window().Sessions {
+func (g gateway) wanted() string {
+	for _, s := range g.m.Window().Sessions {
 		if len(s.Approvals) > 0 {
 			return approval.Page
 		}

@@ -90,7 +90,7 @@ func newHouse(t *testing.T) *house {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &run{done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
-	r.policy = policy.New(policy.Config{OwnPort: m.Port, Rules: rules, Broker: h.s.approvals.Broker()})
+	r.policy = policy.New(policy.Config{OwnPort: m.endpoint.Port, Rules: rules, Broker: h.s.approvals.Broker()})
 	r.commands = command.New(onePage{}, r.policy)
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: log, Grace: func() time.Duration { return 0 },

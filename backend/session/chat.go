@@ -103,7 +103,7 @@ func (a *chatAgents) starter(ctx context.Context, kind protocol.AgentKind, line 
 	if starter, ok, err := a.modelStarter(kind); ok {
 		return starter, err
 	}
-	launched, err := a.s.m.prober.ChatLaunch(ctx, a.launch(kind, line))
+	launched, err := a.s.m.agents.prober.ChatLaunch(ctx, a.launch(kind, line))
 	if err != nil {
 		return chat.Starter{}, err
 	}
@@ -125,7 +125,7 @@ func (a *chatAgents) workDir() string { return cmp.Or(a.s.m.cfg.Settings.Get().W
 
 func (a *chatAgents) launch(kind protocol.AgentKind, line string) agent.LaunchConfig {
 	return agent.LaunchConfig{
-		Kind: kind, Command: line, WorkDir: a.s.m.cfg.Settings.Get().WorkDir, DefaultDir: a.work, ProgramDir: a.s.m.programDir(),
+		Kind: kind, Command: line, WorkDir: a.s.m.cfg.Settings.Get().WorkDir, DefaultDir: a.work, ProgramDir: a.s.m.agents.programDir,
 		StateDir: a.state, Session: a.s.name, URL: a.url(),
 	}
 }
@@ -134,20 +134,18 @@ func (a *chatAgents) launch(kind protocol.AgentKind, line string) agent.LaunchCo
 // model profile, and Pilot where there is neither. It looks anew, so that one that was installed a moment
 // ago counts.
 func (a *chatAgents) auto(ctx context.Context) protocol.AgentKind {
-	a.s.m.mu.Lock()
-	known := a.s.m.agents.Agents
-	a.s.m.mu.Unlock()
+	known := a.s.m.agents.list()
 	for _, e := range agent.Catalogue() {
-		broken := slices.ContainsFunc(known, func(info protocol.AgentInfo) bool { return info.Kind == e.Kind && info.Problem != "" })
+		broken := slices.ContainsFunc(known.Agents, func(info protocol.AgentInfo) bool { return info.Kind == e.Kind && info.Problem != "" })
 		if len(e.Chat) == 0 || broken {
 			continue
 		}
-		if launched, err := a.s.m.prober.ChatLaunch(ctx, a.launch(e.Kind, "")); err == nil && launched.Missing == nil {
+		if launched, err := a.s.m.agents.prober.ChatLaunch(ctx, a.launch(e.Kind, "")); err == nil && launched.Missing == nil {
 			return e.Kind
 		}
 	}
-	if models := a.s.m.modelAgents(); len(models) > 0 {
-		return models[0].Kind
+	if len(known.Models) > 0 {
+		return known.Models[0].Kind
 	}
 	return protocol.AgentPilot
 }
@@ -163,11 +161,11 @@ func (a *chatAgents) driver(name string) (chat.Driver, error) {
 	return nil, protocol.NewError(protocol.CodeInternal, fmt.Sprintf("there is no driver %q", name), "")
 }
 
-func (a *chatAgents) url() string { return fmt.Sprintf("http://127.0.0.1:%d", a.s.m.Port()) }
+func (a *chatAgents) url() string { return a.s.m.endpoint.URL() }
 
 // others are the installed agents that understand more than Pilot.
 func (a *chatAgents) others() []string {
-	file := a.s.m.agentsFile()
+	file := a.s.m.agents.list()
 	return builtin.Others(slices.Concat(file.Agents, file.Models))
 }
 
@@ -241,8 +239,8 @@ const manners = "Your tools reach your own tab and the tabs that you open. " +
 	"Say in short, plain words what you did."
 
 // conversations gives the server the conversations of a grant's session.
-func (m *Manager) conversations(grant auth.Grant) (server.Conversations, error) {
-	s, err := m.pick(grant.Session)
+func (g gateway) conversations(grant auth.Grant) (server.Conversations, error) {
+	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +291,7 @@ func (s *Session) windowConversations() []protocol.WindowConversation {
 
 // Conversations are those of a session that runs, for the window.
 func (m *Manager) Conversations(name protocol.SessionName) (server.Conversations, error) {
-	return m.conversations(auth.Grant{Session: name})
+	return gateway{m}.conversations(auth.Grant{Session: name})
 }
 
 // sessionPattern is what the ids of an agent's sessions look like that can be put

@@ -7,7 +7,6 @@ import (
 
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/model"
-	"pilotfish/backend/llm"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 )
@@ -87,27 +86,4 @@ func (b modelToolbox) Call(ctx context.Context, name string, args json.RawMessag
 // modelSystem is the system prompt of a model.
 func (a *chatAgents) modelSystem(cfg chat.SessionConfig) string {
 	return where(cfg.Tab) + " " + manners + "\n\n" + a.toolbox(cfg).Instructions()
-}
-
-// modelAgents are the model profiles as agents. The keychain is not asked: whether
-// a key is there shows when it is needed.
-func (m *Manager) modelAgents() []protocol.AgentInfo {
-	agents := []protocol.AgentInfo{}
-	if m.cfg.Models == nil {
-		return agents
-	}
-	names := map[protocol.LLMProvider]string{}
-	for _, p := range llm.Providers() {
-		names[p.Provider] = p.Name
-	}
-	for _, p := range m.cfg.Models.Profiles() {
-		detail := names[p.Provider] + ", " + p.Model
-		if p.Name == names[p.Provider] {
-			detail = p.Model // a profile is called like its provider unless it was given a name
-		}
-		agents = append(agents, protocol.AgentInfo{
-			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: driverModel, Detail: detail,
-		})
-	}
-	return agents
 }

@@ -53,20 +53,20 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 		line = settings.AgentCommand
 	}
 	if kind == protocol.AgentAuto {
-		kind = s.m.prober.Auto() // who acts is named by what it is
+		kind = s.m.agents.prober.Auto() // who acts is named by what it is
 	}
 	args := ""
-	if s.m.chosen(settings.Agent, kind) {
+	if s.m.agents.chosen(settings.Agent, kind) {
 		args = settings.AgentArgs
 	}
 	if kind == protocol.AgentClaude {
 		args = strings.TrimSpace(line + " " + args) // a conversation that goes on here
 	}
 	token := s.mintAgentToken(id, tab, kind)
-	launched, err := s.m.prober.Launch(ctx, agent.LaunchConfig{
+	launched, err := s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
-		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: s.m.programDir(), StateDir: r.agentDir,
-		Session: s.name, Tab: tab, URL: fmt.Sprintf("http://127.0.0.1:%d", s.m.Port()), Token: token.Reveal(),
+		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: s.m.agents.programDir, StateDir: r.agentDir,
+		Session: s.name, Tab: tab, URL: s.m.endpoint.URL(), Token: token.Reveal(),
 		Commands: agentCommands(),
 	})
 	if err != nil || launched.Missing != nil {
@@ -76,17 +76,6 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
 		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing,
 	}, err
-}
-
-// chosen says whether a kind is the agent of Settings, to which its arguments
-// belong. A command line of one's own has its arguments in itself.
-func (m *Manager) chosen(setting, kind protocol.AgentKind) bool {
-	if kind == protocol.AgentCustom {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return kind == setting || setting == protocol.AgentAuto && kind == m.agents.Default
 }
 
 // agentCommands is what an agent that takes a text is told of the commands.
@@ -111,5 +100,5 @@ func (s *Session) startURL() string {
 	if s.m.cfg.Headless {
 		return "about:blank"
 	}
-	return fmt.Sprintf("http://127.0.0.1:%d/welcome", s.m.Port())
+	return s.m.endpoint.URL() + "/welcome"
 }

@@ -59,7 +59,7 @@ func (s *Session) newRun() (*run, error) {
 	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
-		policy: policy.New(policy.Config{OwnPort: s.m.Port, Rules: rules, Broker: s.approvals.Broker()}),
+		policy: policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
 		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
@@ -93,7 +93,7 @@ func (s *Session) newRun() (*run, error) {
 	}
 	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
 	r.commands = command.New(r.browser, r.policy)
-	r.commands.AllowCDP(s.m.allowedCDP)
+	r.commands.AllowCDP(func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) })
 	return r, nil
 }
 

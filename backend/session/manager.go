@@ -7,16 +7,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"pilotfish/backend/agent"
 	"pilotfish/backend/auth"
-	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
 	"pilotfish/backend/config"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/proc"
@@ -53,10 +51,11 @@ type Config struct {
 
 // Manager owns the sessions and what they share.
 type Manager struct {
-	cfg    Config
-	log    *slog.Logger
-	auth   *auth.Authority
-	prober *agent.Prober
+	cfg      Config
+	log      *slog.Logger
+	auth     *auth.Authority
+	endpoint *endpoint.Endpoint
+	agents   *agentList
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -68,23 +67,15 @@ type Manager struct {
 	first, firstPanel, firstScreen, begun latch
 	use                                   use // of the commands, by everybody
 
-	mu        sync.Mutex
-	ctx       context.Context    // of Run; sessions live in it
-	running   sync.WaitGroup     // the sessions' goroutines
-	guard     func() *proc.Guard // waits for it
-	port      int
-	key       []byte // proves the server of now to the panel; see protocol.Pairing
-	sessions  map[protocol.SessionName]*Session
-	agents    protocol.AgentsFile
-	browsers  []protocol.FoundBrowser
-	tray      protocol.TrayHost
-	problem   *protocol.Error
-	onShow    func(page string)
-	onQuit    func()
-	endServer context.CancelCauseFunc // ends the server of now; nil before the first
-	cliToken  string
-	cliGrant  string
-	ending    bool // the endpoint file says so
+	mu       sync.Mutex
+	ctx      context.Context    // of Run; sessions live in it
+	running  sync.WaitGroup     // the sessions' goroutines
+	guard    func() *proc.Guard // waits for it
+	sessions map[protocol.SessionName]*Session
+	tray     protocol.TrayHost
+	problem  *protocol.Error
+	onShow   func(page string)
+	onQuit   func()
 	// modelChanges counts; see protocol.WindowState.
 	modelChanges uint64
 }
@@ -107,7 +98,8 @@ func New(cfg Config) (*Manager, error) {
 		cfg.Models.OnChange(m.modelsChanged)
 	}
 	m.known = command.NewTable()
-	m.prober = agent.New(agent.Config{Logger: cfg.Logger})
+	m.agents = newAgentList(cfg)
+	m.endpoint = newEndpoint(m)
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {
 		return nil, fmt.Errorf("listing the sessions: %w", err)
@@ -132,7 +124,7 @@ func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
-		Version: m.cfg.Version, Agents: m.agentsFileLocked(), Tray: m.tray, Problem: m.problem, Port: m.port, Browsers: m.browsers,
+		Version: m.cfg.Version, Agents: m.agents.list(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.foundBrowsers(),
 		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
 	}
 	sessions := m.sortedLocked()
@@ -329,8 +321,7 @@ func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (p
 
 // allowedCDP are the methods of the DevTools protocol that the settings allow to
 // the person, or to agents.
-func (m *Manager) allowedCDP(agent bool) []string {
-	settings := m.cfg.Settings.Get()
+func allowedCDP(settings protocol.Settings, agent bool) []string {
 	if agent {
 		return config.Methods(settings.CDPAllowAgents)
 	}
@@ -353,41 +344,14 @@ func (m *Manager) eachSession(do func(*Session)) {
 
 // ProbeAgents looks again which agents are installed, and tells everybody.
 func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
-	found := m.prober.Probe(ctx)
-	browsers := browser.FindAll()
-	m.mu.Lock()
-	m.agents = found
-	m.browsers = nil
-	for _, b := range browsers {
-		m.browsers = append(m.browsers, protocol.FoundBrowser{Name: b.Name, Path: b.Path})
-	}
-	m.mu.Unlock()
+	found := m.agents.probe(ctx)
 	m.eachSession(func(s *Session) {
-		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: m.agentsFile()})
+		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: m.agents.list()})
 		s.writeAgents(found)
 	})
 	m.changed()
-	return m.agentsFile()
+	return m.agents.list()
 }
-
-// agentsFile are the agents that there are, the model profiles among them.
-func (m *Manager) agentsFile() protocol.AgentsFile {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.agentsFileLocked()
-}
-
-func (m *Manager) agentsFileLocked() protocol.AgentsFile {
-	file := m.agents
-	if file.Agents == nil {
-		file.Agents = []protocol.AgentInfo{}
-	}
-	file.Models = m.modelAgents()
-	return file
-}
-
-// programDir is the folder that goes onto the agents' PATH.
-func (m *Manager) programDir() string { return filepath.Dir(m.cfg.Program) }
 
 // errStopped is the cause of a session's context when a person stopped it.
 var errStopped = errors.New("the session was stopped")

@@ -4,16 +4,41 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 	"strings"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 	"pilotfish/backend/task/control"
 )
+
+// served is a server with what ends with it.
+type served struct {
+	*server.Server
+	mcp *mcp.Handler
+}
+
+// Close ends the sessions of MCP.
+func (s served) Close() { _ = s.mcp.Close() }
+
+// newServer makes a server on a listener.
+func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, error) {
+	tools := g.newMCP()
+	srv, err := server.New(server.Config{
+		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: g.m.cfg.Welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP, Commands: commandDocs(),
+		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations,
+	})
+	if err != nil {
+		_ = tools.Close()
+		return nil, err
+	}
+	return served{srv, tools}, nil
+}
 
 // newMCP makes the MCP face of the registry: each token's holder has a server of
 // its own.
@@ -32,7 +57,7 @@ func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return g.image(ctx, grant, path)
 		},
-		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.m.tasks(grant) }, Grant: grant},
+		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant},
 		Logger: g.m.cfg.Logger,
 	}
 }

@@ -24,7 +24,7 @@ func (s *Session) pair() {
 	}
 	s.epoch++
 	pairing := protocol.Pairing{
-		Version: protocol.Version, Session: s.name, Port: s.m.Port(), Token: s.token, Key: s.m.pairingKey(), Epoch: s.epoch,
+		Version: protocol.Version, Session: s.name, Port: s.m.endpoint.Port(), Token: s.token, Key: s.m.endpoint.Key(), Epoch: s.epoch,
 	}
 	b := r.browser
 	s.mu.Unlock()

@@ -2,22 +2,15 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"net"
-	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"pilotfish/backend/auth"
-	"pilotfish/backend/instance"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
-	"pilotfish/backend/supervise"
 )
 
 // Run serves until ctx ends, then stops every session and returns when nothing
@@ -34,18 +27,24 @@ func (m *Manager) Run(ctx context.Context) error {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	m.mu.Lock()
-	m.ctx, m.guard, m.ending = own, guard, false
+	m.ctx, m.guard = own, guard
 	m.mu.Unlock()
 
-	listener, err := m.listen(ctx, 0)
+	listener, err := m.endpoint.Listen(ctx)
 	if err != nil {
 		m.setProblem(err)
 		return err
 	}
 	group, groupCtx := errgroup.WithContext(own)
-	group.Go(func() error { return m.serve(groupCtx, listener) })
+	group.Go(func() error {
+		err := m.endpoint.Run(groupCtx, listener)
+		if err != nil && groupCtx.Err() == nil {
+			m.setProblem(err)
+		}
+		return err
+	})
 	group.Go(func() error { return m.rotate(groupCtx) })
-	warm := m.prober.Warm(groupCtx)
+	warm := m.agents.prober.Warm(groupCtx)
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
 		m.startFirst(groupCtx)
@@ -58,7 +57,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-groupCtx.Done():
 	}
-	m.announceEnd()
+	m.endpoint.End()
 	m.eachSession(func(s *Session) { s.beginStop() })
 	m.eachSession(func(s *Session) { <-s.ended() })
 	cancel()
@@ -126,142 +125,18 @@ func (m *Manager) startFirst(ctx context.Context) {
 	}
 }
 
-// listen opens the loopback listener: on the port before, if it is free, so that
-// running agents find us again; else on any.
-func (m *Manager) listen(ctx context.Context, port int) (net.Listener, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil && port != 0 {
-		listener, err = config.Listen(ctx, "tcp4", "127.0.0.1:0")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the loopback listener: %w", err)
-	}
-	return listener, nil
-}
-
-// serve keeps the server running: after a fault it is started again, and every
-// panel is paired anew.
-func (m *Manager) serve(ctx context.Context, listener net.Listener) error {
-	policy := supervise.DefaultPolicy()
-	err := supervise.Run(ctx, policy, func(ctx context.Context) error {
-		if listener == nil {
-			var err error
-			if listener, err = m.listen(ctx, m.Port()); err != nil {
-				return err
-			}
-		}
-		// A key of its own for each listener: whoever takes an old port cannot
-		// have the new one prove itself in its place.
-		m.renewKey()
-		mcp := gateway{m}.newMCP()
-		defer func() { _ = mcp.Close() }() // its sessions end with the server
-		srv, err := server.New(server.Config{
-			Auth: m.auth, Sessions: gateway{m}, Version: m.cfg.Version, Listener: listener, Key: m.serverKey(), Welcome: m.cfg.Welcome, Logger: m.cfg.Logger, MCP: mcp.ServeMCP, Commands: commandDocs(),
-			Models: m.Models(), Tasks: m.serverTasks, Chat: m.conversations,
-		})
-		port := listener.Addr().(*net.TCPAddr).Port
-		listener = nil
-		if err != nil {
-			return err
-		}
-		if err := m.announce(port); err != nil {
-			return err
-		}
-		return m.runServer(ctx, srv)
-	}, func(e supervise.Event) {
-		switch {
-		case e.Kind == supervise.Again:
-			m.log.Info("the server is started again on request")
-		case e.Err != nil:
-			m.log.Warn("server ended", "error", e.Err, "kind", e.Kind, "wait", e.Wait)
-		}
+// newEndpoint makes what keeps the server running.
+func newEndpoint(m *Manager) *endpoint.Endpoint {
+	return endpoint.New(endpoint.Config{
+		File: m.cfg.Dirs.EndpointFile(), Version: m.cfg.Version, Headless: m.cfg.Headless, Auth: m.auth, Logger: m.cfg.Logger,
+		Make: func(listener net.Listener, key []byte) (endpoint.Server, error) {
+			return gateway{m}.newServer(listener, key)
+		},
+		Announced: func() {
+			m.eachSession(func(s *Session) { s.pair() })
+			m.changed()
+		},
 	})
-	if err != nil && ctx.Err() == nil {
-		m.setProblem(protocol.NewError(protocol.CodeInternal, "The local server cannot be kept running: "+err.Error(), "quit and start Pilotfish again; the log has the details"))
-	}
-	return err
-}
-
-// runServer runs one server until ctx ends, it fails, or RestartServer is called.
-func (m *Manager) runServer(ctx context.Context, srv *server.Server) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	m.mu.Lock()
-	m.endServer = cancel
-	m.mu.Unlock()
-	err := srv.Run(ctx)
-	if errors.Is(context.Cause(ctx), supervise.ErrAgain) {
-		return supervise.ErrAgain
-	}
-	return err
-}
-
-// RestartServer opens a new listener in place of the one that is there. Open
-// sockets end; panels come back by themselves. It returns at once, so that the
-// request that asks for it can be answered.
-func (m *Manager) RestartServer() {
-	m.mu.Lock()
-	end := m.endServer
-	m.mu.Unlock()
-	if end != nil {
-		end(supervise.ErrAgain)
-	}
-}
-
-// Port is the server's, 0 while it is down.
-func (m *Manager) Port() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.port
-}
-
-// announce tells everybody the port: the command line by its file, the panels
-// through their browsers' pipes.
-func (m *Manager) announce(port int) error {
-	m.mu.Lock()
-	m.port = port
-	m.mu.Unlock()
-	if err := m.writeEndpoint(); err != nil {
-		return err
-	}
-	m.eachSession(func(s *Session) { s.pair() })
-	m.changed()
-	return nil
-}
-
-// writeEndpoint mints the cli token when there is none yet, and writes
-// pilotfish.json.
-func (m *Manager) writeEndpoint() error {
-	m.mu.Lock()
-	if m.cliToken == "" {
-		grant, secret := m.auth.Mint(auth.KindCLI, auth.Grant{
-			Actor:  protocol.Actor{Kind: protocol.ActorShell, Name: "shell"},
-			Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin},
-		}, 0)
-		m.cliToken, m.cliGrant = secret.Reveal(), grant.ID
-	}
-	endpoint := protocol.Endpoint{Port: m.port, Token: m.cliToken, App: m.cfg.Version, Headless: m.cfg.Headless, Ending: m.ending}
-	m.mu.Unlock()
-	if err := instance.WriteEndpoint(m.cfg.Dirs.EndpointFile(), endpoint); err != nil {
-		return fmt.Errorf("writing the endpoint file: %w", err)
-	}
-	return nil
-}
-
-// announceEnd says in the endpoint file that no command should come any more:
-// whoever needs a session waits for the end and starts the next.
-func (m *Manager) announceEnd() {
-	m.mu.Lock()
-	was, listening := m.ending, m.cliToken != ""
-	m.ending = true
-	m.mu.Unlock()
-	if was || !listening {
-		return
-	}
-	if err := m.writeEndpoint(); err != nil {
-		m.log.Warn("the end could not be announced", "error", err)
-	}
 }
 
 // rotate replaces the long-lived tokens on schedule. The new ones travel the way
@@ -278,18 +153,7 @@ func (m *Manager) rotate(ctx context.Context) error {
 		case <-panel.C:
 			m.RotateTokens()
 		case <-cli.C:
-			m.mu.Lock()
-			secret, err := m.auth.Rotate(m.cliGrant, 0)
-			if err == nil {
-				m.cliToken = secret.Reveal()
-			}
-			m.mu.Unlock()
-			if err == nil {
-				err = m.writeEndpoint()
-			}
-			if err != nil {
-				m.log.Error("command line's token could not be rotated", "error", err)
-			}
+			m.endpoint.RotateToken()
 		}
 	}
 }
@@ -299,21 +163,3 @@ func (m *Manager) rotate(ctx context.Context) error {
 func (m *Manager) RotateTokens() {
 	m.eachSession(func(s *Session) { s.rotatePanelToken() })
 }
-
-// renewKey makes the key by which the next server proves itself.
-func (m *Manager) renewKey() {
-	key := make([]byte, protocol.TokenBytes)
-	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
-	m.mu.Lock()
-	m.key = key
-	m.mu.Unlock()
-}
-
-func (m *Manager) serverKey() []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.key
-}
-
-// pairingKey is the server's key as Pairing carries it.
-func (m *Manager) pairingKey() string { return base64.RawURLEncoding.EncodeToString(m.serverKey()) }

@@ -96,7 +96,7 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 	s.tasks.OrderAgain()
 	s.showAgain()
 	return protocol.HelloEvent{
-		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: g.m.agentsFile(),
+		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: g.m.agents.list(),
 		Settings: g.m.panelView(g.m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: s.conversationHeads(),
 	}, nil
 }
@@ -229,7 +229,7 @@ func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol
 	if probe {
 		g.m.ProbeAgents(ctx)
 	}
-	return g.m.agentsFile(), nil
+	return g.m.agents.list(), nil
 }
 
 // AgentStatus records what an agent's hook says.
@@ -293,7 +293,7 @@ func (g gateway) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest)
 	switch req.Action {
 	case protocol.AppStatus:
 	case protocol.AppShow:
-		g.m.onShow(g.m.wanted())
+		g.m.onShow(g.wanted())
 	case protocol.AppStart:
 		err = g.m.Start(ctx, name)
 	case protocol.AppStop:
@@ -308,9 +308,9 @@ func (g gateway) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest)
 		g.m.RotateTokens()
 	case protocol.AppRestartServer:
 		// When the request is over: its answer goes through the server that ends.
-		context.AfterFunc(ctx, g.m.RestartServer)
+		context.AfterFunc(ctx, g.m.endpoint.Restart)
 	case protocol.AppQuit:
-		g.m.announceEnd() // before the answer: the next command starts the next one
+		g.m.endpoint.End() // before the answer: the next command starts the next one
 		g.m.onQuit()
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")

@@ -82,7 +82,7 @@ func (r *run) gone(actor protocol.Actor) {
 
 func newSession(m *Manager, name protocol.SessionName) *Session {
 	s := &Session{
-		name: name, title: m.readTitle(name), m: m, log: m.log.With("session", name),
+		name: name, title: readTitle(m.cfg.Dirs, name), m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
 	s.approvals = newApprovals(s)

@@ -17,9 +17,7 @@ import (
 // asked for; no other agent gets them, and no command line of one's own.
 func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
 	h := newHouse(t)
-	h.m.mu.Lock()
-	h.m.agents.Default = protocol.AgentClaude
-	h.m.mu.Unlock()
+	h.m.agents.found.Default = protocol.AgentClaude
 	for _, c := range []struct {
 		setting, kind protocol.AgentKind
 		want          bool
@@ -31,7 +29,7 @@ func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
 		{protocol.AgentShell, protocol.AgentClaude, false},
 		{protocol.AgentCustom, protocol.AgentCustom, false},
 	} {
-		if got := h.m.chosen(c.setting, c.kind); got != c.want {
+		if got := h.m.agents.chosen(c.setting, c.kind); got != c.want {
 			t.Errorf("Settings say %s, %s runs: %t", c.setting, c.kind, got)
 		}
 	}

@@ -53,8 +53,8 @@ func (s *Session) forTasks(r *run) control.Running {
 }
 
 // tasks gives the tasks of a grant's session.
-func (m *Manager) tasks(grant auth.Grant) (*control.Tasks, error) {
-	s, err := m.pick(grant.Session)
+func (g gateway) tasks(grant auth.Grant) (*control.Tasks, error) {
+	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (m *Manager) tasks(grant auth.Grant) (*control.Tasks, error) {
 }
 
 // serverTasks gives them to the server.
-func (m *Manager) serverTasks(grant auth.Grant) (server.Tasks, error) {
-	tasks, err := m.tasks(grant)
+func (g gateway) serverTasks(grant auth.Grant) (server.Tasks, error) {
+	tasks, err := g.tasks(grant)
 	if err != nil {
 		return nil, err
 	}

@@ -94,8 +94,8 @@ func titlePath(dirs config.SessionDirs) string { return filepath.Join(dirs.Root,
 
 // readTitle reads the name that the user gave a session; empty for none, and for
 // one that cannot be read: it has its folder's name then.
-func (m *Manager) readTitle(name protocol.SessionName) string {
-	dirs, err := m.cfg.Dirs.Session(name)
+func readTitle(all config.Dirs, name protocol.SessionName) string {
+	dirs, err := all.Session(name)
 	if err != nil {
 		return ""
 	}

@@ -38,7 +38,7 @@ func TestASessionHasAnyName(t *testing.T) {
 		if want := strings.Join(strings.Fields(c.title), " "); s.called() != want {
 			t.Errorf("%q is called %q", c.title, s.called())
 		}
-		if got := m.readTitle(name); got != s.title {
+		if got := readTitle(m.cfg.Dirs, name); got != s.title {
 			t.Errorf("%q: %q is on the disk", c.title, got)
 		}
 	}

@@ -1,0 +1,229 @@
+// Package endpoint keeps the loopback server running and says where it is: the command
+// line finds its port and token in a file, a panel is told through its browser's pipe. It
+// owns the listener, the key by which a server proves itself, and the cli token; what is
+// served it is given.
+package endpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/instance"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/supervise"
+)
+
+// Config is what an Endpoint needs. All fields are required.
+type Config struct {
+	// File is where the command line finds the endpoint.
+	File string
+	// Version is the app's.
+	Version  string
+	Headless bool
+	Auth     *auth.Authority
+	// Make makes a server that serves on a listener and proves itself by a key.
+	Make func(listener net.Listener, key []byte) (Server, error)
+	// Announced is called when there is a new port, after the file has it.
+	Announced func()
+	Logger    *slog.Logger
+}
+
+// Server is one server. Run returns when ctx ends or it fails; it closes its
+// listener.
+type Server interface {
+	Run(ctx context.Context) error
+	Close()
+}
+
+// Endpoint is where the app is reached. Its methods are safe for concurrent use.
+type Endpoint struct {
+	cfg Config
+	log *slog.Logger
+
+	mu    sync.Mutex
+	port  int    // 0 while there is none
+	key   []byte // proves the server of now to the panel; see protocol.Pairing
+	end   context.CancelCauseFunc
+	token string // of the command line
+	grant string
+	// ending: the file says so.
+	ending bool
+}
+
+// New returns an Endpoint that listens nowhere.
+func New(cfg Config) *Endpoint {
+	return &Endpoint{cfg: cfg, log: cfg.Logger.With("component", "endpoint")}
+}
+
+// Listen opens a loopback listener for Run: on the port of before, if it is free, so
+// that running agents find us again; else on any.
+func (e *Endpoint) Listen(ctx context.Context) (net.Listener, error) {
+	var config net.ListenConfig
+	port := e.Port()
+	listener, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil && port != 0 {
+		listener, err = config.Listen(ctx, "tcp4", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the loopback listener: %w", err)
+	}
+	return listener, nil
+}
+
+// Run serves on a listener until ctx ends, and returns its cause: after a fault a new
+// server is made on a new listener. It returns CodeInternal when that happens too often.
+func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
+	err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
+		if listener == nil {
+			var err error
+			if listener, err = e.Listen(ctx); err != nil {
+				return err
+			}
+		}
+		// A key of its own for each listener: whoever takes an old port cannot
+		// have the new one prove itself in its place.
+		srv, err := e.cfg.Make(listener, e.renewKey())
+		port := listener.Addr().(*net.TCPAddr).Port
+		listener = nil
+		if err != nil {
+			return err
+		}
+		defer srv.Close()
+		if err := e.announce(port); err != nil {
+			return err
+		}
+		return e.serve(ctx, srv)
+	}, func(event supervise.Event) {
+		switch {
+		case event.Kind == supervise.Again:
+			e.log.Info("the server is started again on request")
+		case event.Err != nil:
+			e.log.Warn("server ended", "error", event.Err, "kind", event.Kind, "wait", event.Wait)
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		return protocol.NewError(protocol.CodeInternal, "The local server cannot be kept running: "+err.Error(), "quit and start Pilotfish again; the log has the details")
+	}
+	return err
+}
+
+// serve runs one server until ctx ends, it fails, or Restart is called.
+func (e *Endpoint) serve(ctx context.Context, srv Server) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	e.mu.Lock()
+	e.end = cancel
+	e.mu.Unlock()
+	err := srv.Run(ctx)
+	if errors.Is(context.Cause(ctx), supervise.ErrAgain) {
+		return supervise.ErrAgain
+	}
+	return err
+}
+
+// Restart opens a new listener in place of the one that is there. Open sockets end;
+// panels come back by themselves. It returns at once, so that the request that asks
+// for it can be answered.
+func (e *Endpoint) Restart() {
+	e.mu.Lock()
+	end := e.end
+	e.mu.Unlock()
+	if end != nil {
+		end(supervise.ErrAgain)
+	}
+}
+
+// Port is the server's, 0 while it is down.
+func (e *Endpoint) Port() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.port
+}
+
+// URL is where agents reach the server.
+func (e *Endpoint) URL() string { return fmt.Sprintf("http://127.0.0.1:%d", e.Port()) }
+
+// Key is the server's key as Pairing carries it.
+func (e *Endpoint) Key() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return base64.RawURLEncoding.EncodeToString(e.key)
+}
+
+func (e *Endpoint) renewKey() []byte {
+	key := make([]byte, protocol.TokenBytes)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	e.mu.Lock()
+	e.key = key
+	e.mu.Unlock()
+	return key
+}
+
+func (e *Endpoint) announce(port int) error {
+	e.mu.Lock()
+	e.port = port
+	e.mu.Unlock()
+	if err := e.write(); err != nil {
+		return err
+	}
+	e.cfg.Announced()
+	return nil
+}
+
+// write mints the cli token when there is none yet, and writes the file.
+func (e *Endpoint) write() error {
+	e.mu.Lock()
+	if e.token == "" {
+		grant, secret := e.cfg.Auth.Mint(auth.KindCLI, auth.Grant{
+			Actor:  protocol.Actor{Kind: protocol.ActorShell, Name: "shell"},
+			Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin},
+		}, 0)
+		e.token, e.grant = secret.Reveal(), grant.ID
+	}
+	file := protocol.Endpoint{Port: e.port, Token: e.token, App: e.cfg.Version, Headless: e.cfg.Headless, Ending: e.ending}
+	e.mu.Unlock()
+	if err := instance.WriteEndpoint(e.cfg.File, file); err != nil {
+		return fmt.Errorf("writing the endpoint file: %w", err)
+	}
+	return nil
+}
+
+// End says in the file that no command should come any more: whoever needs a session
+// waits for the end and starts the next app.
+func (e *Endpoint) End() {
+	e.mu.Lock()
+	was, announced := e.ending, e.token != ""
+	e.ending = true
+	e.mu.Unlock()
+	if was || !announced {
+		return
+	}
+	if err := e.write(); err != nil {
+		e.log.Warn("the end could not be announced", "error", err)
+	}
+}
+
+// RotateToken gives the command line a new token; the old one is honoured for
+// protocol.RotatedTokenGrace.
+func (e *Endpoint) RotateToken() {
+	e.mu.Lock()
+	secret, err := e.cfg.Auth.Rotate(e.grant, 0)
+	if err == nil {
+		e.token = secret.Reveal()
+	}
+	e.mu.Unlock()
+	if err == nil {
+		err = e.write()
+	}
+	if err != nil {
+		e.log.Error("command line's token could not be rotated", "error", err)
+	}
+}

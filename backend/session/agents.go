@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/browser"
+	"pilotfish/backend/llm"
+	"pilotfish/backend/protocol"
+)
+
+// agentList is what was found on this machine: the agents, the model profiles among
+// them, and the browsers.
+type agentList struct {
+	prober     *agent.Prober
+	models     *llm.Manager // nil for none
+	programDir string       // goes onto the agents' PATH
+
+	mu       sync.Mutex
+	found    protocol.AgentsFile // by the last probe
+	browsers []protocol.FoundBrowser
+}
+
+func newAgentList(cfg Config) *agentList {
+	return &agentList{prober: agent.New(agent.Config{Logger: cfg.Logger}), models: cfg.Models, programDir: filepath.Dir(cfg.Program)}
+}
+
+// probe looks again what is installed.
+func (l *agentList) probe(ctx context.Context) protocol.AgentsFile {
+	found := l.prober.Probe(ctx)
+	var browsers []protocol.FoundBrowser
+	for _, b := range browser.FindAll() {
+		browsers = append(browsers, protocol.FoundBrowser{Name: b.Name, Path: b.Path})
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.found, l.browsers = found, browsers
+	return found
+}
+
+// list are the agents that there are, the model profiles among them.
+func (l *agentList) list() protocol.AgentsFile {
+	l.mu.Lock()
+	file := l.found
+	l.mu.Unlock()
+	if file.Agents == nil {
+		file.Agents = []protocol.AgentInfo{}
+	}
+	file.Models = l.modelAgents()
+	return file
+}
+
+func (l *agentList) foundBrowsers() []protocol.FoundBrowser {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.browsers
+}
+
+// chosen says whether a kind is the agent of Settings, to which its arguments
+// belong. A command line of one's own has its arguments in itself.
+func (l *agentList) chosen(setting, kind protocol.AgentKind) bool {
+	if kind == protocol.AgentCustom {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return kind == setting || setting == protocol.AgentAuto && kind == l.found.Default
+}
+
+// modelAgents are the model profiles as agents. The keychain is not asked: whether
+// a key is there shows when it is needed.
+func (l *agentList) modelAgents() []protocol.AgentInfo {
+	agents := []protocol.AgentInfo{}
+	if l.models == nil {
+		return agents
+	}
+	names := map[protocol.LLMProvider]string{}
+	for _, p := range llm.Providers() {
+		names[p.Provider] = p.Name
+	}
+	for _, p := range l.models.Profiles() {
+		detail := names[p.Provider] + ", " + p.Model
+		if p.Name == names[p.Provider] {
+			detail = p.Model // a profile is called like its provider unless it was given a name
+		}
+		agents = append(agents, protocol.AgentInfo{
+			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: driverModel, Detail: detail,
+		})
+	}
+	return agents
+}
