@@ -40,11 +40,6 @@ func (g gateway) wanted() string {
 	return ""
 }
 
-// actorGone ends what a terminal's agent asked: its process is over.
-func (s *Session) actorGone(id protocol.TerminalID) {
-	s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
-}
-
 // withoutNonces is what a command line is told of sessions: what waits, and not
 // by which word it is answered.
 func withoutNonces(sessions []protocol.SessionInfo) []protocol.SessionInfo {

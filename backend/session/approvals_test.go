@@ -131,7 +131,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.panel, h.cli, h.agent = panel.Reveal(), cli.Reveal(), h.s.mintAgentToken(info.ID, "t1", protocol.AgentClaude).Reveal()
+	h.panel, h.cli, h.agent = panel.Reveal(), cli.Reveal(), h.s.tokens.Terminal(info.ID, "t1", protocol.AgentClaude).Reveal()
 	return h
 }
 
@@ -287,7 +287,7 @@ func TestWholePath(t *testing.T) {
 	done := make(chan protocol.CommandReply, 1)
 	go func() { done <- h.run(t, h.agent, "clipboard", nil) }()
 	w := waitingIn(t, conn, 1)[0]
-	h.s.actorGone(protocol.TerminalID(w.Actor.ID))
+	h.s.terminalEnded(protocol.TerminalID(w.Actor.ID))
 	if reply := <-done; reply.OK || reply.Error.Code != protocol.CodeRefused {
 		t.Errorf("an agent that ended: %+v", reply)
 	}

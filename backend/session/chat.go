@@ -169,14 +169,9 @@ func (a *chatAgents) others() []string {
 	return builtin.Others(slices.Concat(file.Agents, file.Models))
 }
 
-// grant is what a conversation's agent may do: look and act, on its own tab.
-func (a *chatAgents) grant(actor protocol.Actor, tab protocol.TabID) auth.Grant {
-	return auth.Grant{Kind: auth.KindAgent, Session: a.s.name, Tab: tab, Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}}
-}
-
 // commander runs Pilot's commands, in this process, as its conversation.
 func (a *chatAgents) commander(cfg chat.SessionConfig) builtin.Commander {
-	grant := a.grant(cfg.Actor, cfg.Tab)
+	grant := a.s.tokens.Grant(cfg.Actor, cfg.Tab)
 	return builtin.CommanderFunc(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
 		return gateway{a.s.m}.Command(ctx, grant, req, nil)
 	})
@@ -185,8 +180,7 @@ func (a *chatAgents) commander(cfg chat.SessionConfig) builtin.Commander {
 // tools are the browser's tools for an agent: `pilotfish mcp` with a token of
 // the conversation's own.
 func (a *chatAgents) tools(actor protocol.Actor, tab protocol.TabID) []chat.ToolServer {
-	a.revoke(actor)
-	_, secret := a.s.m.auth.Mint(auth.KindAgent, a.grant(actor, tab), 0)
+	secret := a.s.tokens.Conversation(actor, tab)
 	return []chat.ToolServer{{
 		Name: "pilotfish", Command: a.s.m.cfg.Program, Args: []string{"mcp"},
 		Env: []string{
@@ -199,24 +193,16 @@ func (a *chatAgents) tools(actor protocol.Actor, tab protocol.TabID) []chat.Tool
 // release ends what a conversation's agent may do: its session is over. The tabs
 // that it opened stay its own.
 func (a *chatAgents) release(actor protocol.Actor) {
-	a.revoke(actor)
+	a.s.tokens.EndActor(actor)
 	a.s.approvals.Gone(actor)
 }
 
 // forget drops what a conversation owned: it was deleted.
 func (a *chatAgents) forget(actor protocol.Actor) {
-	a.s.mu.Lock()
-	r := a.s.run
-	a.s.mu.Unlock()
+	r := a.s.running()
 	if r != nil {
 		r.gone(actor)
 	}
-}
-
-func (a *chatAgents) revoke(actor protocol.Actor) {
-	a.s.m.auth.RevokeWhere(func(g auth.Grant) bool {
-		return g.Kind == auth.KindAgent && g.Session == a.s.name && g.Actor.Kind == actor.Kind && g.Actor.ID == actor.ID
-	})
 }
 
 // system is what an agent is told of where it is.
@@ -253,9 +239,7 @@ func (g gateway) conversations(grant auth.Grant) (server.Conversations, error) {
 
 // conversationHeads are the heads of the session's conversations, newest first.
 func (s *Session) conversationHeads() []protocol.Conversation {
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	if r == nil {
 		return []protocol.Conversation{}
 	}

@@ -20,9 +20,7 @@ func (s *Session) chatQuestion(question protocol.Approval, over *policy.Over) {
 	if question.Actor.Kind != protocol.ActorChat || question.Conversation != "" {
 		return
 	}
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	switch {
 	case r == nil:
 	case over == nil:
@@ -37,9 +35,7 @@ func (s *Session) chatStep(actor protocol.Actor, entry protocol.ActivityEntry, d
 	if actor.Kind != protocol.ActorChat {
 		return
 	}
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	if r == nil {
 		return
 	}

@@ -60,7 +60,7 @@ func (a *chatAgents) modelTools(cfg chat.SessionConfig) model.Toolbox {
 }
 
 func (a *chatAgents) toolbox(cfg chat.SessionConfig) *mcp.Toolbox {
-	return mcp.NewToolbox(gateway{a.s.m}.mcpCaller(a.grant(cfg.Actor, cfg.Tab)))
+	return mcp.NewToolbox(gateway{a.s.m}.mcpCaller(a.s.tokens.Grant(cfg.Actor, cfg.Tab)))
 }
 
 // Tools are the tools as the driver knows them.

@@ -39,9 +39,7 @@ func (s *Session) startFirstTerminal(ctx context.Context, r *run, tab protocol.T
 // launch decides what a terminal runs. Each process has a token of its own, for
 // its tab, which ends with it.
 func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, line string) (terminal.Launch, error) {
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	if r == nil {
 		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", s.name), "")
 	}
@@ -62,7 +60,8 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 	if kind == protocol.AgentClaude {
 		args = strings.TrimSpace(line + " " + args) // a conversation that goes on here
 	}
-	token := s.mintAgentToken(id, tab, kind)
+	s.terminalEnded(id) // of the process before
+	token := s.tokens.Terminal(id, tab, kind)
 	launched, err := s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
 		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: s.m.agents.programDir, StateDir: r.agentDir,
@@ -70,7 +69,7 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 		Commands: agentCommands(),
 	})
 	if err != nil || launched.Missing != nil {
-		s.revokeTerminal(id)
+		s.terminalEnded(id)
 	}
 	return terminal.Launch{
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,

@@ -134,7 +134,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	parts.Wait()
 	close(filesEnd)
 	files.Wait()
-	s.revokeAll()
+	s.tokens.EndAll()
 	s.mu.Lock()
 	s.run, s.tabs = nil, nil
 	s.mu.Unlock()

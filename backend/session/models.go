@@ -27,9 +27,7 @@ func (m *Manager) modelsChanged() {
 	for _, s := range sessions {
 		s.events.Publish(protocol.ModelsEvent{Type: protocol.PanelModels})
 		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents})
-		s.mu.Lock()
-		r := s.run
-		s.mu.Unlock()
+		r := s.running()
 		if r != nil {
 			// A turn may wait for the key that was entered just now.
 			r.chat.TrySignIns(func(kind protocol.AgentKind) bool { _, ok := protocol.ModelProfile(kind); return ok })

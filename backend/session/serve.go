@@ -339,9 +339,7 @@ func (s *Session) viewing(tab protocol.TabID) {
 	if !s.m.cfg.Settings.Get().EveryTab {
 		return
 	}
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	if r == nil || !s.hasTab(tab) {
 		return
 	}

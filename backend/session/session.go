@@ -21,6 +21,7 @@ import (
 	"pilotfish/backend/task/control"
 	"pilotfish/backend/task/view"
 	"pilotfish/backend/terminal"
+	"pilotfish/backend/tokens"
 )
 
 // Session is one browser profile with everything in it.
@@ -30,6 +31,7 @@ type Session struct {
 	m      *Manager
 	log    *slog.Logger
 	events *hub.Hub[any] // what the panels are pushed
+	tokens *tokens.Tokens
 	// approvals are what waits for the person.
 	approvals *approval.Manager
 
@@ -47,9 +49,6 @@ type Session struct {
 	panels    int
 	tabs      []protocol.Tab
 	run       *run // nil while stopped
-	grant     string
-	token     string
-	epoch     int
 	showing   showing
 }
 
@@ -85,6 +84,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		name: name, title: readTitle(m.cfg.Dirs, name), m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
+	s.tokens = tokens.New(name, m.auth)
 	s.approvals = newApprovals(s)
 	s.recorder, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
@@ -249,9 +249,7 @@ func (s *Session) Stop(ctx context.Context) error {
 
 // beginStop starts the end of a session without waiting for it.
 func (s *Session) beginStop() {
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	if r == nil {
 		return
 	}
@@ -269,6 +267,13 @@ func (s *Session) ended() <-chan struct{} {
 		return closed
 	}
 	return s.run.done
+}
+
+// running returns the run; nil when there is none.
+func (s *Session) running() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run
 }
 
 // current returns the run, or why there is none.
@@ -317,7 +322,7 @@ func (s *Session) publishTabs() {
 // changed with it.
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if info.State == protocol.TerminalEnded {
-		s.actorGone(info.ID)
+		s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(info.ID)})
 		s.chatTerminalEnded(info.ID)
 	}
 	if info.Viewers > 0 {
@@ -332,11 +337,9 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 }
 
 func (s *Session) terminalGone(id protocol.TerminalID) {
-	s.revokeTerminal(id)
+	s.terminalEnded(id)
 	s.chatTerminalEnded(id)
-	s.mu.Lock()
-	r := s.run
-	s.mu.Unlock()
+	r := s.running()
 	if r != nil {
 		r.gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
 	}

@@ -1,0 +1,122 @@
+// Package tokens mints and ends the tokens of one session: that of its panel, and one for
+// each agent, which is good for the agent's own tab only. It keeps no token on disk.
+package tokens
+
+import (
+	"sync"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// Tokens are those of one session. Their methods are safe for concurrent use.
+type Tokens struct {
+	session protocol.SessionName
+	auth    *auth.Authority
+
+	mu    sync.Mutex
+	panel string // the panel's; empty before the first
+	grant string
+	epoch int
+}
+
+// New returns the tokens of a session, of which there are none yet.
+func New(session protocol.SessionName, authority *auth.Authority) *Tokens {
+	return &Tokens{session: session, auth: authority}
+}
+
+// Pair returns the panel's token, and a number that grows with each call: of two
+// pairings that cross each other, the panel takes the later.
+func (t *Tokens) Pair() (token string, epoch int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.panel == "" {
+		grant, secret := t.auth.Mint(auth.KindPanel, auth.Grant{
+			Session: t.session, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"},
+		}, 0)
+		t.panel, t.grant = secret.Reveal(), grant.ID
+	}
+	t.epoch++
+	return t.panel, t.epoch
+}
+
+// RotatePanel replaces the panel's token; false when it has none.
+func (t *Tokens) RotatePanel() (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.grant == "" {
+		return false, nil
+	}
+	secret, err := t.auth.Rotate(t.grant, 0)
+	if err != nil {
+		return false, err
+	}
+	t.panel = secret.Reveal()
+	return true, nil
+}
+
+// Terminal makes the token of an agent's process in a terminal, until the process ends:
+// for its own tab, for reading and acting. One that the terminal had ends.
+func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind) auth.Secret {
+	t.EndTerminal(id)
+	_, secret := t.auth.Mint(auth.KindAgent, auth.Grant{
+		Session: t.session, Terminal: id, Tab: tab,
+		Actor: protocol.Actor{
+			Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab), Agent: agentName(kind), Tab: tab,
+		},
+		Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
+	}, 0)
+	return secret
+}
+
+// agentName is what the user knows an agent by; empty for a shell, in which they
+// type themselves.
+func agentName(kind protocol.AgentKind) string {
+	switch kind {
+	case protocol.AgentShell:
+		return ""
+	case protocol.AgentCustom:
+		return "Your command"
+	}
+	for _, e := range agent.Catalogue() {
+		if e.Kind == kind {
+			return e.Name
+		}
+	}
+	return string(kind)
+}
+
+// EndTerminal ends the tokens of a terminal's agent.
+func (t *Tokens) EndTerminal(id protocol.TerminalID) {
+	t.auth.RevokeWhere(func(g auth.Grant) bool {
+		return g.Kind == auth.KindAgent && g.Session == t.session && g.Terminal == id
+	})
+}
+
+// Grant is what a conversation's agent may do: read and act, on its own tab.
+func (t *Tokens) Grant(actor protocol.Actor, tab protocol.TabID) auth.Grant {
+	return auth.Grant{Kind: auth.KindAgent, Session: t.session, Tab: tab, Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}}
+}
+
+// Conversation makes the token of a conversation's agent. One that it had ends.
+func (t *Tokens) Conversation(actor protocol.Actor, tab protocol.TabID) auth.Secret {
+	t.EndActor(actor)
+	_, secret := t.auth.Mint(auth.KindAgent, t.Grant(actor, tab), 0)
+	return secret
+}
+
+// EndActor ends the tokens of an agent.
+func (t *Tokens) EndActor(actor protocol.Actor) {
+	t.auth.RevokeWhere(func(g auth.Grant) bool {
+		return g.Kind == auth.KindAgent && g.Session == t.session && g.Actor.Kind == actor.Kind && g.Actor.ID == actor.ID
+	})
+}
+
+// EndAll ends every token of the session.
+func (t *Tokens) EndAll() {
+	t.auth.RevokeWhere(func(g auth.Grant) bool { return g.Session == t.session })
+	t.mu.Lock()
+	t.panel, t.grant = "", ""
+	t.mu.Unlock()
+}
