@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"sync"
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/browser"
+	"pilotfish/backend/journal"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/protocol"
 )
@@ -90,4 +92,24 @@ func (l *agentList) modelAgents() []protocol.AgentInfo {
 		})
 	}
 	return agents
+}
+
+// writeAgents writes agents.json.
+func (s *Session) writeAgents(agents protocol.AgentsFile) {
+	dirs, err := s.m.cfg.Dirs.Session(s.name)
+	if err == nil {
+		err = writeJSON(filepath.Join(dirs.Root, "agents.json"), agents)
+	}
+	if err != nil {
+		s.log.Warn("agents.json could not be written", "error", err)
+	}
+}
+
+// writeJSON writes a file of the state folder, whole or not at all.
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return journal.WriteFile(path, append(data, '\n'), 0o600)
 }

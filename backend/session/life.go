@@ -11,10 +11,10 @@ import (
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command"
 	"pilotfish/backend/desktop"
-	"pilotfish/backend/journal"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
+	"pilotfish/backend/tabfiles"
 	"pilotfish/backend/terminal"
 )
 
@@ -55,12 +55,12 @@ func (s *Session) newRun() (*run, error) {
 			return nil, fmt.Errorf("laying out the extension: %w", err)
 		}
 	}
-	memory := readMemory(dirs.Memory, s.log)
+	memory := tabfiles.Read(dirs.Memory, s.log)
 	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
 		policy: policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
-		memory: memory, files: newStateFiles(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
+		memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
@@ -84,7 +84,7 @@ func (s *Session) newRun() (*run, error) {
 	}
 	r.browser, err = browser.New(browser.Config{
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
-		StartURL: s.startURL, Restore: memory.restore(s.startURL()), LastTab: memory.LastTab,
+		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
 		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, Logger: s.plainLog(),
 	})
@@ -97,12 +97,21 @@ func (s *Session) newRun() (*run, error) {
 	return r, nil
 }
 
+// restored are the tabs to open again.
+func restored(memory tabfiles.Memory, welcome string) []browser.RestoreTab {
+	var tabs []browser.RestoreTab
+	for _, tab := range memory.Restore(welcome) {
+		tabs = append(tabs, browser.RestoreTab(tab))
+	}
+	return tabs
+}
+
 // live is the life of a run: terminals and browser side by side.
 func (s *Session) live(ctx context.Context, r *run) {
 	var parts sync.WaitGroup
 	filesEnd := make(chan struct{})
 	var files sync.WaitGroup
-	files.Go(func() { r.files.run(filesEnd) })
+	files.Go(func() { r.files.Run(filesEnd) })
 	parts.Go(func() {
 		if err := r.terminals.Run(ctx); err != nil {
 			s.log.Error("terminals ended", "error", err)
@@ -119,7 +128,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {
-		parts.Go(func() { s.startFirstTerminal(ctx, r, r.memory.firstTab()) })
+		parts.Go(func() { s.startFirstTerminal(ctx, r, r.memory.FirstTab()) })
 	}
 	s.pair()
 	err := s.runBrowser(ctx, r)
@@ -158,7 +167,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 		case ctx.Err() != nil:
 			err = nil
 		case errors.Is(err, browser.ErrClosed):
-			r.files.forget() // closed by the person: the next start is a fresh one
+			r.files.Forget() // closed by the person: the next start is a fresh one
 			err = nil
 		case !r.isUp():
 			final, err = err, nil
@@ -245,20 +254,10 @@ func (s *Session) diskTrouble(err error) {
 	}
 	r.disk = nil
 	if err != nil {
-		r.disk = unsaved(err)
+		r.disk = tabfiles.Unsaved(err)
 	}
 	s.mu.Unlock()
 	s.publishInfo()
-}
-
-// unsaved says that the files of the session's tabs are behind.
-func unsaved(err error) *protocol.Error {
-	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable; Pilotfish then saves the list automatically. The last saved list is intact")
-	if journal.IsFull(err) {
-		e.Message = "The disk is full: the list of tabs cannot be saved"
-		e.Hint = "free some space; Pilotfish then saves the list automatically. The last saved list is intact"
-	}
-	return e
 }
 
 // note keeps a notice once, however often it comes: the window tells them apart

@@ -18,6 +18,7 @@ import (
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
+	"pilotfish/backend/tabfiles"
 	"pilotfish/backend/task/control"
 	"pilotfish/backend/task/view"
 	"pilotfish/backend/terminal"
@@ -64,8 +65,8 @@ type run struct {
 	policy    *policy.Policy
 	browser   *browser.Browser
 	letGo     func(caller string) // of what a caller holds down; it waits for no answer, so it has no context
-	files     *stateFiles
-	memory    memory // of the run before
+	files     *tabfiles.Files
+	memory    tabfiles.Memory // of the run before
 	agentDir  string // tabs.json and active-tab.json: all that agents are given
 	workDir   string // where agents start unless Settings name a folder
 	notices   []protocol.Error
@@ -313,7 +314,7 @@ func (s *Session) publishTabs() {
 		return
 	}
 	shown := withAgents(tabs, r.terminals.List(), r.chat.TabAgents())
-	r.files.write(shown)
+	r.files.Write(shown)
 	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})
 	s.m.changed()
 }
@@ -328,7 +329,7 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if info.Viewers > 0 {
 		s.mu.Lock()
 		if s.run != nil {
-			s.run.files.size(info.Cols, info.Rows)
+			s.run.files.Size(info.Cols, info.Rows)
 		}
 		s.mu.Unlock()
 	}

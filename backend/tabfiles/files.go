@@ -1,4 +1,6 @@
-package session
+// Package tabfiles keeps on disk which tabs a session has: tabs.json and active-tab.json,
+// which agents read, and session.json, which the next start reads (docs/adr/150).
+package tabfiles
 
 import (
 	"bytes"
@@ -14,11 +16,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// stateFiles writes tabs.json and active-tab.json, which agents read, and
+// Files writes tabs.json and active-tab.json, which agents read, and
 // session.json, which the next start reads. The newest state wins: a state that is
 // outdated before the disk took it is not written. The two have their own writer,
 // which waits for no disk, so that they are right within milliseconds.
-type stateFiles struct {
+type Files struct {
 	dir    string // the folder that agents are given
 	memory string // session.json, which they are not
 	log    *slog.Logger
@@ -38,26 +40,29 @@ type stateFiles struct {
 	saying  sync.Mutex
 }
 
-func newStateFiles(dir, path string, before memory, log *slog.Logger, trouble func(error)) *stateFiles {
-	return &stateFiles{dir: dir, memory: path, log: log, trouble: trouble, wake: make(chan struct{}, 1), remember: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
+// New returns Files that nobody writes before Run. dir is the folder that agents are
+// given, path that of session.json, and before what it had; trouble hears why a file
+// cannot be written, and nil when all can again.
+func New(dir, path string, before Memory, log *slog.Logger, trouble func(error)) *Files {
+	return &Files{dir: dir, memory: path, log: log, trouble: trouble, wake: make(chan struct{}, 1), remember: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
 }
 
-// size remembers the size of the panel's terminals.
-func (f *stateFiles) size(cols, rows int) {
+// Size remembers the size of the panel's terminals.
+func (f *Files) Size(cols, rows int) {
 	f.mu.Lock()
 	f.cols, f.rows = cols, rows
 	f.mu.Unlock()
 }
 
-// forget makes the next start a fresh one: no tab is remembered.
-func (f *stateFiles) forget() {
+// Forget makes the next start a fresh one: no tab is remembered.
+func (f *Files) Forget() {
 	f.mu.Lock()
 	f.forgotten = true
 	f.mu.Unlock()
 	f.signal()
 }
 
-func (f *stateFiles) signal() {
+func (f *Files) signal() {
 	for _, writer := range []chan struct{}{f.wake, f.remember} {
 		select {
 		case writer <- struct{}{}:
@@ -66,16 +71,16 @@ func (f *stateFiles) signal() {
 	}
 }
 
-// write hands the tabs to the writers and never waits for the disk.
-func (f *stateFiles) write(tabs []protocol.Tab) {
+// Write hands the tabs to the writers and never waits for the disk.
+func (f *Files) Write(tabs []protocol.Tab) {
 	f.mu.Lock()
 	f.tabs = tabs
 	f.mu.Unlock()
 	f.signal()
 }
 
-// run writes until done is closed, and once more then.
-func (f *stateFiles) run(done <-chan struct{}) {
+// Run writes until done is closed, and once more then.
+func (f *Files) Run(done <-chan struct{}) {
 	var writers sync.WaitGroup
 	writers.Go(func() { f.follow(0, f.wake, done, f.tell) })
 	writers.Go(func() { f.follow(1, f.remember, done, f.keep) })
@@ -87,7 +92,7 @@ func (f *stateFiles) run(done <-chan struct{}) {
 
 // follow writes what is new until done is closed, and tries again what the disk
 // did not take.
-func (f *stateFiles) follow(writer int, wake, done <-chan struct{}, write func() error) {
+func (f *Files) follow(writer int, wake, done <-chan struct{}, write func() error) {
 	for ending := false; !ending; {
 		var again <-chan time.Time
 		if f.failing[writer] != nil {
@@ -105,7 +110,7 @@ func (f *stateFiles) follow(writer int, wake, done <-chan struct{}, write func()
 
 // outcome notes how a writing went. What cannot be written is said once, until it
 // can.
-func (f *stateFiles) outcome(writer int, err error) {
+func (f *Files) outcome(writer int, err error) {
 	f.saying.Lock() // what is said last is what is so
 	defer f.saying.Unlock()
 	f.mu.Lock()
@@ -125,14 +130,14 @@ func (f *stateFiles) outcome(writer int, err error) {
 }
 
 // tell writes the two files that agents read.
-func (f *stateFiles) tell() error {
+func (f *Files) tell() error {
 	f.mu.Lock()
 	tabs := f.tabs
 	f.mu.Unlock()
 	return f.replace(tabs)
 }
 
-func (f *stateFiles) replace(tabs []protocol.Tab) error {
+func (f *Files) replace(tabs []protocol.Tab) error {
 	now := time.Now().UTC()
 	active := protocol.ActiveTabFile{Version: protocol.StateVersion, Updated: now}
 	for _, tab := range tabs {
@@ -141,14 +146,14 @@ func (f *stateFiles) replace(tabs []protocol.Tab) error {
 		}
 	}
 	return errors.Join(
-		show(filepath.Join(f.dir, "tabs.json"), protocol.TabsFile{Version: protocol.StateVersion, Updated: now, Tabs: tabs}),
-		show(filepath.Join(f.dir, "active-tab.json"), active),
+		replaceFile(filepath.Join(f.dir, "tabs.json"), protocol.TabsFile{Version: protocol.StateVersion, Updated: now, Tabs: tabs}),
+		replaceFile(filepath.Join(f.dir, "active-tab.json"), active),
 	)
 }
 
 // keep writes what the next start is to know, when that is something else: an
 // agent that works changes its tab's state often.
-func (f *stateFiles) keep() error {
+func (f *Files) keep() error {
 	f.mu.Lock()
 	tabs, forgotten, cols, rows := f.tabs, f.forgotten, f.cols, f.rows
 	f.mu.Unlock()
@@ -171,28 +176,8 @@ func (f *stateFiles) keep() error {
 	return nil
 }
 
-// writeAgents writes agents.json.
-func (s *Session) writeAgents(agents protocol.AgentsFile) {
-	dirs, err := s.m.cfg.Dirs.Session(s.name)
-	if err == nil {
-		err = writeJSON(filepath.Join(dirs.Root, "agents.json"), agents)
-	}
-	if err != nil {
-		s.log.Warn("agents.json could not be written", "error", err)
-	}
-}
-
-// writeJSON writes a file of the state folder, whole or not at all.
-func writeJSON(path string, v any) error {
-	data, err := marshal(v)
-	if err != nil {
-		return err
-	}
-	return journal.WriteFile(path, data, 0o600)
-}
-
-// show writes a file for those who read it now.
-func show(path string, v any) error {
+// replaceFile writes a file for those who read it now.
+func replaceFile(path string, v any) error {
 	data, err := marshal(v)
 	if err != nil {
 		return err
@@ -203,4 +188,14 @@ func show(path string, v any) error {
 func marshal(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	return append(data, '\n'), err
+}
+
+// Unsaved says that the files of the session's tabs are behind.
+func Unsaved(err error) *protocol.Error {
+	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable; Pilotfish then saves the list automatically. The last saved list is intact")
+	if journal.IsFull(err) {
+		e.Message = "The disk is full: the list of tabs cannot be saved"
+		e.Hint = "free some space; Pilotfish then saves the list automatically. The last saved list is intact"
+	}
+	return e
 }

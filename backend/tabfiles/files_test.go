@@ -1,4 +1,4 @@
-package session
+package tabfiles
 
 import (
 	"encoding/json"
@@ -29,7 +29,7 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var heard []error
-		f := newStateFiles(dir, filepath.Join(dir, "session.json"), memory{}, slog.New(slog.DiscardHandler), func(err error) {
+		f := New(dir, filepath.Join(dir, "session.json"), Memory{}, slog.New(slog.DiscardHandler), func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			heard = append(heard, err)
@@ -40,8 +40,8 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 			return slices.Clone(heard)
 		}
 		done, ended := make(chan struct{}), make(chan struct{})
-		go func() { f.run(done); close(ended) }()
-		f.write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}})
+		go func() { f.Run(done); close(ended) }()
+		f.Write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}})
 		synctest.Wait()
 		if got, said := tabsIn(t, dir), all(); got != "t1" || len(said) != 0 {
 			t.Fatalf("tabs.json has %q; said: %v", got, said)
@@ -49,7 +49,7 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		f.write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", URL: "https://b.example/", Focused: true}})
+		f.Write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", URL: "https://b.example/", Focused: true}})
 		synctest.Wait()
 		time.Sleep(3 * protocol.StateRetry)
 		synctest.Wait()
@@ -94,12 +94,57 @@ func tabsIn(t *testing.T, dir string) string {
 
 // A person is told what to do: room for a full disk, rights for a folder.
 func TestWhatCannotBeSavedIsSaidInWords(t *testing.T) {
-	full := unsaved(&fs.PathError{Op: "write", Path: "tabs.json", Err: syscall.ENOSPC})
+	full := Unsaved(&fs.PathError{Op: "write", Path: "tabs.json", Err: syscall.ENOSPC})
 	if !strings.Contains(full.Message, "disk is full") || !strings.Contains(full.Hint, "free some space") {
 		t.Errorf("on a full disk: %v, %s", full, full.Hint)
 	}
-	foreign := unsaved(&fs.PathError{Op: "open", Path: "tabs.json", Err: syscall.EACCES})
+	foreign := Unsaved(&fs.PathError{Op: "open", Path: "tabs.json", Err: syscall.EACCES})
 	if !strings.Contains(foreign.Message, "tabs.json") || !strings.Contains(foreign.Hint, "writable") || foreign.Code != protocol.CodeNotWritable {
 		t.Errorf("in a folder that is not ours: %v, %s", foreign, foreign.Hint)
+	}
+}
+
+// The next start opens what was open, in front what was in front, on its own port; pages
+// of one run are not remembered, and a tab's number is given away once.
+func TestMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.json")
+	log := slog.New(slog.DiscardHandler)
+	f := New(t.TempDir(), path, Memory{Cols: 40, Rows: 50}, log, func(error) {})
+	done := make(chan struct{})
+	f.Write([]protocol.Tab{
+		{ID: "t3", URL: "http://127.0.0.1:1234/welcome"}, {ID: "t9", URL: "devtools://devtools/a"},
+		{ID: "t5", URL: "https://a.example/", Focused: true}, {ID: "t6"},
+	})
+	f.Size(41, 51)
+	close(done)
+	f.Run(done)
+	m := Read(path, log)
+	if m.Cols != 41 || m.Rows != 51 || m.LastTab != 9 || m.FirstTab() != "t5" {
+		t.Errorf("%+v", m)
+	}
+	want := []MemoryTab{{ID: "t3", URL: "http://127.0.0.1:99/welcome"}, {ID: "t5", URL: "https://a.example/", Active: true}}
+	if got := m.Restore("http://127.0.0.1:99/welcome"); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+
+	// Closed by the user: the next start is a fresh one, with the next number.
+	f = New(t.TempDir(), path, m, log, func(error) {})
+	f.Write([]protocol.Tab{{ID: "t10", URL: "https://a.example/"}})
+	f.Forget()
+	f.Run(done)
+	if m := Read(path, log); len(m.Restore("")) != 0 || m.FirstTab() != "t11" || m.Cols != 41 {
+		t.Errorf("%+v", m)
+	}
+	// One that cannot be read is put aside.
+	for _, text := range []string{"{", `{"version":99,"lastTab":7}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if m := Read(path, log); m.LastTab != 0 || m.FirstTab() != "t1" {
+			t.Errorf("%s: %+v", text, m)
+		}
+		if _, err := os.Stat(path + ".bad"); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

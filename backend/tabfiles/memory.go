@@ -1,4 +1,4 @@
-package session
+package tabfiles
 
 import (
 	"encoding/json"
@@ -10,36 +10,36 @@ import (
 	"strconv"
 	"strings"
 
-	"pilotfish/backend/browser"
 	"pilotfish/backend/protocol"
 )
 
-// memory is session.json: what a session remembers from one start to the next.
+// Memory is session.json: what a session remembers from one start to the next.
 // Agents do not see it.
-type memory struct {
+type Memory struct {
 	Version int `json:"version"`
 	// LastTab is the number of the last tab id that was given away.
 	LastTab uint64      `json:"lastTab"`
-	Tabs    []memoryTab `json:"tabs"`
+	Tabs    []MemoryTab `json:"tabs"`
 	// Cols and Rows are the size of the panel's last terminal.
 	Cols int `json:"cols,omitempty"`
 	Rows int `json:"rows,omitempty"`
 }
 
-type memoryTab struct {
+// MemoryTab is a tab of session.json.
+type MemoryTab struct {
 	ID     protocol.TabID `json:"id"`
 	URL    string         `json:"url"`
 	Active bool           `json:"active,omitempty"`
 }
 
-// readMemory reads session.json. One that cannot be read is put aside, so that
+// Read reads session.json. One that cannot be read is put aside, so that
 // the session starts all the same.
-func readMemory(path string, log *slog.Logger) memory {
+func Read(path string, log *slog.Logger) Memory {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return memory{}
+		return Memory{}
 	}
-	var m memory
+	var m Memory
 	if err == nil {
 		err = json.Unmarshal(data, &m)
 	}
@@ -48,15 +48,15 @@ func readMemory(path string, log *slog.Logger) memory {
 		if err := os.Rename(path, path+".bad"); err != nil {
 			log.Warn("the session's memory could not be put aside", "error", err)
 		}
-		return memory{}
+		return Memory{}
 	}
 	return m
 }
 
 // memoryOf is what to remember of tabs. Pages of the browser's own that exist in
 // one run only are left out.
-func memoryOf(tabs []protocol.Tab) memory {
-	m := memory{Version: protocol.StateVersion}
+func memoryOf(tabs []protocol.Tab) Memory {
+	m := Memory{Version: protocol.StateVersion}
 	for _, tab := range tabs {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(string(tab.ID), "t"), 10, 64); err == nil {
 			m.LastTab = max(m.LastTab, n)
@@ -64,20 +64,19 @@ func memoryOf(tabs []protocol.Tab) memory {
 		if strings.HasPrefix(tab.URL, "devtools:") || tab.URL == "" {
 			continue
 		}
-		m.Tabs = append(m.Tabs, memoryTab{ID: tab.ID, URL: tab.URL, Active: tab.Focused})
+		m.Tabs = append(m.Tabs, MemoryTab{ID: tab.ID, URL: tab.URL, Active: tab.Focused})
 	}
 	return m
 }
 
-// restore is what to open again. The welcome page has this run's port.
-func (m memory) restore(welcome string) []browser.RestoreTab {
-	var tabs []browser.RestoreTab
+// Restore is what to open again. The welcome page has this run's port.
+func (m Memory) Restore(welcome string) []MemoryTab {
+	var tabs []MemoryTab
 	for _, tab := range m.Tabs {
-		address := tab.URL
-		if isWelcome(address) {
-			address = welcome
+		if isWelcome(tab.URL) {
+			tab.URL = welcome
 		}
-		tabs = append(tabs, browser.RestoreTab{ID: tab.ID, URL: address, Active: tab.Active})
+		tabs = append(tabs, tab)
 	}
 	return tabs
 }
@@ -88,8 +87,8 @@ func isWelcome(address string) bool {
 	return err == nil && u.Scheme == "http" && u.Hostname() == "127.0.0.1" && u.Path == "/welcome"
 }
 
-// firstTab is the id that the tab in front will have.
-func (m memory) firstTab() protocol.TabID {
+// FirstTab is the id that the tab in front will have.
+func (m Memory) FirstTab() protocol.TabID {
 	for _, tab := range m.Tabs {
 		if tab.Active {
 			return tab.ID
