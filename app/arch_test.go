@@ -127,6 +127,7 @@ func roomRules() []roomRule {
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy"}, "which files a caller may have depends on the registry and on who is an agent, and on nothing else"},
 		{"backend/endpoint", []string{protocol, "backend/auth", "backend/instance", "backend/supervise"}, "where the app is reached does not depend on what is served there"},
+		{"backend/tokens", []string{protocol, "backend/auth", "backend/agent"}, "what a token is good for does not depend on how its holder runs"},
 		{"backend/picker", []string{protocol, "backend/browser"}, "a picker is drawn by the browser; panels are told by a function"},
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth", "backend/question"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/task/view", []string{protocol, "backend/policy", "backend/question"}, "what is seen of a task knows no command and no store; the browser is given to it as an interface"},
@@ -150,7 +151,7 @@ func roomRules() []roomRule {
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Files that are written whole or not at all are journal's, once, and so is what
 	// is said of those that cannot be written.
-	for _, name := range []string{"config", "desktop", "instance", "llm", "task"} {
+	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules

@@ -18,7 +18,7 @@ func newRecorder(s *Session) (*recorder.Recorder, *saved.Files) {
 		Find: s.m.known.Find,
 	})
 	return recorder.New(recorder.Config{
-		Session: s.name, Find: s.m.known.Find, Files: files, Step: s.chatStep, Logger: s.plainLog(),
+		Session: s.name, Find: s.m.known.Find, Files: files, Step: conversations{s}.step, Logger: s.plainLog(),
 		Dir: func() (string, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
 			return filepath.Join(dirs.Root, "activity"), err

@@ -19,7 +19,7 @@ func newApprovals(s *Session) *approval.Manager {
 			return filepath.Join(dirs.Root, config.RulesFile), err
 		},
 		Watch: func(question protocol.Approval, over *policy.Over) {
-			s.chatQuestion(question, over)
+			conversations{s}.question(question, over)
 			s.pages.Question(question, over)
 		},
 		ShowTab: s.showTab, ShowPage: func(page string) { s.m.onShow(page) }, Logger: s.plainLog(),

@@ -41,12 +41,15 @@ type chatAgents struct {
 	table  protocol.ChatRouting // of router
 }
 
-// newChat makes what a run's conversations need.
-func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
+// conversations are what conversations and their session have to do with each other.
+type conversations struct{ s *Session }
+
+// make makes what a run's conversations need.
+func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 	a := &chatAgents{
-		s: s, work: dirs.Work, state: dirs.Agent,
-		acp: acp.New(acp.Config{Version: s.m.cfg.Version, Guard: s.m.guard(), Logger: s.m.cfg.Logger}),
-		cli: claude.New(claude.Config{Guard: s.m.guard(), Logger: s.m.cfg.Logger}),
+		s: c.s, work: dirs.Work, state: dirs.Agent,
+		acp: acp.New(acp.Config{Version: c.s.m.cfg.Version, Guard: c.s.m.guard(), Logger: c.s.m.cfg.Logger}),
+		cli: claude.New(claude.Config{Guard: c.s.m.guard(), Logger: c.s.m.cfg.Logger}),
 	}
 	var err error
 	if a.pilot, err = pilot.New(pilot.Config{Commander: a.commander, Others: a.others}); err != nil {
@@ -56,11 +59,11 @@ func (s *Session) newChat(dirs config.SessionDirs) (*chat.Manager, error) {
 		return nil, err
 	}
 	return chat.New(chat.Config{
-		Session: s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
+		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
 		Agent: a.starter, Tools: a.tools, Release: a.release, Forget: a.forget, System: system,
-		Terminal: s.continueInTerminal, EndTerminal: s.endTerminal, TabOpen: s.hasTab, TabURL: s.tabURL, WorkDir: a.workDir, Broker: s.approvals.Broker(), Settings: a.settings,
-		Publish: func(event any) { s.events.Publish(event) }, Changed: s.publishTabs,
-		Logger: s.m.cfg.Logger,
+		Terminal: c.toTerminal, EndTerminal: c.endTerminal, TabOpen: c.s.tabs.has, TabURL: c.s.tabs.url, WorkDir: a.workDir, Broker: c.s.approvals.Broker(), Settings: a.settings,
+		Publish: func(event any) { c.s.events.Publish(event) }, Changed: c.s.publishTabs,
+		Logger: c.s.m.cfg.Logger,
 	})
 }
 
@@ -237,37 +240,25 @@ func (g gateway) conversations(grant auth.Grant) (server.Conversations, error) {
 	return r.chat, nil
 }
 
-// conversationHeads are the heads of the session's conversations, newest first.
-func (s *Session) conversationHeads() []protocol.Conversation {
-	r := s.running()
+// heads are the heads of the session's conversations, newest first.
+func (c conversations) heads() []protocol.Conversation {
+	r := c.s.running()
 	if r == nil {
 		return []protocol.Conversation{}
 	}
 	return slices.Clip(r.chat.List())
 }
 
-// tabURL is the address of an open tab's page.
-func (s *Session) tabURL(id protocol.TabID) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, tab := range s.tabs {
-		if tab.ID == id {
-			return tab.URL
-		}
-	}
-	return ""
-}
-
-// windowConversations are the session's conversations for the window.
-func (s *Session) windowConversations() []protocol.WindowConversation {
+// forWindow are the session's conversations for the window.
+func (c conversations) forWindow() []protocol.WindowConversation {
 	var list []protocol.WindowConversation
-	for _, head := range s.conversationHeads() {
+	for _, head := range c.heads() {
 		idle := head.State == protocol.ConversationIdle || head.State == protocol.ConversationFailed
 		if head.Entries == 0 && idle || head.Tab == "" && idle {
 			continue
 		}
 		list = append(list, protocol.WindowConversation{
-			Session: s.name, ID: head.ID, Tab: head.Tab, Title: head.Title, AgentName: head.AgentName, State: head.State, Waiting: len(head.Queue),
+			Session: c.s.name, ID: head.ID, Tab: head.Tab, Title: head.Title, AgentName: head.AgentName, State: head.State, Waiting: len(head.Queue),
 		})
 	}
 	return list
@@ -282,9 +273,9 @@ func (m *Manager) Conversations(name protocol.SessionName) (server.Conversations
 // into a command line.
 var sessionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`) })
 
-// continueInTerminal starts the terminal in which a conversation goes on.
-func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
-	r, err := s.current()
+// toTerminal starts the terminal in which a conversation goes on.
+func (c conversations) toTerminal(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
+	r, err := c.s.current()
 	if err != nil {
 		return "", err
 	}
@@ -305,24 +296,24 @@ func (s *Session) continueInTerminal(ctx context.Context, head protocol.Conversa
 		err := protocol.NewError(protocol.CodeAgentMissing, head.AgentName+" has no program for terminals here", "")
 		return "", errors.Join(err, r.terminals.Close(ctx, info.ID))
 	}
-	s.events.Publish(protocol.ShowEvent{Type: protocol.PanelShow, Tab: head.Tab, Terminal: info.ID})
+	c.s.events.Publish(protocol.ShowEvent{Type: protocol.PanelShow, Tab: head.Tab, Terminal: info.ID})
 	return info.ID, nil
 }
 
 // endTerminal ends a terminal; its conversation goes on in the chat.
-func (s *Session) endTerminal(ctx context.Context, id protocol.TerminalID) error {
-	r, err := s.current()
+func (c conversations) endTerminal(ctx context.Context, id protocol.TerminalID) error {
+	r, err := c.s.current()
 	if err != nil {
 		return err
 	}
 	return r.terminals.Close(ctx, id)
 }
 
-// chatTerminalEnded frees the conversation that went on in a terminal.
-func (s *Session) chatTerminalEnded(id protocol.TerminalID) {
-	s.mu.Lock()
-	r, stopping := s.run, s.state == protocol.SessionStopping
-	s.mu.Unlock()
+// terminalEnded frees the conversation that went on in a terminal.
+func (c conversations) terminalEnded(id protocol.TerminalID) {
+	c.s.mu.Lock()
+	r, stopping := c.s.run, c.s.state == protocol.SessionStopping
+	c.s.mu.Unlock()
 	if r != nil && !stopping {
 		r.chat.TerminalEnded(id)
 	}

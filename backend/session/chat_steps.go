@@ -14,13 +14,13 @@ import (
 	"pilotfish/backend/saved"
 )
 
-// chatQuestion shows a question of a conversation's browser commands in the
+// question shows a question of a conversation's browser commands in the
 // conversation. A question about a tool of the agent's own is there already.
-func (s *Session) chatQuestion(question protocol.Approval, over *policy.Over) {
+func (c conversations) question(question protocol.Approval, over *policy.Over) {
 	if question.Actor.Kind != protocol.ActorChat || question.Conversation != "" {
 		return
 	}
-	r := s.running()
+	r := c.s.running()
 	switch {
 	case r == nil:
 	case over == nil:
@@ -30,24 +30,24 @@ func (s *Session) chatQuestion(question protocol.Approval, over *policy.Over) {
 	}
 }
 
-// chatStep tells a conversation what its agent did in the browser.
-func (s *Session) chatStep(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage) {
+// step tells a conversation what its agent did in the browser.
+func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage) {
 	if actor.Kind != protocol.ActorChat {
 		return
 	}
-	r := s.running()
+	r := c.s.running()
 	if r == nil {
 		return
 	}
 	input, _ := json.Marshal(entry.Args) // texts only
-	step := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
+	done := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
 	var shown any
 	if spec, err := command.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
 		if made := saved.Paths(shown); len(made) > 0 {
-			step.Screenshot = made[0]
+			done.Screenshot = made[0]
 		}
 	}
-	r.chat.Step(protocol.ConversationID(actor.ID), step)
+	r.chat.Step(protocol.ConversationID(actor.ID), done)
 }
 
 // stepLine says in plain words what a command did.

@@ -7,19 +7,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"time"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 )
-
-// showing is what a panel was asked to show and may not have heard: it was only
-// being opened.
-type showing struct {
-	event protocol.ShowEvent
-	since time.Time
-}
 
 // ShowConversation brings a conversation forward in the browser: its tab, and the
 // panel beside it with Chat. One whose tab is gone is shown beside the tab in
@@ -29,56 +21,18 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 	if err != nil {
 		return err
 	}
-	heads := s.conversationHeads()
+	heads := conversations{s}.heads()
 	at := slices.IndexFunc(heads, func(head protocol.Conversation) bool { return head.ID == id })
 	if at < 0 {
 		return protocol.NewError(protocol.CodeUnknownConversation, "this conversation does not exist any more", "it was deleted, or its session is not running")
 	}
-	tab := cmp.Or(heads[at].Tab, s.frontTab())
+	tab := cmp.Or(heads[at].Tab, s.tabs.front())
 	if tab == "" {
 		return protocol.NewError(protocol.CodeUnknownTab, "the session has no tab for the conversation", "open one in the browser")
 	}
 	event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, Conversation: id}
-	s.mu.Lock()
-	s.showing = showing{event, time.Now()}
-	s.mu.Unlock()
+	s.panels.show(event)
 	return s.show(ctx, event)
-}
-
-// frontTab is the tab that the person looks at; any other when the browser is
-// behind another window.
-func (s *Session) frontTab() protocol.TabID {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	front := protocol.TabID("")
-	for _, tab := range s.tabs {
-		if tab.Focused {
-			return tab.ID
-		}
-		if front == "" || tab.Active {
-			front = tab.ID
-		}
-	}
-	return front
-}
-
-// showAgain tells a panel that has just connected what it was opened for.
-func (s *Session) showAgain() {
-	s.mu.Lock()
-	wanted := s.showing
-	s.mu.Unlock()
-	if wanted.event.Tab != "" && time.Since(wanted.since) < showWait {
-		s.events.Publish(wanted.event)
-	}
-}
-
-// shownTo notes that a panel is beside a tab and hears what is shown there.
-func (s *Session) shownTo(tab protocol.TabID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.showing.event.Tab == tab {
-		s.showing = showing{}
-	}
 }
 
 // person is what the person at the window may do in a session.

@@ -75,14 +75,14 @@ func (m *Manager) WaitIdle(ctx context.Context, idle time.Duration) error {
 
 // ready waits until the session's browser is up and has a tab: whoever starts a
 // session and acts at once is not told that there is none.
-func (s *Session) ready(ctx context.Context, r *run, timeoutMS int) error {
+func (r *run) ready(ctx context.Context, s *Session, timeoutMS int) error {
 	timeout := time.Duration(timeoutMS) * time.Millisecond
 	if timeout <= 0 || timeout > protocol.MaxCommandTimeout {
 		timeout = protocol.CommandTimeout
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := s.wait(limited, r)
+	err := r.wait(limited, s)
 	if err == nil {
 		if err = r.browser.FirstTab(limited); limited.Err() == nil {
 			err = nil // there is no browser at the moment: the command says it, if it needs one

@@ -21,8 +21,11 @@ const (
 	firstRows = 46
 )
 
-// startFirstTerminal starts the agent of a tab that has none.
-func (s *Session) startFirstTerminal(ctx context.Context, r *run, tab protocol.TabID) {
+// launcher starts the agents of a session's terminals.
+type launcher struct{ s *Session }
+
+// first starts the agent of a tab that has none.
+func (l launcher) first(ctx context.Context, r *run, tab protocol.TabID) {
 	for _, t := range r.terminals.List() {
 		if t.Tab == tab {
 			return
@@ -32,18 +35,18 @@ func (s *Session) startFirstTerminal(ctx context.Context, r *run, tab protocol.T
 		Tab: tab, Cols: cmp.Or(r.memory.Cols, firstCols), Rows: cmp.Or(r.memory.Rows, firstRows),
 	}); err != nil && ctx.Err() == nil {
 		// The panel shows it: it asks for the terminal itself and gets the error.
-		s.log.Warn("the first terminal could not be started", "error", err)
+		l.s.log.Warn("the first terminal could not be started", "error", err)
 	}
 }
 
 // launch decides what a terminal runs. Each process has a token of its own, for
 // its tab, which ends with it.
-func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, line string) (terminal.Launch, error) {
-	r := s.running()
+func (l launcher) launch(ctx context.Context, id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, line string) (terminal.Launch, error) {
+	r := l.s.running()
 	if r == nil {
-		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", s.name), "")
+		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", l.s.name), "")
 	}
-	settings := s.m.cfg.Settings.Get()
+	settings := l.s.m.cfg.Settings.Get()
 	if kind == "" {
 		kind = settings.Agent
 	}
@@ -51,25 +54,25 @@ func (s *Session) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 		line = settings.AgentCommand
 	}
 	if kind == protocol.AgentAuto {
-		kind = s.m.agents.prober.Auto() // who acts is named by what it is
+		kind = l.s.m.agents.prober.Auto() // who acts is named by what it is
 	}
 	args := ""
-	if s.m.agents.chosen(settings.Agent, kind) {
+	if l.s.m.agents.chosen(settings.Agent, kind) {
 		args = settings.AgentArgs
 	}
 	if kind == protocol.AgentClaude {
 		args = strings.TrimSpace(line + " " + args) // a conversation that goes on here
 	}
-	s.terminalEnded(id) // of the process before
-	token := s.tokens.Terminal(id, tab, kind)
-	launched, err := s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
+	l.s.terminalEnded(id) // of the process before
+	token := l.s.tokens.Terminal(id, tab, kind)
+	launched, err := l.s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
-		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: s.m.agents.programDir, StateDir: r.agentDir,
-		Session: s.name, Tab: tab, URL: s.m.endpoint.URL(), Token: token.Reveal(),
+		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.programDir, StateDir: r.agentDir,
+		Session: l.s.name, Tab: tab, URL: l.s.m.endpoint.URL(), Token: token.Reveal(),
 		Commands: agentCommands(),
 	})
 	if err != nil || launched.Missing != nil {
-		s.terminalEnded(id)
+		l.s.terminalEnded(id)
 	}
 	return terminal.Launch{
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
@@ -87,8 +90,8 @@ func agentCommands() []agent.Command {
 }
 
 // grace is how long a terminal lives without a viewer.
-func (s *Session) grace() time.Duration {
-	return time.Duration(s.m.cfg.Settings.Get().TerminalGraceMinutes) * time.Minute
+func (l launcher) grace() time.Duration {
+	return time.Duration(l.s.m.cfg.Settings.Get().TerminalGraceMinutes) * time.Minute
 }
 
 // startURL is the first page of a session that restores none.

@@ -32,7 +32,8 @@ func (s *Session) begin() (*run, error) {
 	}
 	ctx, cancel := context.WithCancelCause(owner)
 	r.cancel = cancel
-	s.run, s.tabs = r, nil
+	s.run = r
+	s.tabs.set(nil)
 	s.m.running.Go(func() { s.live(ctx, r) })
 	return r, nil
 }
@@ -63,12 +64,12 @@ func (s *Session) newRun() (*run, error) {
 		memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: s.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: launcher{s}.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: launcher{s}.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if r.chat, err = s.newChat(dirs); err != nil {
+	if r.chat, err = (conversations{s}).make(dirs); err != nil {
 		return nil, err
 	}
 	profile := dirs.Profile
@@ -124,11 +125,11 @@ func (s *Session) live(ctx context.Context, r *run) {
 	})
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { s.pages.Run(ctx, r.browser) })
-	parts.Go(func() { s.tasks.TakePictures(ctx, s.forTasks(r)) })
+	parts.Go(func() { s.tasks.TakePictures(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser: its prompt is there when
 	// the panel is.
 	if !s.m.cfg.Headless {
-		parts.Go(func() { s.startFirstTerminal(ctx, r, r.memory.FirstTab()) })
+		parts.Go(func() { launcher{s}.first(ctx, r, r.memory.FirstTab()) })
 	}
 	s.pair()
 	err := s.runBrowser(ctx, r)
@@ -145,7 +146,8 @@ func (s *Session) live(ctx context.Context, r *run) {
 	files.Wait()
 	s.tokens.EndAll()
 	s.mu.Lock()
-	s.run, s.tabs = nil, nil
+	s.run = nil
+	s.tabs.set(nil)
 	s.mu.Unlock()
 	if err != nil {
 		s.setState(protocol.SessionFailed, err)

@@ -133,7 +133,7 @@ func (m *Manager) Window() protocol.WindowState {
 	state.Conversations = []protocol.WindowConversation{}
 	for _, s := range sessions {
 		state.Sessions = append(state.Sessions, s.Info())
-		state.Conversations = append(state.Conversations, s.windowConversations()...)
+		state.Conversations = append(state.Conversations, conversations{s}.forWindow()...)
 	}
 	return state
 }

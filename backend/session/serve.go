@@ -30,7 +30,7 @@ func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.
 	if req.Terminal != "" {
 		return r.terminals.Get(req.Terminal)
 	}
-	if !s.hasTab(req.Tab) {
+	if !s.tabs.has(req.Tab) {
 		return protocol.TerminalInfo{}, unknownTab(req.Tab)
 	}
 	return r.terminals.Start(ctx, req)
@@ -94,10 +94,12 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 	}
 	// The panel has subscribed: what it missed comes behind its hello.
 	s.tasks.OrderAgain()
-	s.showAgain()
+	if event, is := s.panels.again(); is {
+		s.events.Publish(event)
+	}
 	return protocol.HelloEvent{
 		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: g.m.agents.list(),
-		Settings: g.m.panelView(g.m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: s.conversationHeads(),
+		Settings: g.m.panelView(g.m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: conversations{s}.heads(),
 	}, nil
 }
 
@@ -121,23 +123,17 @@ func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 	if err != nil {
 		return panel, func() {}
 	}
-	s.countPanel(1)
-	return panel, func() {
-		s.pickers.PanelGone(panel) // before anybody is told that the panel is gone
-		s.countPanel(-1)
-		s.tasks.PanelGone(panel)
-	}
-}
-
-func (s *Session) countPanel(by int) {
-	s.mu.Lock()
-	before := s.panels
-	s.panels += by
-	changed := (before == 0) != (s.panels == 0)
-	s.mu.Unlock()
-	s.m.firstPanel.open()
+	changed := s.panels.add(1)
+	g.m.firstPanel.open()
 	if changed {
 		s.publishInfo()
+	}
+	return panel, func() {
+		s.pickers.PanelGone(panel) // before anybody is told that the panel is gone
+		if s.panels.add(-1) {
+			s.publishInfo()
+		}
+		s.tasks.PanelGone(panel)
 	}
 }
 
@@ -149,8 +145,8 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 	}
 	switch message.Type {
 	case protocol.PanelViewing:
-		s.shownTo(message.Tab)
-		s.viewing(message.Tab)
+		s.panels.shownTo(message.Tab)
+		g.viewing(s, message.Tab)
 	case protocol.PanelAnswer:
 		// One that came too late is seen in the panel: the question is gone.
 		_ = s.approvals.Answer(message.Approval, message.Answer, "panel")
@@ -187,29 +183,13 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 	return s.recorder.Do(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
 		r, err := s.current()
 		if err == nil {
-			err = s.ready(ctx, r, req.TimeoutMS)
+			err = r.ready(ctx, s, req.TimeoutMS)
 		}
 		if err != nil {
 			return protocol.CommandReply{Error: protocol.AsError(err)}
 		}
-		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.callerTab(grant), Request: req, Note: note})
+		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.tabs.ofCaller(grant), Request: req, Note: note})
 	})
-}
-
-// callerTab is the tab that a call means when it names none: the agent's own, or
-// for a person at a shell the one they look at.
-func (s *Session) callerTab(grant auth.Grant) protocol.TabID {
-	if grant.Tab != "" || grant.Kind == auth.KindAgent {
-		return grant.Tab
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, tab := range s.tabs {
-		if tab.Focused {
-			return tab.ID
-		}
-	}
-	return ""
 }
 
 // Tabs lists the tabs of the token's session.
@@ -322,26 +302,14 @@ func unknownTab(tab protocol.TabID) error {
 	return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %q", tab), "", protocol.Try("lists them", "tabs"))
 }
 
-// hasTab says whether a tab is open.
-func (s *Session) hasTab(id protocol.TabID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, tab := range s.tabs {
-		if tab.ID == id {
-			return true
-		}
-	}
-	return false
-}
-
 // viewing notes that a panel shows a tab; with EveryTab its agent starts then.
-func (s *Session) viewing(tab protocol.TabID) {
-	if !s.m.cfg.Settings.Get().EveryTab {
+func (g gateway) viewing(s *Session, tab protocol.TabID) {
+	if !g.m.cfg.Settings.Get().EveryTab {
 		return
 	}
 	r := s.running()
-	if r == nil || !s.hasTab(tab) {
+	if r == nil || !s.tabs.has(tab) {
 		return
 	}
-	s.startFirstTerminal(s.m.ctx, r, tab)
+	launcher{s}.first(s.m.ctx, r, tab)
 }

@@ -42,15 +42,14 @@ type Session struct {
 	tasks      *control.Tasks
 	pages      *view.Pages // what is seen of tasks in the browser
 	pickers    *picker.Pickers
+	tabs       tabList // of the browser of now
+	panels     panels
 
 	mu        sync.Mutex
 	state     protocol.SessionState
 	startedAt time.Time
 	err       *protocol.Error
-	panels    int
-	tabs      []protocol.Tab
 	run       *run // nil while stopped
-	showing   showing
 }
 
 // run is what exists while a session is not stopped.
@@ -67,8 +66,8 @@ type run struct {
 	letGo     func(caller string) // of what a caller holds down; it waits for no answer, so it has no context
 	files     *tabfiles.Files
 	memory    tabfiles.Memory // of the run before
-	agentDir  string // tabs.json and active-tab.json: all that agents are given
-	workDir   string // where agents start unless Settings name a folder
+	agentDir  string          // tabs.json and active-tab.json: all that agents are given
+	workDir   string          // where agents start unless Settings name a folder
 	notices   []protocol.Error
 	crash     *protocol.Error // that the browser crashed, to be said when it is back
 	disk      *protocol.Error // why the state cannot be written
@@ -110,9 +109,9 @@ func (s *Session) Info() protocol.SessionInfo {
 	r := s.run
 	info := protocol.SessionInfo{
 		Name: s.name, Title: s.title, State: s.state, Error: s.err, Panel: protocol.PanelAbsent,
-		Warnings: []protocol.Error{}, Tabs: slices.Clone(s.tabs), Terminals: []protocol.TerminalInfo{},
+		Warnings: []protocol.Error{}, Tabs: s.tabs.all(), Terminals: []protocol.TerminalInfo{},
 	}
-	if s.panels > 0 {
+	if s.panels.connected() {
 		info.Panel = protocol.PanelConnected
 	}
 	if !s.startedAt.IsZero() {
@@ -205,7 +204,7 @@ func (s *Session) Start(ctx context.Context) error {
 		if state == protocol.SessionStopping {
 			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("session %s is stopping", s.name), "try again when it has stopped")
 		}
-		return s.wait(ctx, r)
+		return r.wait(ctx, s)
 	}
 	r, err := s.begin() //nolint:contextcheck // a session outlives the call that starts it
 	s.mu.Unlock()
@@ -217,11 +216,11 @@ func (s *Session) Start(ctx context.Context) error {
 		return err
 	}
 	s.setState(protocol.SessionStarting, nil)
-	return s.wait(ctx, r)
+	return r.wait(ctx, s)
 }
 
 // wait returns when a run is up, has ended, or ctx has.
-func (s *Session) wait(ctx context.Context, r *run) error {
+func (r *run) wait(ctx context.Context, s *Session) error {
 	select {
 	case <-r.up:
 		return nil
@@ -298,7 +297,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 		s.mu.Unlock()
 		return // a browser that closes loses its tabs one by one; they are to come back
 	}
-	s.tabs = tabs
+	s.tabs.set(tabs)
 	r := s.run
 	s.mu.Unlock()
 	s.publishTabs()
@@ -308,7 +307,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 // publishTabs tells panels, window and files what the tabs and their agents are.
 func (s *Session) publishTabs() {
 	s.mu.Lock()
-	r, tabs := s.run, s.tabs
+	r, tabs := s.run, s.tabs.all()
 	s.mu.Unlock()
 	if r == nil {
 		return
@@ -324,7 +323,7 @@ func (s *Session) publishTabs() {
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if info.State == protocol.TerminalEnded {
 		s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(info.ID)})
-		s.chatTerminalEnded(info.ID)
+		conversations{s}.terminalEnded(info.ID)
 	}
 	if info.Viewers > 0 {
 		s.mu.Lock()
@@ -339,7 +338,7 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 
 func (s *Session) terminalGone(id protocol.TerminalID) {
 	s.terminalEnded(id)
-	s.chatTerminalEnded(id)
+	conversations{s}.terminalEnded(id)
 	r := s.running()
 	if r != nil {
 		r.gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
@@ -367,11 +366,4 @@ func (s *Session) show(ctx context.Context, event protocol.ShowEvent) error {
 	}
 	s.events.Publish(event)
 	return nil
-}
-
-// openTabs are the tabs that are open.
-func (s *Session) openTabs() []protocol.Tab {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.tabs)
 }

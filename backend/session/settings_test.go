@@ -50,7 +50,7 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 		h.s.run = nil
 		h.s.mu.Unlock()
 	}()
-	launched, err := h.s.launch(t.Context(), "p9", "t1", protocol.AgentAuto, "")
+	launched, err := launcher{h.s}.launch(t.Context(), "p9", "t1", protocol.AgentAuto, "")
 	if err != nil || launched.Kind != protocol.AgentShell {
 		t.Fatalf("%+v, %v", launched, err)
 	}

@@ -16,10 +16,21 @@ import (
 // newTasks makes what the session has of tasks: they outlive its runs.
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	publish := func(event any) { s.events.Publish(event) }
-	pages := view.New(view.Config{Tabs: s.openTabs, Publish: publish, Logger: s.plainLog()})
+	pages := view.New(view.Config{Tabs: s.tabs.all, Publish: publish, Logger: s.plainLog()})
 	cfg := control.Config{
-		Dirs: s.taskDirs, Headless: s.m.cfg.Headless, Publish: publish, Running: s.runningTasks,
-		Tabs: s.openTabs, CallerTab: s.callerTab, Gone: s.approvals.Gone, Logger: s.plainLog(),
+		Headless: s.m.cfg.Headless, Publish: publish,
+		Tabs: s.tabs.all, CallerTab: s.tabs.ofCaller, Gone: s.approvals.Gone, Logger: s.plainLog(),
+		Dirs: func() (control.Dirs, error) {
+			dirs, err := s.m.cfg.Dirs.Session(s.name)
+			return control.Dirs{Tasks: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"), Screenshots: dirs.Screenshots}, err
+		},
+		Running: func() (control.Running, error) {
+			r, err := s.current()
+			if err != nil {
+				return control.Running{}, err
+			}
+			return r.forTasks(s), nil
+		},
 		Record: func(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
 			defer s.m.use.begin()()
 			return s.recorder.Do(ctx, actor, req, nil, run)
@@ -31,24 +42,11 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	return control.New(cfg, pages), pages
 }
 
-func (s *Session) taskDirs() (control.Dirs, error) {
-	dirs, err := s.m.cfg.Dirs.Session(s.name)
-	return control.Dirs{Tasks: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"), Screenshots: dirs.Screenshots}, err
-}
-
-// runningTasks is what tasks need of the run of now.
-func (s *Session) runningTasks() (control.Running, error) {
-	r, err := s.current()
-	if err != nil {
-		return control.Running{}, err
-	}
-	return s.forTasks(r), nil
-}
-
-func (s *Session) forTasks(r *run) control.Running {
+// forTasks is what tasks need of a run.
+func (r *run) forTasks(s *Session) control.Running {
 	return control.Running{
 		Policy: r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo, Beside: browser.BesideLooks,
-		Ready: func(ctx context.Context, timeoutMS int) error { return s.ready(ctx, r, timeoutMS) },
+		Ready: func(ctx context.Context, timeoutMS int) error { return r.ready(ctx, s, timeoutMS) },
 	}
 }
 

@@ -112,8 +112,10 @@ func TestMemory(t *testing.T) {
 	f := New(t.TempDir(), path, Memory{Cols: 40, Rows: 50}, log, func(error) {})
 	done := make(chan struct{})
 	f.Write([]protocol.Tab{
-		{ID: "t3", URL: "http://127.0.0.1:1234/welcome"}, {ID: "t9", URL: "devtools://devtools/a"},
-		{ID: "t5", URL: "https://a.example/", Focused: true}, {ID: "t6"},
+		{ID: "t3", URL: "http://127.0.0.1:1234/welcome"},
+		{ID: "t9", URL: "devtools://devtools/a"},
+		{ID: "t5", URL: "https://a.example/", Focused: true},
+		{ID: "t6"},
 	})
 	f.Size(41, 51)
 	close(done)
