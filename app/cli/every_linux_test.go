@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 )
 
@@ -90,11 +91,11 @@ func extras(tab string) []string {
 func (r *installation) byHTTP(e protocol.Endpoint) func(t *testing.T, line, tab string) said {
 	return func(t *testing.T, line, tab string) said {
 		t.Helper()
-		req, err := command.ParseLine(line, command.Find)
+		req, err := command.ParseLine(line, catalogue.Find)
 		if err != nil {
 			return ofReply(protocol.CommandReply{Error: protocol.AsError(err)}) // there is no such request
 		}
-		spec, err := command.Find(req.Command)
+		spec, err := catalogue.Find(req.Command)
 		if err != nil {
 			t.Fatal(err)
 		}

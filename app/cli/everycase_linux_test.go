@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 )
 
@@ -242,7 +243,7 @@ func TestEveryCommandEveryWay(t *testing.T) {
 	overHTTP := connect(&sdk.StreamableClientTransport{Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", c.e.Port), HTTPClient: &http.Client{Transport: bearer{c.e.Token, base}}})
 	overStdio := connect(&sdk.CommandTransport{Command: r.command(context.Background(), "mcp")})
 	lanes := [4][]command.Spec{}
-	for i, spec := range command.Specs() {
+	for i, spec := range catalogue.Specs() {
 		lane := 1 + i%(len(lanes)-1)
 		if spec.Name == "windows" {
 			continue // it closes windows with whoever's tabs are in them
@@ -252,7 +253,7 @@ func TestEveryCommandEveryWay(t *testing.T) {
 		}
 		lanes[lane] = append(lanes[lane], spec)
 	}
-	windows, err := command.Find("windows")
+	windows, err := catalogue.Find("windows")
 	if err != nil {
 		t.Fatal(err)
 	}

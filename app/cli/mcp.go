@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 )
@@ -29,7 +29,7 @@ func (p *program) mcp(ctx context.Context, in invocation) error {
 		tab = protocol.TabID(p.getenv(protocol.EnvTab))
 	}
 	server := mcp.NewServer(mcp.Config{
-		Version: version, Tab: tab, Session: in.session, Specs: command.Specs(),
+		Version: version, Tab: tab, Session: in.session, Specs: catalogue.Specs(),
 		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 			if req.Tab == "" && in.tab != "" {
 				req.Tab = in.tab

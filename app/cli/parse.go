@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/spelling"
 )
@@ -43,7 +44,7 @@ func (p *program) find(name string) (spec, error) {
 			return b.spec, nil
 		}
 	}
-	if d, ok := command.Lookup(name); ok {
+	if d, ok := catalogue.Lookup(name); ok {
 		return declaredSpec(d), nil
 	}
 	var names []string

@@ -1,11 +1,14 @@
 package main
 
-import "pilotfish/backend/command"
+import (
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
+)
 
 // registry are the commands of the browser: the backend's registry describes
 // them, and only there is one added or changed.
 func registry() []spec {
-	declared := command.Specs()
+	declared := catalogue.Specs()
 	specs := make([]spec, len(declared))
 	for i, d := range declared {
 		specs[i] = declaredSpec(d)

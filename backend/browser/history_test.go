@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -34,7 +35,7 @@ func TestBackOnTheFirstPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := 0
-	registry := command.New(f.Browser, policy.New(policy.Config{OwnPort: func() int { return own }}))
+	registry := catalogue.New(catalogue.Config{Browser: f.Browser, Policy: policy.New(policy.Config{OwnPort: func() int { return own }})})
 	first := f.first(t)
 	back := func(kind protocol.ActorKind) protocol.CommandReply {
 		return registry.Execute(deadline(t), command.Call{

@@ -20,6 +20,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -88,7 +89,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	registry := command.New(f.Browser, policy.New(policy.Config{}))
+	registry := catalogue.New(catalogue.Config{Browser: f.Browser, Policy: policy.New(policy.Config{})})
 	run := func(tab protocol.TabID, name string, args map[string]any, timeout time.Duration) protocol.CommandReply {
 		raw := make(map[string]json.RawMessage)
 		for k, v := range args {
@@ -163,7 +164,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 		},
 	}
 	all := middleArgs(s.URL, file)
-	for _, spec := range command.Specs() {
+	for _, spec := range catalogue.Specs() {
 		if middleLeft[spec.Name] {
 			continue
 		}

@@ -13,22 +13,56 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// values are the arguments of one call, checked and typed.
-type values map[string]any
+// Values are the arguments of one call, checked and typed.
+type Values map[string]any
 
-func (v values) text(name string) string { s, _ := v[name].(string); return s }
-func (v values) number(name string) int  { n, _ := v[name].(int); return n }
-func (v values) flag(name string) bool   { b, _ := v[name].(bool); return b }
+// Text is the value of a text or a tab; "" when it was left out.
+func (v Values) Text(name string) string { s, _ := v[name].(string); return s }
 
-func (v values) clip(name string) *protocol.Clip {
+// Number is the value of an Integer; 0 when it was left out.
+func (v Values) Number(name string) int { n, _ := v[name].(int); return n }
+
+// Flag is the value of a Boolean; false when it was left out.
+func (v Values) Flag(name string) bool { b, _ := v[name].(bool); return b }
+
+// List is the value of Lines.
+func (v Values) List(name string) []string { l, _ := v[name].([]string); return l }
+
+// Given says whether an argument was given at all.
+func (v Values) Given(name string) bool { _, ok := v[name]; return ok }
+
+// Do is the verb of a command with several; first is meant when none is given.
+func (v Values) Do(first string) string {
+	if verb := v.Text("do"); verb != "" {
+		return verb
+	}
+	return first
+}
+
+// DoArg is what a command with several verbs is to do; the first is meant when
+// none is given.
+func DoArg(choices ...string) Arg {
+	return Arg{Name: "do", Type: String, Choices: choices, Default: choices[0], Help: "what to do"}
+}
+
+// Needs refuses a call whose verb needs an argument that is not there.
+func (v Values) Needs(command, name, example string) error {
+	if strings.TrimSpace(v.Text(name)) != "" {
+		return nil
+	}
+	return BadArgument(fmt.Sprintf("%s needs %s", command, name), "for example: pilotfish "+example)
+}
+
+// Clip is the value of a ClipArg; nil when it was left out.
+func (v Values) Clip(name string) *protocol.Clip {
 	c, _ := v[name].(*protocol.Clip)
 	return c
 }
 
-// check reads the arguments of a call as the spec says. Everything that is
+// Check reads the arguments of a call as the spec says. Everything that is
 // wrong is said with what was meant.
-func (s Spec) check(raw map[string]json.RawMessage) (values, error) {
-	out := make(values, len(raw))
+func (s Spec) Check(raw map[string]json.RawMessage) (Values, error) {
+	out := make(Values, len(raw))
 	for name, value := range raw {
 		i := slices.IndexFunc(s.Args, func(a Arg) bool { return a.Name == name })
 		if i < 0 {
@@ -150,13 +184,13 @@ func readPaths(raw json.RawMessage, text string, isText bool) (any, error) {
 	return list, nil
 }
 
-// paths are those of a Paths argument. It asks the disk, and so is for a command
+// Paths are those of a Paths argument. It asks the disk, and so is for a command
 // that may read files.
-func (v values) paths(name string) []string {
+func (v Values) Paths(name string) []string {
 	if list, ok := v[name].([]string); ok {
 		return list
 	}
-	return SplitPaths(v.text(name))
+	return SplitPaths(v.Text(name))
 }
 
 // SplitPaths are the paths that a text means: itself where there is such a file,
@@ -207,4 +241,23 @@ func readClip(raw json.RawMessage, text string, isText bool) (*protocol.Clip, er
 		return nil, fmt.Errorf("starts at 0 or further and is at least 1 × 1")
 	}
 	return &c, nil
+}
+
+func readLines(raw json.RawMessage, text string, isText bool) ([]string, error) {
+	var list []string
+	if isText {
+		list = strings.Split(text, "\n")
+	} else if json.Unmarshal(raw, &list) != nil {
+		return nil, fmt.Errorf("is a list of texts, not %.60s", raw)
+	}
+	out := make([]string, 0, len(list))
+	for _, l := range list {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("is empty")
+	}
+	return out, nil
 }

@@ -3,56 +3,28 @@ package command
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
-// doing says what a command is about to do to an element that could set off
-// something; ok is false for what cannot.
-func (in *invocation) doing(ctx context.Context, name string) (do policy.Doing, target string, ok bool) {
-	target = in.args.text("target")
-	switch name {
-	case "click", "dblclick":
-		do.Click = in.args.text("button") != "right"
-	case "tap":
-		do.Click = true
-	case "mouse":
-		do.Click = in.args.text("action") != "move" && in.args.text("button") != "right"
-		if target == "" && do.Click {
-			target = in.browser.Pointer(protocol.WithCaller(ctx, in.caller()), in.tab)
-		}
-	case "press", "keydown":
-		do.Enter = sends(in.args.text("key"))
-	case "keyup": // of Space presses a button, too; without a key all go up
-		do.Enter = in.args.text("key") == "" || sends(in.args.text("key"))
-	case "type", "fill":
-		do.Text = in.args.text("value") != ""
-		do.Enter = name == "type" && strings.Contains(in.args.text("value"), "\n")
+// doing says what a call is about to do to an element that could set off
+// something; nothing for a command that cannot.
+func (in *Invocation) doing(ctx context.Context, c *Command) (do policy.Doing, target string) {
+	if c.Doing == nil {
+		return do, ""
 	}
-	return do, target, do.Click || do.Enter || do.Text
-}
-
-// sends says whether one of these keys presses what has the focus.
-func sends(keys string) bool {
-	return slices.ContainsFunc(strings.Fields(keys), func(chord string) bool {
-		switch strings.ToLower(chord[strings.LastIndexByte(chord, '+')+1:]) {
-		case "enter", "numpadenter", "return", "space":
-			return true
-		}
-		return false
-	})
+	return c.Doing(ctx, in)
 }
 
 // weigh asks the user about what an action would cause, where the rules say so.
 // They are shown what would be hit, and what a form would send.
-func (in *invocation) weigh(ctx context.Context, c *command, page string, args []protocol.ApprovalArg) error {
-	do, target, ok := in.doing(ctx, c.Name)
-	if !ok || !in.policy.Judges(in.actor, page) {
+func (in *Invocation) weigh(ctx context.Context, c *Command, page string, args []protocol.ApprovalArg) error {
+	do, target := in.doing(ctx, c)
+	if !do.Click && !do.Enter && !do.Text || !in.registry.policy.Judges(in.Actor, page) {
 		return nil
 	}
-	do.Known = in.policy.Known(in.actor, page)
+	do.Known = in.registry.policy.Known(in.Actor, page)
 	facts, err := in.facts(ctx, target)
 	if err != nil {
 		// Nothing is done that could not be judged: a page may be slow on purpose.
@@ -63,11 +35,11 @@ func (in *invocation) weigh(ctx context.Context, c *command, page string, args [
 		return nil
 	}
 	args = unsecret(args, facts)
-	err = in.policy.Authorize(ctx, policy.Request{
-		Actor: in.actor, Kind: kind, Tab: in.tab, Page: page, Command: c.Name, Args: args, Target: &facts,
+	err = in.registry.policy.Authorize(ctx, policy.Request{
+		Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Target: &facts,
 	})
 	if err == nil && kind == protocol.ActionData {
-		in.policy.Learn(in.actor, page) // not for each field
+		in.registry.policy.Learn(in.Actor, page) // not for each field
 	}
 	return err
 }
@@ -91,9 +63,9 @@ func unsecret(args []protocol.ApprovalArg, facts protocol.TargetFacts) []protoco
 
 // aimed is the element that a command would act on, for a question to name; nil
 // when there is none, or when it cannot be found: then nothing is done to it either.
-func (in *invocation) aimed(ctx context.Context, c *command) *protocol.TargetFacts {
-	target := in.args.text("target")
-	if target == "" || c.tab != ownTab {
+func (in *Invocation) aimed(ctx context.Context, c *Command) *protocol.TargetFacts {
+	target := in.Args.Text("target")
+	if target == "" || c.Tab != OwnTab {
 		return nil
 	}
 	facts, err := in.facts(ctx, target)

@@ -47,7 +47,7 @@ func SplitLine(text string) ([]string, error) {
 		}
 	}
 	if quote != 0 || escaped {
-		return nil, badArgument(fmt.Sprintf("a quote is not closed in %.120q", text), `write "two words", and \" for a quote inside`)
+		return nil, BadArgument(fmt.Sprintf("a quote is not closed in %.120q", text), `write "two words", and \" for a quote inside`)
 	}
 	if inWord {
 		words = append(words, word.String())
@@ -56,8 +56,8 @@ func SplitLine(text string) ([]string, error) {
 }
 
 // ParseLine reads a command line of the registry, with or without the name of
-// the program before it: what `chain` and browser_run take. find is Find, or one
-// of fewer commands.
+// the program before it: what `chain` and browser_run take. find is that of a table, or
+// one of fewer commands.
 func ParseLine(text string, find func(name string) (Spec, error)) (protocol.CommandRequest, error) {
 	words, err := SplitLine(text)
 	if err != nil {
@@ -67,7 +67,7 @@ func ParseLine(text string, find func(name string) (Spec, error)) (protocol.Comm
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return protocol.CommandRequest{}, badArgument("the command is empty", "", protocol.Try("lists the commands", "help"))
+		return protocol.CommandRequest{}, BadArgument("the command is empty", "", protocol.Try("lists the commands", "help"))
 	}
 	spec, err := find(words[0])
 	if err != nil {
@@ -119,7 +119,7 @@ type lineReader struct {
 }
 
 func (l *lineReader) wrong(message string) error {
-	return badArgument(message, "usage: "+l.spec.Usage())
+	return BadArgument(message, "usage: "+l.spec.Usage())
 }
 
 // option reads one option and its value from the words behind it.
@@ -191,6 +191,14 @@ func (l *lineReader) place(words []string) error {
 	}
 	return nil
 }
+
+// QuoteInside makes a value safe between the double quotes of a line.
+func QuoteInside(v string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(v)
+}
+
+// QuoteWord is a value as a word of a line.
+func QuoteWord(v string) string { return `"` + QuoteInside(v) + `"` }
 
 func jsonText(s string) json.RawMessage {
 	b, err := json.Marshal(s)

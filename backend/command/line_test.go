@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 )
 
 func TestSplit(t *testing.T) {
@@ -35,14 +36,14 @@ func FuzzParseLine(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		req, err := command.ParseLine(line, command.Find)
+		req, err := command.ParseLine(line, catalogue.Find)
 		if err != nil {
 			if strings.TrimSpace(err.Error()) == "" {
 				t.Errorf("%q is refused without a reason", line)
 			}
 			return
 		}
-		if _, err := command.Find(req.Command); err != nil {
+		if _, err := catalogue.Find(req.Command); err != nil {
 			t.Errorf("%q became the command %q", line, req.Command)
 		}
 	})
@@ -51,7 +52,7 @@ func FuzzParseLine(f *testing.F) {
 // TestTabTwice: a command whose place takes a tab has the option of every command, too.
 func TestTabTwice(t *testing.T) {
 	for line, wantTab := range map[string]string{"tab t2 --tab t2": "t2", "closetab --tab t2 2": "t2", "tab --tab=3": "t3", "tab t4": ""} {
-		req, err := command.ParseLine(line, command.Find)
+		req, err := command.ParseLine(line, catalogue.Find)
 		if err != nil || string(req.Tab) != wantTab {
 			t.Errorf("%q names tab %q, %v; want %q", line, req.Tab, err, wantTab)
 		}

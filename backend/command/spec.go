@@ -47,9 +47,9 @@ type Arg struct {
 	Max int `json:"max,omitempty"`
 	// Secret: its value is a password, key or the like, and is not recorded.
 	Secret bool `json:"secret,omitempty"`
-	// typed: it goes into a field of the page, which says whether an approval shows
+	// Typed: it goes into a field of the page, which says whether an approval shows
 	// it; every other Secret is masked there.
-	typed bool
+	Typed bool `json:"-"`
 	// Default is what is meant when it is left out, for the help.
 	Default string `json:"default,omitempty"`
 }

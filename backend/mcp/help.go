@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 )
 
@@ -16,7 +17,7 @@ func (b *toolbox) find(name string) (command.Spec, error) {
 			return s, nil
 		}
 	}
-	if _, err := command.Find(name); err != nil {
+	if _, err := catalogue.Find(name); err != nil {
 		return command.Spec{}, err // it says the nearest name
 	}
 	return command.Spec{}, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %.60q", name), "`help` lists the commands")

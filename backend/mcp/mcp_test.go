@@ -20,6 +20,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 )
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // future is a registry as it will be: the real one and the commands that are to
 // come, so that the tools for them are tested, too.
 func future() []command.Spec {
-	specs := command.Specs()
+	specs := catalogue.Specs()
 	target := command.Arg{Name: "target", Type: command.String, Required: true, Help: "what to act on: a ref such as e5, a CSS selector, role=button name=\"Save\", text=…, or a point x,y in CSS pixels"}
 	add := func(name string, scope protocol.Scope, args ...command.Arg) {
 		for _, s := range specs {
@@ -270,7 +271,7 @@ func TestTools(t *testing.T) {
 func TestTheStepsAreExplained(t *testing.T) {
 	b := &backend{}
 	c := b.config("t3")
-	c.Specs = command.Specs()
+	c.Specs = catalogue.Specs()
 	for _, tool := range mcp.NewToolbox(c).Tools() {
 		if tool.Name == "browser_act" && !strings.Contains(string(tool.Schema), `"description":"points or refs on the way"`) {
 			t.Errorf("%s", tool.Schema)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/mcp.md anew")
@@ -19,7 +20,7 @@ var update = flag.Bool("update", false, "write docs/reference/mcp.md anew")
 // TestReference keeps docs/reference/mcp.md as the tools are.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "mcp.md")
-	specs := command.Specs()
+	specs := catalogue.Specs()
 	want := []byte(reference(specs, tools(specs, true)))
 	if *update {
 		if err := os.WriteFile(path, want, 0o600); err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,7 +25,7 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := New(Config{Dirs: func() (Dirs, error) { return dirs, nil }, Find: command.NewTable().Find})
+	files := New(Config{Dirs: func() (Dirs, error) { return dirs, nil }, Find: catalogue.Table().Find})
 	write := func(path string) string {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(filepath.Base(path)), 0o600); err != nil {
@@ -114,7 +114,7 @@ func TestFilesOfConversations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root}, nil }, Find: command.NewTable().Find})
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root}, nil }, Find: catalogue.Table().Find})
 	for path, open := range map[string]bool{"chat/c1/files/a.png": true, "chat/c1/journal": false, "chat/c1/files/../journal": false, "chat/c1/files/b.png": false} {
 		f, err := files.Open(protocol.Actor{Kind: protocol.ActorShell}, path)
 		if open != (err == nil) {
@@ -129,7 +129,7 @@ func TestFilesOfConversations(t *testing.T) {
 // An agent that makes many files can fetch the newest.
 func TestAnActorsFilesAreBounded(t *testing.T) {
 	root := t.TempDir()
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Screenshots: root}, nil }, Find: command.NewTable().Find})
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Screenshots: root}, nil }, Find: catalogue.Table().Find})
 	for i := range actorFiles + 1 {
 		data, err := json.Marshal(protocol.Screenshot{Path: filepath.Join(root, fmt.Sprint(i))})
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/policy"
@@ -26,7 +27,7 @@ import (
 )
 
 // onePage is a browser with one tab and a clipboard.
-type onePage struct{ command.Browser }
+type onePage struct{ catalogue.Browser }
 
 func (onePage) Tabs() []protocol.Tab {
 	return []protocol.Tab{{ID: "t1", URL: "https://example.com/a", Title: "A", Active: true, Focused: true}}
@@ -91,7 +92,7 @@ func newHouse(t *testing.T) *house {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &run{done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
 	r.policy = policy.New(policy.Config{OwnPort: m.endpoint.Port, Rules: rules, Broker: h.s.approvals.Broker()})
-	r.commands = command.New(onePage{}, r.policy)
+	r.commands = catalogue.New(catalogue.Config{Browser: onePage{}, Policy: r.policy})
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: log, Grace: func() time.Duration { return 0 },
 		Launch: func(context.Context, protocol.TerminalID, protocol.TabID, protocol.AgentKind, string) (terminal.Launch, error) {

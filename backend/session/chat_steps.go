@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pilotfish/backend/chat"
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
@@ -42,7 +42,7 @@ func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, 
 	input, _ := json.Marshal(entry.Args) // texts only
 	done := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
 	var shown any
-	if spec, err := command.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
+	if spec, err := catalogue.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
 		if made := saved.Paths(shown); len(made) > 0 {
 			done.Screenshot = made[0]
 		}
@@ -52,7 +52,7 @@ func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, 
 
 // stepLine says in plain words what a command did.
 func stepLine(e protocol.ActivityEntry) string {
-	spec, err := command.Find(e.Command)
+	spec, err := catalogue.Find(e.Command)
 	if err != nil {
 		return "Tried " + e.Command
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pilotfish/backend/agent"
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
 )
@@ -83,7 +83,7 @@ func (l launcher) launch(ctx context.Context, id protocol.TerminalID, tab protoc
 // agentCommands is what an agent that takes a text is told of the commands.
 func agentCommands() []agent.Command {
 	var commands []agent.Command
-	for _, spec := range command.Specs() {
+	for _, spec := range catalogue.Specs() {
 		commands = append(commands, agent.Command{Usage: spec.Usage(), Summary: spec.Summary})
 	}
 	return commands

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser"
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -93,8 +93,9 @@ func (s *Session) newRun() (*run, error) {
 		return nil, err
 	}
 	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
-	r.commands = command.New(r.browser, r.policy)
-	r.commands.AllowCDP(func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) })
+	r.commands = catalogue.New(catalogue.Config{
+		Browser: r.browser, Policy: r.policy, AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
+	})
 	return r, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
@@ -97,7 +98,7 @@ func New(cfg Config) (*Manager, error) {
 	if cfg.Models != nil {
 		cfg.Models.OnChange(m.modelsChanged)
 	}
-	m.known = command.NewTable()
+	m.known = catalogue.Table()
 	m.agents = newAgentList(cfg)
 	m.endpoint = newEndpoint(m)
 	names, err := cfg.Dirs.Sessions()

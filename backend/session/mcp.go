@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
@@ -48,7 +48,7 @@ func (g gateway) newMCP() *mcp.Handler {
 
 func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 	return mcp.Config{
-		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: command.Specs(),
+		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: catalogue.Specs(),
 		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 			defer cancel()
@@ -85,7 +85,7 @@ func (g gateway) image(ctx context.Context, grant auth.Grant, path string) ([]by
 
 // commandDocs is the registry for /openapi.json.
 func commandDocs() []server.CommandDoc {
-	specs := command.Specs()
+	specs := catalogue.Specs()
 	docs := make([]server.CommandDoc, len(specs))
 	for i, s := range specs {
 		docs[i] = server.CommandDoc{Name: s.Name, Summary: s.Summary, Help: s.Help, Scope: s.Scope, Schema: s.Schema()}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/question"
 )
@@ -13,7 +13,7 @@ import (
 // Every argument of a command that may be asked about stands in the question or in
 // its details.
 func TestNoArgumentIsLost(t *testing.T) {
-	for _, spec := range command.Specs() {
+	for _, spec := range catalogue.Specs() {
 		a := protocol.Approval{Command: spec.Name, Kind: protocol.ActionSensitive}
 		for _, arg := range spec.Args {
 			a.Args = append(a.Args, protocol.ApprovalArg{Name: arg.Name, Value: "v" + arg.Name})

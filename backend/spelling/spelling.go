@@ -1,8 +1,11 @@
 // Package spelling finds the word that was probably meant: the command, option
-// or setting that is nearest to what somebody wrote.
+// or setting that is nearest to what somebody wrote; and writes counts of things.
 package spelling
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // longest is the longest word that anything is near to, in bytes.
 const longest = 64
@@ -53,4 +56,12 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(x)][len(y)]
+}
+
+// Plural is a number with its noun: "1 file", "2 files".
+func Plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,7 +38,7 @@ func TestPlainCommandsAreThoseOfTheRegistry(t *testing.T) {
 	if len(known) != 19 {
 		t.Errorf("%d commands are known", len(known))
 	}
-	for _, spec := range command.Specs() {
+	for _, spec := range catalogue.Specs() {
 		arguments, ok := known[spec.Name]
 		if !ok {
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -28,7 +29,7 @@ func recording(t *testing.T) (*Recorder, *heard) {
 	t.Helper()
 	h, dir := &heard{}, t.TempDir()
 	r := New(Config{
-		Session: protocol.DefaultSession, Dir: func() (string, error) { return dir, nil }, Find: command.NewTable().Find, Files: h,
+		Session: protocol.DefaultSession, Dir: func() (string, error) { return dir, nil }, Find: catalogue.Table().Find, Files: h,
 		Step: func(_ protocol.Actor, entry protocol.ActivityEntry, _ json.RawMessage) {
 			h.steps = append(h.steps, fmt.Sprintf("%s %t", entry.Command, entry.OK))
 		},

@@ -1,0 +1,184 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/foreign"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
+)
+
+// Looking are the commands that show a page with refs.
+func Looking(b Browser) []command.Command {
+	c := commands{b}
+	flag := func(name, help string) command.Arg {
+		return command.Arg{Name: name, Type: command.Boolean, Flag: true, Help: help}
+	}
+	return []command.Command{
+		{Spec: command.Spec{
+			Name: "snapshot", Aliases: []string{"snap", "look"}, Scope: protocol.ScopeRead,
+			Summary: "show the page as text: one line per element, with a ref (e5) that other commands take",
+			Help: "A line has: ref, role, name, [states], =value, →link target. A ref stays with its element and is never used for another one. " +
+				"\"… 12 more h3\" stands for lines that were left out: snapshot -s h3 shows them; so with a frame, \"… 1 more frame f2\".",
+			Args: []command.Arg{
+				{Name: "scope", Type: command.String, Flag: true, Help: "only this part: a ref, a frame (f2), CSS, or a handle (h3)"},
+				{Name: "find", Type: command.String, Flag: true, Help: "only lines with this text, or that match /this/i"},
+				{Name: "max", Type: command.Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Help: "at most so many characters"},
+				{Name: "depth", Type: command.Integer, Flag: true, Min: 1, Max: 100, Help: "levels of nesting"},
+				flag("interactive", "only what can be acted on, with what tells look-alikes apart"), flag("compact", "without link targets, long names cut"),
+				flag("near", "only what is in view, and half a screen around it"), flag("full", "the whole page; this is the default"),
+				flag("delta", "only changes since your last snapshot"), flag("boxes", "with positions and sizes"),
+				flag("items", "the elements as data, too"),
+				flag("news", "also background events: script errors, downloads, answered dialogs since your last --news"),
+			},
+			Returns: "url, title, text, refs, more, items, news", Examples: []string{"snapshot", "snapshot --interactive --max 4000", "snapshot --find Save", "snapshot --delta"},
+		}, Tab: command.OwnTab, ByPage: true, Run: c.runSnapshot},
+	}
+}
+
+func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if err := in.Readable(ctx); err != nil {
+		return command.Result{}, err
+	}
+	if in.Args.Flag("near") && in.Args.Flag("full") {
+		return command.Result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "", protocol.Example("snapshot", "--near"))
+	}
+	look, err := c.browser.Snapshot(ctx, in.Tab, protocol.LookRequest{
+		Caller: in.Caller(), Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
+		Interactive: in.Args.Flag("interactive"), Compact: in.Args.Flag("compact"), Near: in.Args.Flag("near"),
+		Delta: in.Args.Flag("delta"), Boxes: in.Args.Flag("boxes"), JSON: in.Args.Flag("items"), News: in.Args.Flag("news"),
+	})
+	if err != nil {
+		return command.Result{}, err
+	}
+	// It may have gone elsewhere between the two questions.
+	if in.Agent() {
+		if err := in.MayOpen(look.URL); err != nil {
+			return command.Result{}, err
+		}
+	}
+	text := in.Foreign(look.URL, look.Text)
+	switch {
+	case look.Text != "":
+	case in.Args.Flag("delta"):
+		text = "nothing changed since your last look"
+	case in.Args.Text("find") != "":
+		text = fmt.Sprintf("nothing matches %.80q", in.Args.Text("find"))
+	default:
+		text = "the page shows nothing"
+	}
+	if len(look.News) > 0 {
+		news := make([]string, len(look.News))
+		for i, one := range look.News {
+			news[i] = foreign.Line(one, newsShown)
+		}
+		text += "\nMeanwhile, by itself:\n" + in.Foreign(look.URL, strings.Join(news, "\n"))
+	}
+	return command.Result{Text: text, Data: look}, nil
+}
+
+// newsShown is how many characters one line of news has.
+const newsShown = 300
+
+// opened tells of a dialog that came of an action.
+func opened(d *protocol.DialogInfo) string {
+	article := "a"
+	if d.Type == "alert" {
+		article = "an"
+	}
+	if d.Answered != "" {
+		return fmt.Sprintf("%s %s dialog came, and the tab's policy answered it: %s", article, d.Type, d.Answered)
+	}
+	return fmt.Sprintf("%s %s dialog is open and waits for an answer: accept or dismiss", article, d.Type)
+}
+
+// valueShown is how many characters of a field's value are told.
+const valueShown = 200
+
+// held is a value as it is, its spaces and line ends too.
+func held(value string) string {
+	value = foreign.Clean(value)
+	if r := []rune(value); len(r) > valueShown {
+		return fmt.Sprintf("%q and %d more characters", string(r[:valueShown]), len(r)-valueShown)
+	}
+	return fmt.Sprintf("%q", value)
+}
+
+// told puts an effect into words: what was done first, then what the page says
+// of it.
+func told(in *command.Invocation, done string, e *protocol.Effect) command.Result {
+	var page []string
+	add := func(mark string, lines []string) {
+		for _, l := range lines {
+			page = append(page, mark+foreign.Line(l, 300))
+		}
+	}
+	head := done
+	if e.Dialog != nil {
+		head += "; " + opened(e.Dialog)
+		add("dialog: ", []string{e.Dialog.Message})
+	}
+	place, full := in.Place(e.URL)
+	if e.Loading || e.Navigated || e.Within {
+		page = append(page, full...)
+	}
+	switch {
+	case e.Loading:
+		head += "; the tab went to another page, which is still loading: " + place
+	case e.Navigated:
+		head += "; the tab went to " + place
+		if e.Status != 0 && (e.Status < 200 || e.Status > 299) {
+			head += fmt.Sprintf(" (HTTP %d)", e.Status)
+		}
+	case e.Within:
+		head += "; the address changed"
+		if len(full) == 0 {
+			page = append(page, foreign.Line(e.URL, foreign.URLShown))
+		}
+	}
+	for _, t := range e.Tabs {
+		head += "; it opened " + string(t)
+	}
+	if n := len(e.Downloads); n > 0 {
+		head += "; it downloads " + spelling.Plural(n, "file")
+		add("download: ", e.Downloads)
+	}
+	if e.Moved != nil {
+		head += fmt.Sprintf(" by %.0f,%.0f; above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])
+	}
+	if e.Nothing && e.Dialog == nil && e.Value == nil && e.Moved == nil {
+		head += "; no change was seen"
+	}
+	if e.Untrusted {
+		head += "; set by script: the page can see that no user did it (untrusted events)"
+	}
+	if len(e.Held) > 0 {
+		head += "; held down: " + strings.Join(e.Held, ", ")
+	}
+	if len(e.Released) > 0 {
+		head += "; released, because the tab went to another page: " + strings.Join(e.Released, ", ")
+	}
+	hit := foreign.Line(e.Hit, 200)
+	if e.Value != nil {
+		hit += " with " + held(*e.Value)
+	}
+	page = append(page, hit)
+	if e.Navigated {
+		add("title: ", []string{e.Title})
+	}
+	add("says: ", e.Said)
+	add("+ ", e.Appeared)
+	add("~ ", e.Changed)
+	add("- ", e.Gone)
+	if e.More > 0 {
+		page = append(page, fmt.Sprintf("… %d more changes are not listed", e.More))
+	}
+	if e.Focus != "" && !strings.Contains(strings.Join(page, "\n"), e.Focus) {
+		page = append(page, "focus: "+foreign.Line(e.Focus, 200))
+	}
+	add("console error: ", e.Errors)
+	return command.Result{Text: head + "\n" + in.Foreign(e.URL, strings.Join(page, "\n")), Data: e}
+}

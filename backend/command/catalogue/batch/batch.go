@@ -1,0 +1,117 @@
+// Package batch has the commands that run others: chain, run and each.
+package batch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/listing"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
+)
+
+// Browser is what commands that run others need of a browser.
+type Browser interface {
+	Tabs() []protocol.Tab
+	Routine(name string) (protocol.Routine, error)
+	Routines() ([]protocol.Routine, error)
+}
+
+// commands are the handlers, on a browser.
+type commands struct{ browser Browser }
+
+// Commands run several commands in order.
+func Commands(b Browser) []command.Command {
+	c := commands{b}
+	// The lines of a chain may have secrets; its commands are recorded one by one.
+	return []command.Command{
+		{Spec: command.Spec{
+			Name: "chain", Scope: protocol.ScopeRead, Summary: "run several commands in order, in one call",
+			Help:    "Stops at the first that fails, unless --keep-going. Each is checked as if it were called alone. One --timeout applies to all together.",
+			Args:    []command.Arg{{Name: "commands", Type: command.Lines, Required: true, Secret: true, Help: "command lines, each one argument"}, {Name: "keep-going", Type: command.Boolean, Flag: true, Help: "continue after a failure"}},
+			Returns: "one reply for each command that ran", Examples: []string{"chain 'goto example.com' 'text --max 500'", "chain 'click #save' 'watch text Saved' --keep-going"},
+		}, Tab: command.NoTab, Nests: true, Run: c.runChain},
+		{Spec: command.Spec{
+			Name: "run", Scope: protocol.ScopeRead, Summary: "run a saved routine with other parameters, or list the routines",
+			Help:    "`pilotfish record` saves one. ${name} in its lines stands for a parameter.",
+			Args:    []command.Arg{{Name: "name", Type: command.String, Help: "the routine's name; lists the routines if left out"}, {Name: "params", Type: command.Lines, Secret: true, Help: "each as name=value"}, {Name: "keep-going", Type: command.Boolean, Flag: true, Help: "continue after a failure"}},
+			Returns: "one reply for each step that ran", Examples: []string{"run login user=ann password=secret", "run"},
+		}, Tab: command.NoTab, Nests: true, Run: c.runRoutine},
+	}
+}
+
+func (c commands) runChain(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	lines := in.Args.List("commands")
+	return in.RunBatch(ctx, command.Batch{Lines: lines, Shown: lines, KeepGoing: in.Args.Flag("keep-going")})
+}
+
+var paramPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
+
+func (c commands) runRoutine(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	name := in.Args.Text("name")
+	if name == "" {
+		all, err := c.browser.Routines()
+		var lines []string
+		for _, r := range all {
+			lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", r.Name, spelling.Plural(len(r.Steps), "step"), strings.Join(slices.Sorted(maps.Keys(r.Params)), " "), r.Created.Format(time.RFC3339)))
+		}
+		return command.Result{Text: listing.Last(lines, 0, "no routine is saved; record start begins one"), Data: all}, err
+	}
+	r, err := c.browser.Routine(name)
+	if err != nil {
+		return command.Result{}, err
+	}
+	given := maps.Clone(r.Params)
+	if given == nil {
+		given = map[string]string{}
+	}
+	for _, p := range in.Args.List("params") {
+		key, value, ok := strings.Cut(p, "=")
+		if _, known := r.Params[key]; !ok || !known {
+			return command.Result{}, command.BadArgument(fmt.Sprintf("%.60q is no parameter of %s", p, name), takes(r.Params))
+		}
+		given[key] = value
+	}
+	var secrets []string
+	for _, value := range given {
+		if len(value) >= shortestSecret {
+			secrets = append(secrets, value, "•••")
+		}
+	}
+	lines := make([]string, len(r.Steps))
+	for i, step := range r.Steps {
+		var missing string
+		lines[i] = paramPattern().ReplaceAllStringFunc(step, func(m string) string {
+			key := m[2 : len(m)-1]
+			if given[key] == "" {
+				missing = key
+			}
+			return command.QuoteInside(given[key])
+		})
+		if missing != "" {
+			return command.Result{}, command.BadArgument(fmt.Sprintf("%s needs the parameter %s", name, missing), "", protocol.Example("run", name, missing+"=…"))
+		}
+	}
+	return in.RunBatch(ctx, command.Batch{
+		Lines: lines, Shown: r.Steps, KeepGoing: in.Args.Flag("keep-going"), Hide: strings.NewReplacer(secrets...).Replace,
+	})
+}
+
+// shortestSecret is the length from which a parameter's value is taken out of
+// what is kept of the replies; a shorter one would take half of the words along.
+const shortestSecret = 4
+
+// takes says which parameters a routine has.
+func takes(params map[string]string) string {
+	if len(params) == 0 {
+		return "it takes no parameters"
+	}
+	return "it takes " + strings.Join(slices.Sorted(maps.Keys(params)), ", ") + ", each as name=value"
+}

@@ -1,0 +1,106 @@
+// Package catalogue lists the commands of the browser. Each package below it has
+// some of them, and says what they need of a browser.
+package catalogue
+
+import (
+	"slices"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue/action"
+	"pilotfish/backend/command/catalogue/batch"
+	"pilotfish/backend/command/catalogue/emulation"
+	"pilotfish/backend/command/catalogue/observe"
+	"pilotfish/backend/command/catalogue/page"
+	"pilotfish/backend/command/catalogue/rules"
+	"pilotfish/backend/command/catalogue/state"
+	"pilotfish/backend/command/catalogue/tabs"
+	"pilotfish/backend/command/catalogue/tools"
+	"pilotfish/backend/policy"
+)
+
+// Browser is what the commands need of a browser.
+type Browser interface {
+	command.Browser
+	action.Browser
+	batch.Browser
+	emulation.Browser
+	observe.Browser
+	page.Browser
+	state.Browser
+	tabs.Browser
+	tools.Browser
+}
+
+// Config is what the commands run on.
+type Config struct {
+	Browser Browser
+	Policy  *policy.Policy
+	// AllowedCDP are the methods that the person allowed for `cdp`, to themselves or
+	// to agents. It is asked at every call; nil allows none.
+	AllowedCDP func(agent bool) []string
+}
+
+// New returns the registry of every command.
+func New(c Config) *command.Registry {
+	return command.New(c.Browser, c.Policy, commands(c))
+}
+
+// groups are the commands in groups, in the order of the help. They are functions
+// and no variables, so that nobody can change them, and so that one command of the
+// command line costs no more than the groups up to its own. Without a browser the
+// commands can be described and not run.
+func groups(c Config) []func() []command.Command {
+	b := c.Browser
+	return []func() []command.Command{
+		func() []command.Command { return tabs.Navigation(b) },
+		func() []command.Command { return action.Looking(b) },
+		func() []command.Command { return action.Commands(b) },
+		func() []command.Command { return page.Commands(b) },
+		func() []command.Command { return batch.Each(b) },
+		func() []command.Command { return tabs.Groups(b) },
+		func() []command.Command { return state.Commands(b) },
+		func() []command.Command { return emulation.Commands(b) },
+		func() []command.Command { return observe.Commands(b) },
+		func() []command.Command { return observe.Recording(b) },
+		func() []command.Command { return batch.Commands(b) },
+		func() []command.Command { return tools.Commands(b, c.AllowedCDP) },
+		rules.Commands,
+	}
+}
+
+// commands are all of them.
+func commands(c Config) []command.Command {
+	var all []command.Command
+	for _, group := range groups(c) {
+		all = append(all, group()...)
+	}
+	return all
+}
+
+// Table finds every command by name and alias. Whoever looks often keeps one: the
+// declarations are made anew for everybody else.
+func Table() command.Table { return command.NewTable(commands(Config{})) }
+
+// Specs returns every command, in the order of the help.
+func Specs() []command.Spec { return Table().Specs() }
+
+// Lookup returns the command of a name or alias, if there is one. It makes no more
+// of the declarations than it needs.
+func Lookup(name string) (command.Spec, bool) {
+	for _, group := range groups(Config{}) {
+		for _, c := range group() {
+			if c.Name == name || slices.Contains(c.Aliases, name) {
+				return c.Spec, true
+			}
+		}
+	}
+	return command.Spec{}, false
+}
+
+// Find is Table().Find for one look.
+func Find(name string) (command.Spec, error) {
+	if s, ok := Lookup(name); ok {
+		return s, nil
+	}
+	return Table().Find(name)
+}

@@ -1,0 +1,75 @@
+package emulation
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+)
+
+func TestHeaders(t *testing.T) {
+	for _, c := range []struct {
+		list []string
+		want map[string]string
+	}{
+		{[]string{"X-A: 1", "X-B:two: three"}, map[string]string{"X-A": "1", "X-B": "two: three"}},
+		{[]string{"X-A:"}, map[string]string{"X-A": ""}},
+		{[]string{`{"X-A": "1"}`}, map[string]string{"X-A": "1"}},
+	} {
+		if got, err := Headers(c.list); err != nil || !maps.Equal(got, c.want) {
+			t.Errorf("%q: %v, %v", c.list, got, err)
+		}
+	}
+	for _, list := range [][]string{{"X-A"}, {": 1"}, {"Host: a"}, {"cookie: a"}, {"X A: 1"}, {`{"X-A": "1\r\nX-B: 2"}`}, {`{"X-A": 1}`}} {
+		if got, err := Headers(list); protocol.AsError(err).Code != protocol.CodeBadArgument {
+			t.Errorf("%q: %v, %v", list, got, err)
+		}
+	}
+}
+
+// believing is a browser whose tab believes what it is told.
+type believing struct {
+	Browser
+	now protocol.Emulation
+}
+
+func (b *believing) Emulate(_ context.Context, _ protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
+	change(&b.now)
+	return b.now, nil
+}
+
+func TestThrottle(t *testing.T) {
+	b := &believing{}
+	in := &command.Invocation{Tab: "t1"}
+	for _, name := range slices.Sorted(maps.Keys(conditions())) {
+		if _, err := Throttle(t.Context(), b, in, name); err != nil || b.now.Network == nil || b.now.Network.Name != name {
+			t.Errorf("%s: %+v, %v", name, b.now.Network, err)
+		}
+	}
+	if res, err := Throttle(t.Context(), b, in, "off"); err != nil || b.now.Network != nil || res.Text != "t1 is as the browser has it" {
+		t.Errorf("off: %+v, %v", res, err)
+	}
+	if _, err := Throttle(t.Context(), b, in, "5g"); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Errorf("5g: %v", err)
+	}
+}
+
+func TestGeolocation(t *testing.T) {
+	at := func(text string) (*protocol.EmulatedPlace, error) {
+		return geolocation(&command.Invocation{Args: command.Values{"geolocation": text}})
+	}
+	if p, err := at("52.52, 13.4,5"); err != nil || *p != (protocol.EmulatedPlace{Latitude: 52.52, Longitude: 13.4, Accuracy: 5}) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if p, err := at("off"); p != nil || err != nil {
+		t.Errorf("off: %+v, %v", p, err)
+	}
+	for _, text := range []string{"91,0", "0,181", "1", "a,b", "1,2,3,4", "NaN,0", "1,2,-1"} {
+		if p, err := at(text); err == nil {
+			t.Errorf("%s is %+v", text, p)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/foreign"
+	"pilotfish/backend/command/listing"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
+)
+
+// recordingBrowser is what recordings and traces need of a browser.
+type recordingBrowser interface {
+	StartRecording(ctx context.Context, tab protocol.TabID, video string) error
+	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
+	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
+	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
+	Routine(name string) (protocol.Routine, error)
+	Routines() ([]protocol.Routine, error)
+	StartTrace(ctx context.Context, tab protocol.TabID) error
+	StopTrace(ctx context.Context, tab protocol.TabID) (protocol.SavedFile, error)
+	Tracing(tab protocol.TabID) bool
+}
+
+// Recording are the commands of recordings and traces.
+func Recording(b Browser) []command.Command {
+	c := commands{b}
+	act := protocol.ScopeAct
+	return []command.Command{
+		{Spec: command.Spec{
+			Name: "record", Scope: act, Summary: "record what the user or commands do in the tab, as a routine, a Playwright test and a video",
+			Help: "stop saves the routine under its name for `run`, and the test beside it. Passwords are not saved: they become parameters.",
+			Args: []command.Arg{
+				command.DoArg("status", "start", "stop"),
+				{Name: "name", Type: command.String, Help: "for stop: the routine's name; the time if left out"},
+				{Name: "video", Type: command.String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: also record a video (avi with JPEG frames, or animated gif); for stop: convert it"},
+			},
+			Returns:  "running, steps, video, routine, playwright",
+			Examples: []string{"record start --video gif", "record stop login", "record"},
+		}, Tab: command.OwnTab, Run: c.runRecord},
+		{Spec: command.Spec{
+			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
+			Args:  []command.Arg{command.DoArg("status", "start", "stop")},
+			Files: true, Returns: "running, or path and bytes", Examples: []string{"trace start", "trace stop"},
+		}, Tab: command.OwnTab, Run: c.runTrace},
+	}
+}
+
+// recordReply is what `record stop` tells.
+type recordReply struct {
+	protocol.Recording
+	Routine    *protocol.SavedFile `json:"routine,omitempty"`
+	Playwright *protocol.SavedFile `json:"playwright,omitempty"`
+}
+
+var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
+
+func (c commands) runRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	switch in.Args.Do("status") {
+	case "start":
+		video := in.Args.Text("video")
+		if video == "none" {
+			video = ""
+		}
+		if err := c.browser.StartRecording(ctx, in.Tab, video); err != nil {
+			return command.Result{}, err
+		}
+		return command.Result{Text: string(in.Tab) + " is recorded; `record stop` ends it", Data: protocol.Recording{Running: true, Steps: []protocol.RecordedStep{}}}, nil
+	case "stop":
+		return c.stopRecord(ctx, in)
+	}
+	r, err := c.browser.Recording(ctx, in.Tab)
+	if err != nil {
+		return command.Result{}, err
+	}
+	if !r.Running {
+		return command.Result{Text: string(in.Tab) + " is not recorded", Data: r}, nil
+	}
+	return command.Result{Text: in.Foreign(in.Current(), listing.Last(stepLines(r.Steps), 0, "nothing was done yet")), Data: r}, nil
+}
+
+func (c commands) stopRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	name := in.Args.Text("name")
+	if name == "" {
+		name = "routine-" + time.Now().UTC().Format("20060102-150405")
+	}
+	if !routineName().MatchString(name) {
+		return command.Result{}, command.BadArgument(fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
+	}
+	format := in.Args.Text("video")
+	if format == "none" {
+		format = ""
+	}
+	r, err := c.browser.StopRecording(ctx, in.Tab, format)
+	if err != nil {
+		return command.Result{}, err
+	}
+	routine := routineOf(name, r.Steps)
+	reply := recordReply{Recording: r}
+	a, b, err := c.browser.SaveRoutine(routine, playwright(name, r.Steps))
+	if err != nil {
+		return command.Result{}, err
+	}
+	reply.Routine, reply.Playwright = &a, &b
+	text := fmt.Sprintf("%s saved: %s\n%s\n%s", name, spelling.Plural(len(r.Steps), "step"), a.Path, b.Path)
+	if r.Video != nil {
+		text += "\n" + fileText(*r.Video, "picture")
+	}
+	if r.VideoError != nil {
+		text += "\nno video: " + r.VideoError.Error()
+	}
+	if r.Dropped > 0 {
+		text += fmt.Sprintf("\n(%d more steps were too many)", r.Dropped)
+	}
+	return command.Result{Text: text, Data: reply}, nil
+}
+
+func stepLines(steps []protocol.RecordedStep) []string {
+	var lines []string
+	for _, s := range routineOf("", steps).Steps {
+		lines = append(lines, foreign.Line(s, 500))
+	}
+	return lines
+}
+
+// newParam adds a parameter, with a number when its name is taken, and returns
+// what stands for it in a step.
+func newParam(r *protocol.Routine, name string) string {
+	param := name
+	for n := 2; ; n++ {
+		if _, taken := r.Params[param]; !taken {
+			break
+		}
+		param = name + strconv.Itoa(n)
+	}
+	r.Params[param] = ""
+	return `"${` + param + `}"`
+}
+
+// routineOf makes command lines of what was done. A secret becomes a parameter.
+func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
+	r := protocol.Routine{Version: 1, Name: name, Created: time.Now().UTC(), Params: map[string]string{}, Steps: []string{}}
+	for _, s := range steps {
+		target := command.QuoteWord(s.CSS)
+		if s.Frame != "" && s.Sure { // its selector would be looked for in the page first
+			target = command.QuoteWord("role=" + s.Role + " name=" + js(noParam(s.Name)))
+		}
+		value := command.QuoteWord(noParam(s.Value))
+		if s.Secret {
+			value = newParam(&r, "password")
+		}
+		if s.Do == "upload" {
+			value = newParam(&r, "file")
+		}
+		switch s.Do {
+		case "goto":
+			r.Steps = append(r.Steps, "goto "+command.QuoteWord(noParam(s.URL)))
+		case "fill", "select", "upload":
+			r.Steps = append(r.Steps, s.Do+" "+target+" "+value)
+		case "press":
+			r.Steps = append(r.Steps, "press "+value)
+		case "click", "dblclick", "check", "uncheck":
+			r.Steps = append(r.Steps, s.Do+" "+target)
+		case "rightclick":
+			r.Steps = append(r.Steps, "click "+target+" --button right")
+		}
+	}
+	return r
+}
+
+// noParam keeps what a page wrote from being read as a parameter.
+func noParam(v string) string { return strings.ReplaceAll(v, "${", "$ {") }
+
+// playwright is the same as a test of Playwright's. What a role and a name do
+// not mean for certain is found by its selector.
+func playwright(name string, steps []protocol.RecordedStep) string {
+	var b strings.Builder
+	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + js(name) + ", async ({ page }) => {\n")
+	secrets, files := 0, 0
+	given := func(what string, n *int) string {
+		*n++
+		return "process.env." + what + map[bool]string{true: strconv.Itoa(*n)}[*n > 1] + " ?? ''"
+	}
+	for _, s := range steps {
+		root := "page"
+		if s.Frame != "" {
+			root = "page.frame({ url: " + js(s.Frame) + " })!"
+			b.WriteString("  await expect.poll(() => page.frame({ url: " + js(s.Frame) + " }) !== null).toBe(true);\n")
+		}
+		at := root + ".locator(" + js(s.CSS) + ")"
+		if s.Sure {
+			at = root + ".getByRole(" + js(s.Role) + ", { name: " + js(s.Name) + ", exact: true })"
+		}
+		value := js(s.Value)
+		if s.Secret {
+			value = given("PASSWORD", &secrets)
+		}
+		switch s.Do {
+		case "goto":
+			b.WriteString("  await page.goto(" + js(s.URL) + ");\n")
+		case "click", "dblclick", "check", "uncheck":
+			b.WriteString("  await " + at + "." + s.Do + "();\n")
+		case "rightclick":
+			b.WriteString("  await " + at + ".click({ button: 'right' });\n")
+		case "fill":
+			b.WriteString("  await " + at + ".fill(" + value + ");\n")
+		case "select":
+			b.WriteString("  await " + at + ".selectOption({ label: " + value + " });\n")
+		case "press":
+			b.WriteString("  await " + at + ".press(" + value + ");\n")
+		case "upload":
+			b.WriteString("  await " + at + ".setInputFiles((" + given("FILE", &files) + ").split(',')); // " + foreign.Line(s.Value, 200) + "\n")
+		}
+	}
+	if len(steps) > 0 {
+		b.WriteString("  await expect(page.locator('body')).toBeVisible();\n")
+	}
+	b.WriteString("});\n")
+	return b.String()
+}
+
+// js is a text as JavaScript writes it.
+func js(v string) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return `""` // cannot happen: every text can be encoded
+	}
+	return string(b)
+}
+
+func (c commands) runTrace(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	switch in.Args.Do("status") {
+	case "start":
+		return command.Result{Text: string(in.Tab) + " is traced; `trace stop` ends it", Data: map[string]bool{"running": true}}, c.browser.StartTrace(ctx, in.Tab)
+	case "stop":
+		f, err := c.browser.StopTrace(ctx, in.Tab)
+		return command.Result{Text: fileText(f, "entry"), Data: f}, err
+	}
+	running := c.browser.Tracing(in.Tab)
+	text := string(in.Tab) + " is not traced"
+	if running {
+		text = string(in.Tab) + " is traced"
+	}
+	return command.Result{Text: text, Data: map[string]bool{"running": running}}, nil
+}
+
+// fileText tells of a file that was saved.
+func fileText(f protocol.SavedFile, what string) string {
+	text := fmt.Sprintf("%s\n%d KB", f.Path, (f.Bytes+1023)/1024)
+	if f.Entries > 0 {
+		text += ", " + spelling.Plural(f.Entries, what)
+	}
+	return text
+}

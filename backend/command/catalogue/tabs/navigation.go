@@ -1,0 +1,370 @@
+// Package tabs has the commands that bring a tab somewhere, and those about tabs,
+// their groups and windows.
+package tabs
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/foreign"
+	"pilotfish/backend/protocol"
+)
+
+// Browser is what the commands of tabs need of a browser. allow is asked about
+// every hop of a navigation; nil allows all.
+type Browser interface {
+	Tabs() []protocol.Tab
+	Navigate(ctx context.Context, tab protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Back(ctx context.Context, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Forward(ctx context.Context, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Reload(ctx context.Context, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Page(ctx context.Context, tab protocol.TabID) (protocol.PageInfo, error)
+	Text(ctx context.Context, tab protocol.TabID, limit int) (protocol.PageText, error)
+	NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error)
+	CloseTab(ctx context.Context, tab protocol.TabID) error
+	ActivateTab(ctx context.Context, tab protocol.TabID) error
+
+	Groups(ctx context.Context) ([]protocol.TabGroup, error)
+	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
+	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
+	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
+	Windows(ctx context.Context) ([]protocol.Window, error)
+	NewWindow(ctx context.Context, background bool) (protocol.TabID, error)
+	CloseWindow(ctx context.Context, tabs []protocol.TabID) error
+	SetWindow(ctx context.Context, tab protocol.TabID, bounds *protocol.Clip, state string) error
+}
+
+// commands are the handlers, on a browser.
+type commands struct{ browser Browser }
+
+// waitArg is how long a navigation waits.
+func waitArg() command.Arg {
+	return command.Arg{
+		Name: "wait", Type: command.String, Flag: true, Choices: []string{"load", "dom", "commit"}, Default: "load",
+		Help: "how long to wait: until everything has loaded (load), the document is parsed (dom), or the page begins (commit)",
+	}
+}
+
+// Navigation are the commands that bring a tab somewhere, and those about tabs.
+func Navigation(b Browser) []command.Command {
+	c := commands{b}
+	act, read := protocol.ScopeAct, protocol.ScopeRead
+	return []command.Command{
+		{Spec: command.Spec{
+			Name: "goto", Aliases: []string{"open", "navigate", "go"}, Scope: act,
+			Summary:  "open an address in the tab and wait until it is loaded",
+			Help:     "An address without http:// gets https://, or http:// on this machine. The reply gives the final address and the HTTP status.",
+			Args:     []command.Arg{{Name: "url", Type: command.String, Required: true, Help: "the address"}, waitArg()},
+			Returns:  "tab, url, title, status",
+			Examples: []string{"goto example.com", "goto localhost:3000/login --wait dom"},
+		}, Tab: command.OwnTab, Kind: protocol.ActionOpen, Leaves: true, ByPage: true, Opens: opens, Run: c.runGoto},
+		{Spec: command.Spec{
+			Name: "back", Scope: act, Summary: "go one page back", Args: []command.Arg{waitArg()},
+			Returns: "tab, url, title", Examples: []string{"back"},
+		}, Tab: command.OwnTab, Leaves: true, ByPage: true, Run: c.runBack},
+		{Spec: command.Spec{
+			Name: "forward", Aliases: []string{"fwd"}, Scope: act, Summary: "go one page forward", Args: []command.Arg{waitArg()},
+			Returns: "tab, url, title", Examples: []string{"forward"},
+		}, Tab: command.OwnTab, Leaves: true, ByPage: true, Run: c.runForward},
+		{Spec: command.Spec{
+			Name: "reload", Aliases: []string{"refresh"}, Scope: act, Summary: "load the page again, also after a crash", Args: []command.Arg{waitArg()},
+			Returns: "tab, url, title, status", Examples: []string{"reload"},
+		}, Tab: command.OwnTab, ByPage: true, Run: c.runReload},
+		{Spec: command.Spec{
+			Name: "url", Scope: read, Summary: "print the tab's address",
+			Returns: "tab, url, title", Examples: []string{"url", "url --tab t2"},
+		}, Tab: command.AnyTab, Run: c.runURL},
+		{Spec: command.Spec{
+			Name: "title", Scope: read, Summary: "print the page's title",
+			Returns: "tab, url, title", Examples: []string{"title"},
+		}, Tab: command.AnyTab, Run: c.runTitle},
+		{Spec: command.Spec{
+			Name: "text", Aliases: []string{"read"}, Scope: read,
+			Summary: "print the visible text of the page, line by line",
+			Args: []command.Arg{{
+				Name: "max", Type: command.Integer, Flag: true, Min: 1, Max: protocol.TextLimit, Default: "200000",
+				Help: "at most so many characters; the reply gives the total",
+			}},
+			Returns: "url, title, text, length", Examples: []string{"text", "text --max 4000"},
+		}, Tab: command.OwnTab, Run: c.runText},
+		{Spec: command.Spec{
+			Name: "tabs", Scope: read, Summary: "list the open tabs",
+			Help:    "* marks the tab in front of its window, ! one that crashed.",
+			Returns: "the tabs", Examples: []string{"tabs"},
+		}, Tab: command.NoTab, Run: c.runTabs},
+		{Spec: command.Spec{
+			Name: "tab", Aliases: []string{"activate", "focus-tab"}, Scope: act, Summary: "bring a tab to the front of its window",
+			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
+			Returns: "the tab", Examples: []string{"tab t2"},
+		}, Tab: command.OwnTab, Leaves: true, Run: c.runTab},
+		{Spec: command.Spec{
+			Name: "newtab", Aliases: []string{"new", "tab-new"}, Scope: act, Summary: "open a tab, empty or with a page",
+			Help:    "An agent's tab opens in the background, a user's in front.",
+			Args:    []command.Arg{{Name: "url", Type: command.String, Help: "the address; an empty tab without it"}, {Name: "front", Type: command.Boolean, Flag: true, Help: "open it in front"}, waitArg()},
+			Returns: "tab, url, title, status", Examples: []string{"newtab example.com", "newtab --front"},
+		}, Tab: command.NoTab, Kind: protocol.ActionOpen, OpensTab: true, Opens: opens, Run: c.runNewTab},
+		{Spec: command.Spec{
+			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
+			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
+			Returns: "tab", Examples: []string{"closetab t3"},
+		}, Tab: command.OwnTab, Leaves: true, Run: c.runCloseTab},
+	}
+}
+
+// until is the caller's wish, or load.
+func until(in *command.Invocation) protocol.WaitUntil {
+	if w := in.Args.Text("wait"); w != "" {
+		return protocol.WaitUntil(w)
+	}
+	return protocol.WaitLoad
+}
+
+// arrived says where a tab is after a navigation.
+func arrived(in *command.Invocation, info protocol.PageInfo, err error) (command.Result, error) {
+	if err != nil {
+		return command.Result{}, err
+	}
+	place, said := in.Place(info.URL)
+	text := fmt.Sprintf("%s is at %s", in.Tab, place)
+	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
+		text += fmt.Sprintf(" (HTTP %d)", info.Status)
+	}
+	if title := foreign.Line(info.Title, foreign.TitleShown); title != "" {
+		said = append(said, title)
+	}
+	if len(said) > 0 {
+		text += "\n" + in.Foreign(info.URL, strings.Join(said, "\n"))
+	}
+	return command.Result{Text: text, Data: info}, nil
+}
+
+func (c commands) runGoto(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	to, err := address(in)
+	if err != nil {
+		return command.Result{}, err
+	}
+	info, err := c.browser.Navigate(ctx, in.Tab, to, until(in), in.Allow())
+	return arrived(in, info, err)
+}
+
+// notHosts are kinds of address, whatever stands behind their colon.
+var notHosts = map[string]bool{
+	"javascript": true, "data": true, "file": true, "about": true, "chrome": true, "blob": true, "mailto": true, "tel": true, "view-source": true, "chrome-extension": true,
+}
+
+// schemeless reads an address as people type it: a host, perhaps a port and a
+// path. "localhost:3000" is one, though it reads like a scheme.
+func schemeless(raw string) (host, port string, ok bool) {
+	at := strings.IndexAny(raw, "/?#")
+	if at < 0 {
+		at = len(raw)
+	}
+	host = raw[:at]
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		host, port = host[:i], host[i:]
+		if digits := port[1:]; digits == "" || len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
+			return "", "", false
+		}
+	}
+	if notHosts[strings.ToLower(host)] && strings.Contains(raw, ":") {
+		return "", "", false
+	}
+	if inner, isIP := strings.CutPrefix(host, "["); isIP {
+		inner, closed := strings.CutSuffix(inner, "]")
+		return host, port, closed && inner != "" && strings.Trim(inner, "0123456789abcdefABCDEF:.") == "" && !strings.ContainsAny(raw, "\n")
+	}
+	for i, r := range host {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && (i == 0 || r != '.' && r != '-') {
+			return "", "", false
+		}
+	}
+	return host, port, host != "" && !strings.Contains(raw, "\n")
+}
+
+// opens is the address that a call opens; "" for none.
+func opens(in *command.Invocation) (string, error) {
+	if in.Args.Text("url") == "" {
+		return "", nil
+	}
+	return address(in)
+}
+
+// address completes the url argument and asks the policy about it.
+func address(in *command.Invocation) (string, error) {
+	raw := strings.TrimSpace(in.Args.Text("url"))
+	full := raw
+	if filepath.IsAbs(raw) && !in.Agent() {
+		full = (&url.URL{Scheme: "file", Path: raw}).String()
+	} else if host, port, ok := schemeless(raw); ok {
+		switch {
+		case isHere(host):
+			full = "http://" + raw
+		case port != "" || strings.Contains(host, ".") || strings.HasPrefix(host, "["):
+			full = "https://" + raw
+		}
+	}
+	if err := in.MayOpen(full); err != nil {
+		return "", err
+	}
+	return full, nil
+}
+
+// isHere says whether a host is this machine, where https is the exception.
+func isHere(host string) bool {
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "[::1]" || host == "0.0.0.0"
+}
+
+func (c commands) runBack(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.browser.Back(ctx, in.Tab, until(in), in.Allow())
+	return arrived(in, info, err)
+}
+
+func (c commands) runForward(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.browser.Forward(ctx, in.Tab, until(in), in.Allow())
+	return arrived(in, info, err)
+}
+
+func (c commands) runReload(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	// What a person opened here may be more than an agent may load.
+	if err := in.Readable(ctx); err != nil {
+		return command.Result{}, err
+	}
+	info, err := c.browser.Reload(ctx, in.Tab, until(in), in.Allow())
+	return arrived(in, info, err)
+}
+
+func (c commands) runURL(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.browser.Page(ctx, in.Tab)
+	return command.Result{Text: in.Foreign(info.URL, foreign.Line(info.URL, 4*foreign.URLShown)), Data: info}, err
+}
+
+func (c commands) runTitle(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.browser.Page(ctx, in.Tab)
+	return command.Result{Text: in.Foreign(info.URL, foreign.Line(info.Title, 4*foreign.TitleShown)), Data: info}, err
+}
+
+func (c commands) runText(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if err := in.Readable(ctx); err != nil {
+		return command.Result{}, err
+	}
+	limit := in.Args.Number("max")
+	if limit == 0 {
+		limit = protocol.TextLimit
+	}
+	page, err := c.browser.Text(ctx, in.Tab, limit)
+	if err != nil {
+		return command.Result{}, err
+	}
+	// It may have gone elsewhere between the two questions.
+	if in.Agent() {
+		if err := in.MayOpen(page.URL); err != nil {
+			return command.Result{}, err
+		}
+	}
+	text := in.Foreign(page.URL, page.Text)
+	if shown := len([]rune(page.Text)); shown < page.Length {
+		text += fmt.Sprintf("\n(%d of %d characters; --max shows more)", shown, page.Length)
+	}
+	return command.Result{Text: text, Data: page}, nil
+}
+
+func (c commands) runTabs(_ context.Context, in *command.Invocation) (command.Result, error) {
+	tabs := c.browser.Tabs()
+	var lines []string
+	for _, t := range tabs {
+		mark := " "
+		switch {
+		case t.Crashed:
+			mark = "!"
+		case t.Active:
+			mark = "*"
+		}
+		place, said := in.Place(t.URL)
+		row := fmt.Sprintf("%s%s %s", mark, t.ID, place)
+		if t.ID == in.Own {
+			row += " (yours)"
+		}
+		if title := foreign.Line(t.Title, foreign.TitleShown); title != "" {
+			said = append(said, title)
+		}
+		if len(said) > 0 {
+			row += "  " + in.Foreign(t.URL, strings.Join(said, "  "))
+		}
+		lines = append(lines, row)
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "no tab is open")
+	}
+	return command.Result{Text: strings.Join(lines, "\n"), Data: tabs}, nil
+}
+
+func (c commands) runTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if err := c.browser.ActivateTab(ctx, in.Tab); err != nil {
+		return command.Result{}, err
+	}
+	for _, t := range c.browser.Tabs() {
+		if t.ID == in.Tab {
+			place, said := in.Place(t.URL)
+			text := fmt.Sprintf("%s is in front: %s", t.ID, place)
+			if len(said) > 0 {
+				text += "\n" + in.Foreign(t.URL, said[0])
+			}
+			return command.Result{Text: text, Data: t}, nil
+		}
+	}
+	return command.Result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.Tab)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
+}
+
+func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	to, err := opens(in)
+	if err != nil {
+		return command.Result{}, err
+	}
+	beside := in.Own
+	if !in.IsOpen(beside) {
+		beside = "" // its own tab is gone; that is no reason to open none
+	}
+	background := in.Agent()
+	if in.Args.Given("front") {
+		background = !in.Args.Flag("front")
+	}
+	id, err := c.browser.NewTab(ctx, beside, background)
+	if err != nil {
+		return command.Result{}, err
+	}
+	in.Tab = id
+	in.Opened(id)
+	if in.Agent() { // before anything is loaded in it, by whomever
+		if err := in.Gate(ctx, id); err != nil {
+			return command.Result{}, err
+		}
+	}
+	if to == "" {
+		return command.Result{Text: string(id) + " is open", Data: protocol.PageInfo{Tab: id, URL: "about:blank"}}, nil
+	}
+	info, err := c.browser.Navigate(ctx, id, to, until(in), in.Allow())
+	res, err := arrived(in, info, err)
+	if err != nil {
+		// A tab that shows nothing is in nobody's interest; one that still loads
+		// is.
+		if protocol.AsError(err).Code == protocol.CodeTimeout {
+			return command.Result{}, protocol.AsError(err).Saying(fmt.Sprintf("%s is open, but %s", id, protocol.AsError(err).Message))
+		}
+		_ = c.browser.CloseTab(context.WithoutCancel(ctx), id)
+		in.Tab = ""
+		return command.Result{}, err
+	}
+	return res, nil
+}
+
+func (c commands) runCloseTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if err := c.browser.CloseTab(ctx, in.Tab); err != nil {
+		return command.Result{}, err
+	}
+	return command.Result{Text: string(in.Tab) + " is closed", Data: protocol.PageInfo{Tab: in.Tab}}, nil
+}

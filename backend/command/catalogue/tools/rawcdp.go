@@ -1,0 +1,72 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
+)
+
+// harmless are the methods that look at a page and change nothing. Everything
+// else is refused unless the user allowed it: the protocol can read every
+// secret of the profile and drive every tab.
+func harmless() map[string]bool {
+	return map[string]bool{
+		"Accessibility.getFullAXTree": true, "Accessibility.queryAXTree": true,
+		"CSS.getComputedStyleForNode": true, "CSS.getMatchedStylesForNode": true, "CSS.enable": true,
+		"DOM.enable": true, "DOM.getDocument": true, "DOM.querySelector": true, "DOM.querySelectorAll": true, "DOM.describeNode": true,
+		"DOM.getBoxModel": true, "DOM.getContentQuads": true, "DOM.getAttributes": true, "DOM.getNodeForLocation": true, "DOM.resolveNode": true,
+		"LayerTree.enable": true, "LayerTree.disable": true,
+		"Memory.getDOMCounters": true, "Page.getFrameTree": true, "Page.getLayoutMetrics": true, "Page.getNavigationHistory": true,
+		"Page.getInstallabilityErrors": true, "Page.getAppManifest": true,
+		"Performance.enable": true, "Performance.disable": true, "Performance.getMetrics": true,
+		"Schema.getDomains": true, "Storage.getUsageAndQuota": true,
+	}
+}
+
+// allowedCDP refuses a method that is not allowed: before the person is asked,
+// who could not allow it by that.
+func (c commands) allowedCDP(in *command.Invocation) error {
+	method := in.Args.Text("method")
+	if !protocol.CDPMethod(method) {
+		return command.BadArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "", protocol.Example("cdp", "Page.getLayoutMetrics"))
+	}
+	if harmless()[method] || c.allowed != nil && slices.Contains(c.allowed(in.Agent()), method) {
+		return nil
+	}
+	hint := "you can allow it: cdp_allow in the settings"
+	if in.Agent() {
+		hint = "the user can allow it for agents: cdp_allow_agents in the settings"
+	}
+	if near := spelling.Nearest(method, slices.Sorted(maps.Keys(harmless()))); near != "" {
+		hint = "did you mean " + near + "? Otherwise " + hint
+	}
+	return protocol.NewError(protocol.CodeRefused, method+" is not one of the methods that are allowed", hint)
+}
+
+func (c commands) runCDP(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	method, params := in.Args.Text("method"), in.Args.Text("params")
+	if params == "" {
+		params = "{}"
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(params), &object) != nil {
+		return command.Result{}, command.BadArgument("the parameters are no JSON object", "", protocol.Example("cdp", "DOM.getDocument", "{\"depth\":2}"))
+	}
+	answer, err := c.browser.RawCDP(ctx, in.Tab, method, json.RawMessage(params))
+	if err != nil {
+		return command.Result{}, err
+	}
+	text := string(answer)
+	runes := []rune(text)
+	more := ""
+	if len(runes) > answerShown {
+		text, more = string(runes[:answerShown]), fmt.Sprintf("\n(%d of %d characters; --json has all)", answerShown, len(runes))
+	}
+	return command.Result{Text: in.Foreign(in.Current(), text) + more, Data: answer}, nil
+}
