@@ -8,6 +8,7 @@ import (
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/browser"
+	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/protocol"
@@ -74,9 +75,9 @@ func (l *agentList) chosen(setting, kind protocol.AgentKind) bool {
 // modelAgents are the model profiles as agents. The keychain is not asked: whether
 // a key is there shows when it is needed.
 func (l *agentList) modelAgents() []protocol.AgentInfo {
-	agents := []protocol.AgentInfo{}
+	found := []protocol.AgentInfo{}
 	if l.models == nil {
-		return agents
+		return found
 	}
 	names := map[protocol.LLMProvider]string{}
 	for _, p := range llm.Providers() {
@@ -87,11 +88,11 @@ func (l *agentList) modelAgents() []protocol.AgentInfo {
 		if p.Name == names[p.Provider] {
 			detail = p.Model // a profile is called like its provider unless it was given a name
 		}
-		agents = append(agents, protocol.AgentInfo{
-			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: driverModel, Detail: detail,
+		found = append(found, protocol.AgentInfo{
+			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: agents.DriverModel, Detail: detail,
 		})
 	}
-	return agents
+	return found
 }
 
 // writeAgents writes agents.json.

@@ -2,12 +2,14 @@ package session
 
 import (
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
@@ -21,9 +23,12 @@ func TestRouteRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Manager{cfg: Config{Settings: store}, changes: hub.New[struct{}](1)}
-	agents := &chatAgents{s: &Session{m: m}}
+	agents, err := agents.New(agents.Config{Settings: m.Settings, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	route := func(text string) protocol.ChatRoute {
-		route, _ := agents.settings().Router.Route(text, nil, chat.Asker{Agent: protocol.AgentClaude, CanInstant: true}, "")
+		route, _ := agents.Settings().Router.Route(text, nil, chat.Asker{Agent: protocol.AgentClaude, CanInstant: true}, "")
 		return route
 	}
 	if got := route("tidy the form"); got.Kind != protocol.RouteFast {
@@ -53,33 +58,5 @@ func TestRouteRule(t *testing.T) {
 		if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: word, Strong: true}); !errors.As(err, &refused) || refused.Code != protocol.CodeBadArgument {
 			t.Errorf("a word of %d bytes: %v", len(word), err)
 		}
-	}
-}
-
-func TestRouteWords(t *testing.T) {
-	ours := chat.DefaultRouting().Strong
-	for name, c := range map[string]struct {
-		words []string
-		word  string
-		add   bool
-		want  []string
-	}{
-		"added to ours":          {nil, "tidy", true, append(slices.Clone(ours), "tidy")},
-		"added to the person's":  {[]string{"why"}, "tidy", true, []string{"why", "tidy"}},
-		"added once":             {[]string{"Tidy", "why"}, "tidy", true, []string{"why", "tidy"}},
-		"taken out":              {[]string{"Read … and …", "why"}, "read … and …", false, []string{"why"}},
-		"taken out of ours":      {nil, ours[0], false, ours[1:]},
-		"taken out, never there": {[]string{"why"}, "tidy", false, []string{"why"}},
-		"the last one":           {[]string{"why"}, "why", false, []string{}},
-	} {
-		if got := routeWords(c.words, c.word, c.add); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-	if !slices.Equal(ours, chat.DefaultRouting().Strong) {
-		t.Error("our own words were changed")
-	}
-	if got := plainWord("  Find   Bugs "); got != "find bugs" {
-		t.Errorf("the word is %q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/command"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
@@ -261,6 +262,16 @@ func (g gateway) File(_ context.Context, grant auth.Grant, path string) (*os.Fil
 		return nil, err
 	}
 	return s.saved.Open(grant.Actor, path)
+}
+
+// RouteRule changes the table of routes by one word, for good and for all
+// sessions: the person chose so at a message.
+func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error {
+	settings, err := agents.RouteRule(g.m.Settings(), req)
+	if err == nil {
+		_, err = g.m.SaveSettings(ctx, settings)
+	}
+	return err
 }
 
 // App does what the command line asks of the app itself.

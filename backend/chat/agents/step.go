@@ -1,4 +1,4 @@
-package session
+package agents
 
 import (
 	"encoding/json"
@@ -9,36 +9,13 @@ import (
 
 	"pilotfish/backend/chat"
 	"pilotfish/backend/command/catalogue"
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
 )
 
-// question shows a question of a conversation's browser commands in the
-// conversation. A question about a tool of the agent's own is there already.
-func (c conversations) question(question protocol.Approval, over *policy.Over) {
-	if question.Actor.Kind != protocol.ActorChat || question.Conversation != "" {
-		return
-	}
-	r := c.s.running()
-	switch {
-	case r == nil:
-	case over == nil:
-		r.chat.Asked(question)
-	default:
-		r.chat.Answered(question, over.Verdict, over.Err)
-	}
-}
-
-// step tells a conversation what its agent did in the browser.
-func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage) {
-	if actor.Kind != protocol.ActorChat {
-		return
-	}
-	r := c.s.running()
-	if r == nil {
-		return
-	}
+// Step is what a conversation shows of a command that its agent ran; data is that of
+// the reply.
+func Step(entry protocol.ActivityEntry, data json.RawMessage) chat.Step {
 	input, _ := json.Marshal(entry.Args) // texts only
 	done := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
 	var shown any
@@ -47,7 +24,7 @@ func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, 
 			done.Screenshot = made[0]
 		}
 	}
-	r.chat.Step(protocol.ConversationID(actor.ID), done)
+	return done
 }
 
 // stepLine says in plain words what a command did.

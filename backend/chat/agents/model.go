@@ -1,4 +1,4 @@
-package session
+package agents
 
 import (
 	"context"
@@ -11,27 +11,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// driverModel is the driver of model profiles, as protocol.AgentInfo names it.
-const driverModel = "model"
+// DriverModel is the driver of model profiles, as protocol.AgentInfo names it.
+const DriverModel = "model"
 
 // newModelDriver makes the driver of model profiles; nil where there are none.
-func (a *chatAgents) newModelDriver() (*model.Driver, error) {
-	if a.s.m.cfg.Models == nil {
+func (a *Agents) newModelDriver() (*model.Driver, error) {
+	if a.cfg.Models == nil {
 		return nil, nil
 	}
-	return model.New(model.Config{Models: a.s.m.cfg.Models, Tools: a.modelTools, System: a.modelSystem})
+	return model.New(model.Config{Models: a.cfg.Models, Tools: a.modelTools, System: a.modelSystem})
 }
 
 // modelStarter says how a model profile is started as an agent; false when the
 // kind names none.
-func (a *chatAgents) modelStarter(kind protocol.AgentKind) (chat.Starter, bool, error) {
+func (a *Agents) modelStarter(kind protocol.AgentKind) (chat.Starter, bool, error) {
 	if a.model == nil {
 		return chat.Starter{}, false, nil
 	}
 	id, named := protocol.ModelProfile(kind)
 	if !named {
 		// A shell names it as a person does.
-		for _, p := range a.s.m.cfg.Models.Profiles() {
+		for _, p := range a.cfg.Models.Profiles() {
 			if strings.EqualFold(p.Name, string(kind)) {
 				id, named = p.ID, true
 				break
@@ -41,7 +41,7 @@ func (a *chatAgents) modelStarter(kind protocol.AgentKind) (chat.Starter, bool, 
 	if !named {
 		return chat.Starter{}, false, nil
 	}
-	profile, err := a.s.m.cfg.Models.Profile(id)
+	profile, err := a.cfg.Models.Profile(id)
 	if err != nil {
 		return chat.Starter{}, true, err
 	}
@@ -55,12 +55,12 @@ type modelToolbox struct{ *mcp.Toolbox }
 
 // modelTools are the browser's tools for a model: those that an agent process
 // gets over MCP, as the same actor, on the same tab, and with the same scopes.
-func (a *chatAgents) modelTools(cfg chat.SessionConfig) model.Toolbox {
+func (a *Agents) modelTools(cfg chat.SessionConfig) model.Toolbox {
 	return modelToolbox{a.toolbox(cfg)}
 }
 
-func (a *chatAgents) toolbox(cfg chat.SessionConfig) *mcp.Toolbox {
-	return mcp.NewToolbox(gateway{a.s.m}.mcpCaller(a.s.tokens.Grant(cfg.Actor, cfg.Tab)))
+func (a *Agents) toolbox(cfg chat.SessionConfig) *mcp.Toolbox {
+	return a.cfg.Tools(a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab))
 }
 
 // Tools are the tools as the driver knows them.
@@ -84,6 +84,6 @@ func (b modelToolbox) Call(ctx context.Context, name string, args json.RawMessag
 }
 
 // modelSystem is the system prompt of a model.
-func (a *chatAgents) modelSystem(cfg chat.SessionConfig) string {
+func (a *Agents) modelSystem(cfg chat.SessionConfig) string {
 	return where(cfg.Tab) + " " + manners + "\n\n" + a.toolbox(cfg).Instructions()
 }

@@ -1,7 +1,6 @@
-package session
+package agents
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,20 +9,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// RouteRule changes the table of routes by one word, for good and for all
-// sessions: the person chose so at a message.
-func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error {
+// RouteRule returns the settings with one word more or less in the table of routes.
+func RouteRule(settings protocol.Settings, req protocol.ChatRouteRuleRequest) (protocol.Settings, error) {
 	word := plainWord(req.Word)
 	if word == "" || len([]rune(word)) > protocol.MaxRouteWord {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a word of the table has 1 to %d characters", protocol.MaxRouteWord), "")
+		return settings, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a word of the table has 1 to %d characters", protocol.MaxRouteWord), "")
 	}
-	settings := g.m.cfg.Settings.Get()
 	settings.ChatRouting.Strong = routeWords(settings.ChatRouting.Strong, word, req.Strong)
 	if len(settings.ChatRouting.Strong) == 0 {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("“%s” is the last word of the table", word), "add another word in Settings first")
+		return settings, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("“%s” is the last word of the table", word), "add another word in Settings first")
 	}
-	_, err := g.m.SaveSettings(ctx, settings)
-	return err
+	return settings, nil
 }
 
 // routeWords are the words of the table with one of them added or taken out.
