@@ -118,6 +118,7 @@ func roomRules() []roomRule {
 		{"backend/browser/tabs", []string{protocol}, "the list of tabs is told of events, and knows no connection"},
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
+		{"backend/terminal/vt", []string{protocol}, "bytes of a terminal are read without knowing processes, sockets or viewers"},
 		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy", "backend/question"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
 		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},

@@ -305,25 +305,6 @@ func TestResizesAreReplayed(t *testing.T) {
 	}
 }
 
-func TestSizesAreForgottenWithTheOutput(t *testing.T) {
-	s := newStream(80, 24)
-	page := bytes.Repeat([]byte("x"), chunkSize)
-	for i := range 400 {
-		s.append(page)
-		s.sizes.add(s.ring.head, 80+i%2, 24)
-	}
-	b := s.baseFor(false, 0)
-	if b.offset == 0 || len(b.sizes) == 0 || b.sizes[0].offset > b.offset || len(s.sizes.list) > 200 {
-		t.Errorf("from %d with %d sizes of %d, the first at %d", b.offset, len(b.sizes), len(s.sizes.list), b.sizes[0].offset)
-	}
-	for range 2 * maxResizes {
-		s.sizes.add(s.ring.head, 80+s.sizes.count()%2, 24)
-	}
-	if len(s.sizes.list) > maxResizes {
-		t.Errorf("%d sizes", len(s.sizes.list))
-	}
-}
-
 func TestShownIsLargerTheLaterItWas(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.raw("exec cat"), w.raw("exec cat")
@@ -394,7 +375,7 @@ func TestStalledViewerStopsItsProgramOnly(t *testing.T) {
 	c.waitText("unaffected")
 	term := w.m.terminals[flood.ID]
 	term.mu.Lock()
-	if head := term.stream.ring.head; head != protocol.AckWindow {
+	if head := term.stream.Head(); head != protocol.AckWindow {
 		t.Errorf("%d bytes were read ahead of a viewer that draws none", head)
 	}
 	term.mu.Unlock()

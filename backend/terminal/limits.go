@@ -5,13 +5,6 @@ import "time"
 // The timers and limits of this package. A timer exists only for a deadline, a
 // heartbeat or a backoff.
 const (
-	// ringSize is how much output a terminal keeps for a viewer that comes back.
-	ringSize = 4 << 20
-	// ringMax is what the ring may grow to while it waits for a checkpoint of
-	// its viewer.
-	ringMax = 8 << 20
-	// maxResizes is how many sizes a terminal remembers for a replay.
-	maxResizes = 4096
 	// inputQueue is how many bytes of input wait for a slow program before the
 	// viewer's socket is read no further.
 	inputQueue = 32 << 20
@@ -40,7 +33,4 @@ const (
 	// interruptQuiet is how long an agent is silent after Escape or Ctrl-C until it
 	// counts as waiting for the person: far longer than the steps of its animation.
 	interruptQuiet = 2 * time.Second
-	// modeMarkEvery is after how many bytes of output a terminal notes a place
-	// at which a replay can begin.
-	modeMarkEvery = 64 << 10
 )

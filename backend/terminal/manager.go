@@ -221,16 +221,9 @@ func (m *Manager) Beginning(id protocol.TerminalID, most int) (written, picture 
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	ring := &t.stream.ring
-	if last := t.stream.picture; last.offset == ring.head {
-		picture = last.data
-	}
-	if ring.start > 0 || ring.head > uint64(most) {
-		return "", picture
-	}
-	text := make([]byte, ring.head)
-	ring.read(0, text)
-	if !utf8.Valid(text) {
+	picture = t.stream.Picture()
+	text, ok := t.stream.Whole(most)
+	if !ok || !utf8.Valid(text) {
 		return "", picture
 	}
 	return string(text), picture

@@ -16,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/vt"
 )
 
 // Serve connects one viewer to a terminal until either ends, and closes the
@@ -246,7 +247,7 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 		t.resize(c.Cols, c.Rows)
 		if !old && c.Offset <= v.sent {
 			cols, rows := clamp(c.Cols, c.Rows)
-			t.stream.sizes.add(c.Offset, cols, rows)
+			t.stream.Resized(c.Offset, cols, rows)
 		}
 	case protocol.ControlShown:
 		t.info.Shown = t.m.shown.Add(1)
@@ -275,10 +276,10 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 			break
 		}
 		cols, rows := clamp(c.Cols, c.Rows)
-		t.stream.keep(&checkpoint{offset: c.Offset, data: c.Data, cols: cols, rows: rows})
+		t.stream.Keep(vt.Checkpoint{Offset: c.Offset, Data: c.Data, Cols: cols, Rows: rows})
 	case protocol.ControlPicture:
 		if !old && c.Offset <= v.sent {
-			t.stream.picture = picture{offset: c.Offset, data: c.Data}
+			t.stream.Draw(c.Offset, c.Data)
 		}
 	default:
 		return fmt.Errorf("%w: a second %s", errMalformed, c.Type)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/vt"
 )
 
 // activity notes that something was read or typed: the foreground program may
@@ -74,7 +75,7 @@ func (t *terminal) setStatus(status protocol.AgentStatus, message string) {
 	if status != protocol.AgentNeedsYou {
 		message = ""
 	}
-	message = cleanTitle(message)
+	message = vt.CleanTitle(message)
 	t.calm()
 	if t.info.Status == status && t.info.Message == message {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/vt"
 )
 
 // terminal is one terminal: its process, its stream and its viewer.
@@ -30,7 +31,7 @@ type terminal struct {
 	closed  bool                       // no process is started any more
 	forgot  bool                       // closed is done
 	run     *running                   // the process, or the last one; nil before the first
-	stream  stream
+	stream  vt.Stream
 	viewer  *viewer // who looks now
 	viewed  bool    // somebody has looked at this epoch
 	// readCond wakes the reader: there is room in the window, or the end.
@@ -78,7 +79,7 @@ func newTerminal(m *Manager, id protocol.TerminalID, req protocol.PtySessionRequ
 		State: protocol.TerminalStarting, Status: protocol.AgentStarting,
 		Cols: cols, Rows: rows,
 	}
-	t.stream = newStream(cols, rows)
+	t.stream = vt.NewStream(cols, rows)
 	return t
 }
 
@@ -207,7 +208,7 @@ func (t *terminal) begin(launch Launch) {
 	t.info.Title, t.info.Message, t.info.Exit, t.info.PID = "", "", nil, 0
 	t.info.StartedAt = time.Now()
 	t.title, t.foreground = "", ""
-	t.stream = newStream(t.info.Cols, t.info.Rows)
+	t.stream = vt.NewStream(t.info.Cols, t.info.Rows)
 	t.run = nil
 	t.viewed = t.viewer != nil
 	if t.viewer != nil {
@@ -325,7 +326,7 @@ func (t *terminal) readOutput(run *running) {
 			return
 		}
 		n += open
-		open = openCharacter(buf[protocol.FrameHeader:][:n])
+		open = vt.OpenCharacter(buf[protocol.FrameHeader:][:n])
 		if open == n {
 			continue
 		}
@@ -347,7 +348,7 @@ func (t *terminal) awaitRoom(run *running) int {
 		if run.drop || t.viewer == nil {
 			return protocol.MaxFrame
 		}
-		if open := t.stream.ring.head - t.viewer.acked; open < protocol.AckWindow {
+		if open := t.stream.Head() - t.viewer.acked; open < protocol.AckWindow {
 			return int(min(protocol.MaxFrame, protocol.AckWindow-open))
 		}
 		t.readCond.Wait()
@@ -362,13 +363,13 @@ func (t *terminal) deliver(run *running, frame []byte) {
 		t.mu.Unlock()
 		return
 	}
-	offset := t.stream.ring.head
-	titles, bells := t.stream.scan.titles, t.stream.scan.bells
-	t.stream.append(data)
-	if t.stream.scan.titles != titles {
-		t.title = t.stream.scan.title
+	offset := t.stream.Head()
+	titles, bells := t.stream.Titles(), t.stream.Bells()
+	t.stream.Append(data)
+	if t.stream.Titles() != titles {
+		t.title = t.stream.Title()
 	}
-	t.activity(t.stream.scan.titles != titles)
+	t.activity(t.stream.Titles() != titles)
 	if t.hushed != nil {
 		t.hushed.Reset(interruptQuiet)
 	}
@@ -377,7 +378,7 @@ func (t *terminal) deliver(run *running, frame []byte) {
 		t.mu.Unlock()
 		return
 	}
-	if t.stream.scan.bells != bells {
+	if t.stream.Bells() != bells {
 		v.bell = true
 	}
 	// A flood is written by the pump while this goroutine reads on; a key's echo

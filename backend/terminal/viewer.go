@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/vt"
 )
 
 // closing is why a viewer's socket is closed.
@@ -46,7 +47,7 @@ type viewer struct {
 	// first are the messages before any output.
 	first []protocol.TerminalControl
 	// sizes are those that the emulator takes while it is given what was before.
-	sizes []sizeAt
+	sizes []vt.Size
 	// sent and acked are offsets of the epoch: handed to the socket, drawn.
 	sent, acked uint64
 	// writing is set by whoever writes to the socket: the pump or the
@@ -93,10 +94,10 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	t.lease.hold()
 	t.viewer = v
 	t.resize(hello.Cols, hello.Rows)
-	b := t.stream.baseFor(hello.Epoch == t.info.Epoch, hello.Offset)
-	v.sent, v.acked, v.sizes = b.offset, b.offset, b.sizes
-	v.replay, v.replayTo, v.redraw = true, t.stream.ring.head, b.redraw
-	if !t.viewed && b.screen != nil && b.offset == 0 && time.Since(t.info.StartedAt) < firstAnswerWithin {
+	b := t.stream.BaseFor(hello.Epoch == t.info.Epoch, hello.Offset)
+	v.sent, v.acked, v.sizes = b.Offset, b.Offset, b.Sizes
+	v.replay, v.replayTo, v.redraw = true, t.stream.Head(), b.Redraw
+	if !t.viewed && b.Screen != nil && b.Offset == 0 && time.Since(t.info.StartedAt) < firstAnswerWithin {
 		// The program has just started, before its viewer could be there: what
 		// it asks was never answered, and this is no replay.
 		v.replayTo = 0
@@ -105,10 +106,10 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	v.exit = t.info.Exit != nil
 	info := t.infoLocked()
 	v.first = []protocol.TerminalControl{{
-		Type: protocol.ControlReady, Terminal: &info, Epoch: info.Epoch, Offset: b.offset,
+		Type: protocol.ControlReady, Terminal: &info, Epoch: info.Epoch, Offset: b.Offset,
 	}}
 	// A viewer that has nothing has nothing to clear either.
-	if s := b.screen; s != nil && (s.Data != "" || hello.Epoch != 0) {
+	if s := b.Screen; s != nil && (s.Data != "" || hello.Epoch != 0) {
 		if s.Cols == 0 {
 			s.Cols, s.Rows = info.Cols, info.Rows
 		}
@@ -223,13 +224,13 @@ func (v *viewer) next(buf []byte) (message *protocol.TerminalControl, frame []by
 				v.writing = true
 				return message, nil, true
 			}
-			if open := v.sent - v.acked; v.sent < t.stream.ring.head && open < protocol.AckWindow {
+			if open := v.sent - v.acked; v.sent < t.stream.Head() && open < protocol.AckWindow {
 				room := int(min(protocol.MaxFrame, protocol.AckWindow-open))
 				if len(v.sizes) > 0 {
-					room = int(min(uint64(room), v.sizes[0].offset-v.sent))
+					room = int(min(uint64(room), v.sizes[0].Offset-v.sent))
 				}
-				n := t.stream.ring.read(v.sent, buf[protocol.FrameHeader:][:room])
-				if open := openCharacter(buf[protocol.FrameHeader:][:n]); open < n && v.sent+uint64(n) < t.stream.ring.head {
+				n := t.stream.Read(v.sent, buf[protocol.FrameHeader:][:room])
+				if open := vt.OpenCharacter(buf[protocol.FrameHeader:][:n]); open < n && v.sent+uint64(n) < t.stream.Head() {
 					n -= open
 				}
 				frame := protocol.AppendFrame(buf[:0], v.sent, buf[protocol.FrameHeader:][:n])
@@ -259,10 +260,10 @@ func (v *viewer) nextMessage() *protocol.TerminalControl {
 		id := v.pongs[0]
 		v.pongs = v.pongs[1:]
 		return &protocol.TerminalControl{Type: protocol.ControlPong, ID: id}
-	case len(v.sizes) > 0 && v.sizes[0].offset <= v.sent:
+	case len(v.sizes) > 0 && v.sizes[0].Offset <= v.sent:
 		size := v.sizes[0]
 		v.sizes = v.sizes[1:]
-		return &protocol.TerminalControl{Type: protocol.ControlResize, Epoch: t.info.Epoch, Offset: v.sent, Cols: size.cols, Rows: size.rows}
+		return &protocol.TerminalControl{Type: protocol.ControlResize, Epoch: t.info.Epoch, Offset: v.sent, Cols: size.Cols, Rows: size.Rows}
 	case v.replay && v.sent >= v.replayTo:
 		v.replay = false
 		if v.redraw {
@@ -282,7 +283,7 @@ func (v *viewer) nextMessage() *protocol.TerminalControl {
 		v.exit = t.info.Exit != nil && !v.exitTold
 		info := t.infoLocked()
 		return &protocol.TerminalControl{Type: protocol.ControlState, Terminal: &info, Epoch: info.Epoch}
-	case v.exit && v.sent == t.stream.ring.head && t.drained():
+	case v.exit && v.sent == t.stream.Head() && t.drained():
 		v.exit, v.exitTold = false, true
 		exit := *t.info.Exit
 		return &protocol.TerminalControl{Type: protocol.ControlExit, Epoch: t.info.Epoch, Offset: v.sent, Exit: &exit}

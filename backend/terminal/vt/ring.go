@@ -1,4 +1,4 @@
-package terminal
+package vt
 
 // chunkSize is the unit in which a ring grows and forgets.
 const chunkSize = 64 << 10

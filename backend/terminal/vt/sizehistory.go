@@ -1,29 +1,27 @@
-package terminal
+package vt
 
-import (
-	"slices"
-)
+import "slices"
 
-// sizeAt is the size that the emulator of a viewer took at an offset of the
+// Size is the size that the emulator of a viewer took at an offset of the
 // stream. Lines break where they did only when a replay takes it there, too.
-type sizeAt struct {
-	offset     uint64
-	cols, rows int
+type Size struct {
+	Offset     uint64
+	Cols, Rows int
 }
 
 // sizeHistory has the sizes of one stream, in order. The first one has offset 0.
 type sizeHistory struct {
-	list      []sizeAt
+	list      []Size
 	forgotten int // how many were before list
 }
 
 // add notes what the emulator took; one that it has already is nothing new.
 func (s *sizeHistory) add(offset uint64, cols, rows int) {
 	last := s.list[len(s.list)-1]
-	if last.cols == cols && last.rows == rows {
+	if last.Cols == cols && last.Rows == rows {
 		return
 	}
-	s.list = append(s.list, sizeAt{max(offset, last.offset), cols, rows})
+	s.list = append(s.list, Size{max(offset, last.Offset), cols, rows})
 	if len(s.list) > maxResizes {
 		s.forget(s.forgotten + len(s.list) - maxResizes)
 	}
@@ -38,8 +36,8 @@ func (s *sizeHistory) at(offset uint64) int {
 	if offset == 0 {
 		return s.forgotten
 	}
-	n, _ := slices.BinarySearchFunc(s.list, offset, func(a sizeAt, offset uint64) int {
-		if a.offset <= offset {
+	n, _ := slices.BinarySearchFunc(s.list, offset, func(a Size, offset uint64) int {
+		if a.Offset <= offset {
 			return -1
 		}
 		return 1
@@ -48,7 +46,7 @@ func (s *sizeHistory) at(offset uint64) int {
 }
 
 // from returns those from a place on.
-func (s *sizeHistory) from(place int) []sizeAt {
+func (s *sizeHistory) from(place int) []Size {
 	return slices.Clone(s.list[min(max(place-s.forgotten, 0), len(s.list)):])
 }
 

@@ -1,4 +1,4 @@
-package terminal
+package vt
 
 import (
 	"bytes"
@@ -263,13 +263,13 @@ func (s *scanner) commandEnd() {
 	if !ok || len(kind) != 1 || (kind[0] != '0' && kind[0] != '2') {
 		return
 	}
-	s.title = cleanTitle(string(text))
+	s.title = CleanTitle(string(text))
 	s.titles++
 }
 
 // boundary reports whether the output may be cut here: no sequence and no
 // character is open.
-func (s *scanner) boundary() bool { return s.state == ground && openCharacter(s.last[:]) == 0 }
+func (s *scanner) boundary() bool { return s.state == ground && OpenCharacter(s.last[:]) == 0 }
 
 // reopen returns what makes an emulator read the rest of an open string as one,
 // instead of showing it.
@@ -286,9 +286,9 @@ func (s *scanner) reopen() string {
 	}
 }
 
-// openCharacter returns how many bytes at the end of p begin a UTF-8 character
+// OpenCharacter returns how many bytes at the end of p begin a UTF-8 character
 // that does not end there.
-func openCharacter(p []byte) int {
+func OpenCharacter(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		switch b := p[len(p)-i]; {
 		case b < 0x80, b >= 0xf8: // a whole one, and what is never in UTF-8
@@ -311,8 +311,8 @@ func unlessWhole(have, want int) int {
 	return 0
 }
 
-// cleanTitle makes a title harmless to show: it is foreign text.
-func cleanTitle(s string) string {
+// CleanTitle makes a title harmless to show: it is foreign text.
+func CleanTitle(s string) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range s {

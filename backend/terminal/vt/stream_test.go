@@ -1,15 +1,10 @@
-package terminal
+package vt
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
@@ -48,28 +43,28 @@ func TestRingKeepsTheNewest(t *testing.T) {
 }
 
 func TestStreamKeepsWhatACheckpointNeeds(t *testing.T) {
-	var s stream
+	var s Stream
 	line := []byte(strings.Repeat("0123456789abcde\n", 4096))
 	fill := func(n int) {
 		for range n / len(line) {
-			s.append(line)
+			s.Append(line)
 		}
 	}
 	fill(7 << 20)
-	if b := s.baseFor(false, 0); b.offset != 0 || b.redraw {
+	if b := s.BaseFor(false, 0); b.Offset != 0 || b.Redraw {
 		t.Errorf("7 MiB: base %+v", b)
 	}
-	s.keep(&checkpoint{offset: 6 << 20, data: "S"})
+	s.Keep(Checkpoint{Offset: 6 << 20, Data: "S"})
 	fill(6 << 20)
-	if b := s.baseFor(false, 0); b.offset != 6<<20 || b.screen.Data != "S" {
+	if b := s.BaseFor(false, 0); b.Offset != 6<<20 || b.Screen.Data != "S" {
 		t.Errorf("with a checkpoint: base %+v", b)
 	}
 	fill(20 << 20)
 	if kept := s.ring.head - s.ring.start; kept > ringSize+chunkSize {
 		t.Errorf("%d bytes are kept without need", kept)
 	}
-	b := s.baseFor(true, 10)
-	if !b.redraw || b.offset < s.ring.start || b.offset > s.ring.start+2*modeMarkEvery {
+	b := s.BaseFor(true, 10)
+	if !b.Redraw || b.Offset < s.ring.start || b.Offset > s.ring.start+2*modeMarkEvery {
 		t.Errorf("beyond: base %+v, ring from %d", b, s.ring.start)
 	}
 	if n := len(s.marks); n > ringSize/modeMarkEvery+2 {
@@ -77,15 +72,34 @@ func TestStreamKeepsWhatACheckpointNeeds(t *testing.T) {
 	}
 }
 
-func TestStreamOfOneEndlessString(t *testing.T) {
-	var s stream
-	s.append([]byte("\x1b[?2004h\x1bP"))
-	for range 20 << 20 / chunkSize {
-		s.append(bytes.Repeat([]byte("q"), chunkSize))
+func TestSizesAreForgottenWithTheOutput(t *testing.T) {
+	s := NewStream(80, 24)
+	page := bytes.Repeat([]byte("x"), chunkSize)
+	for i := range 400 {
+		s.Append(page)
+		s.Resized(s.ring.head, 80+i%2, 24)
 	}
-	b := s.baseFor(false, 0)
-	if b.offset != s.ring.head || b.screen.Data != "\x1b[?2004h\x1b_" {
-		t.Errorf("base %d %q of %d", b.offset, b.screen.Data, s.ring.head)
+	b := s.BaseFor(false, 0)
+	if b.Offset == 0 || len(b.Sizes) == 0 || b.Sizes[0].Offset > b.Offset || len(s.sizes.list) > 200 {
+		t.Errorf("from %d with %d sizes of %d, the first at %d", b.Offset, len(b.Sizes), len(s.sizes.list), b.Sizes[0].Offset)
+	}
+	for range 2 * maxResizes {
+		s.Resized(s.ring.head, 80+s.sizes.count()%2, 24)
+	}
+	if len(s.sizes.list) > maxResizes {
+		t.Errorf("%d sizes", len(s.sizes.list))
+	}
+}
+
+func TestStreamOfOneEndlessString(t *testing.T) {
+	var s Stream
+	s.Append([]byte("\x1b[?2004h\x1bP"))
+	for range 20 << 20 / chunkSize {
+		s.Append(bytes.Repeat([]byte("q"), chunkSize))
+	}
+	b := s.BaseFor(false, 0)
+	if b.Offset != s.ring.head || b.Screen.Data != "\x1b[?2004h\x1b_" {
+		t.Errorf("base %d %q of %d", b.Offset, b.Screen.Data, s.ring.head)
 	}
 }
 
@@ -144,7 +158,7 @@ func TestTitlesAreBoundedAndHarmless(t *testing.T) {
 	if got := scanned("\x1b]0;"+long+"\x07", 100).title; utf8.RuneCountInString(got) != protocol.MaxTitle {
 		t.Errorf("a title of %d characters", utf8.RuneCountInString(got))
 	}
-	if got := cleanTitle("a\x00b\u009bc\u202ed\u2066e\xff\tf "); got != "abcdef" {
+	if got := CleanTitle("a\x00b\u009bc\u202ed\u2066e\xff\tf "); got != "abcdef" {
 		t.Errorf("clean: %q", got)
 	}
 }
@@ -189,67 +203,80 @@ func FuzzScannerDoesNotDependOnPieces(f *testing.F) {
 	})
 }
 
-func FuzzDecodeControl(f *testing.F) {
-	f.Add([]byte(`{"type":"attach","epoch":1,"offset":7,"cols":80,"rows":24}`))
-	f.Add([]byte(`{"type":"checkpoint","data":"\u001b[0m"}`))
-	f.Add([]byte(`[`))
-	f.Fuzz(func(t *testing.T, frame []byte) {
-		c, err := decodeControl(frame)
-		if err != nil {
-			if !errors.Is(err, errMalformed) && !errors.Is(err, errTooLarge) {
-				t.Errorf("%q: %v", frame, err)
-			}
-			return
-		}
-		if cols, rows := clamp(c.Cols, c.Rows); cols < protocol.MinCols || cols > protocol.MaxCols || rows < protocol.MinRows || rows > protocol.MaxRows {
-			t.Errorf("%q: %dx%d", frame, cols, rows)
-		}
-		again, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d, err := decodeControl(again); err != nil || d != c {
-			t.Errorf("%q becomes %+v, %v", frame, d, err)
-		}
-	})
-}
-
-func TestLease(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var expired atomic.Int32
-		l := newLease(func() { expired.Add(1) })
-		at := func(d time.Duration, want int32, what string) {
-			t.Helper()
-			time.Sleep(d)
-			synctest.Wait()
-			if got := expired.Load(); got != want {
-				t.Errorf("%s: expired %d times", what, got)
-			}
-		}
-		at(time.Hour, 0, "held from the start")
-		l.release(30 * time.Minute)
-		at(29*time.Minute, 0, "within the grace time")
-		l.hold()
-		at(time.Hour, 0, "held again")
-		l.release(0)
-		at(1000*time.Hour, 0, "kept")
-		l.renew(2000 * time.Hour)
-		at(999*time.Hour, 0, "renewed")
-		at(2*time.Hour, 1, "over, counted from the release")
-		l.hold()
-		l.renew(time.Second)
-		at(time.Minute, 1, "renewed while held")
-		l.release(time.Second)
-		l.end()
-		at(time.Minute, 1, "ended")
-	})
-}
-
 func BenchmarkScanner(b *testing.B) {
 	text := []byte(strings.Repeat("\x1b[38;5;12m00000001\x1b[0m \x1b[1mlevel\x1b[22m=info \x1b[32mmsg\x1b[39m=\"request served\" path=/api/v1/items/12\r\n", 600))
 	b.SetBytes(int64(len(text)))
 	s := new(scanner)
 	for b.Loop() {
 		s.scan(text)
+	}
+}
+
+// A picture is what a viewer drew while nothing is written after it.
+func TestPicture(t *testing.T) {
+	s := NewStream(80, 24)
+	s.Append([]byte("abc"))
+	s.Draw(2, "early")
+	if got := s.Picture(); got != "" {
+		t.Errorf("drawn before the last byte: %q", got)
+	}
+	s.Draw(3, "now")
+	if got := s.Picture(); got != "now" {
+		t.Errorf("%q", got)
+	}
+	s.Append([]byte("d"))
+	if got := s.Picture(); got != "" {
+		t.Errorf("after more output: %q", got)
+	}
+}
+
+func TestWhole(t *testing.T) {
+	s := NewStream(80, 24)
+	s.Append([]byte("\x1b]0;a title\x07text\x07"))
+	if all, ok := s.Whole(100); !ok || !strings.HasSuffix(string(all), "text\x07") || s.Head() != uint64(len(all)) {
+		t.Errorf("%q, %v", all, ok)
+	}
+	if _, ok := s.Whole(3); ok {
+		t.Error("more than was wanted")
+	}
+	if s.Title() != "a title" || s.Titles() != 1 || s.Bells() != 1 {
+		t.Errorf("%q, %d titles, %d bells", s.Title(), s.Titles(), s.Bells())
+	}
+	s.Append(make([]byte, ringMax+2*chunkSize))
+	if _, ok := s.Whole(100 << 20); ok {
+		t.Error("the beginning is gone")
+	}
+}
+
+// What is written of a character that has more bytes may be kept back.
+func TestOpenCharacter(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "a": 0, "é": 0, "a\xc3": 1, "€": 0, "\xe2\x82": 2, "\xe2": 1, "😀": 0, "\xf0\x9f\x98": 3, "\xff": 0, "\x80\x80\x80": 0,
+	} {
+		if got := OpenCharacter([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// A viewer that has everything goes on where it was; one that has nothing is given
+// the whole, or the newest screen.
+func TestBaseFor(t *testing.T) {
+	s := NewStream(80, 24)
+	s.Append([]byte("0123456789"))
+	s.Resized(5, 100, 30)
+	if b := s.BaseFor(true, 7); b.Offset != 7 || b.Screen != nil || b.Redraw || len(b.Sizes) != 1 || b.Sizes[0].Cols != 100 {
+		t.Errorf("goes on: %+v", b)
+	}
+	if b := s.BaseFor(false, 7); b.Offset != 0 || b.Screen == nil || b.Screen.Data != "" || len(b.Sizes) != 2 {
+		t.Errorf("has nothing: %+v", b)
+	}
+	if b := s.BaseFor(true, 11); b.Offset != 0 {
+		t.Errorf("has what was not written: %+v", b)
+	}
+	s.Keep(Checkpoint{Offset: 9, Data: "S", Cols: 100, Rows: 30})
+	s.Keep(Checkpoint{Offset: 4, Data: "older"})
+	if b := s.BaseFor(false, 0); b.Offset != 9 || b.Screen.Data != "S" || b.Screen.Cols != 100 || len(b.Sizes) != 0 {
+		t.Errorf("from a checkpoint: %+v", b)
 	}
 }
