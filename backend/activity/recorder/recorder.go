@@ -121,7 +121,8 @@ func (r *Recorder) Do(ctx context.Context, actor protocol.Actor, req protocol.Co
 	})
 	reply := run(ctx, t.note)
 	if reply.DurationMS == 0 {
-		reply.DurationMS = float64(time.Since(began).Microseconds()) / 1000
+		// Rounded up: what was refused at once took less than a microsecond.
+		reply.DurationMS = float64(time.Since(began).Microseconds()+1) / 1000
 	}
 	t.keep("", false, began, req, reply)
 	r.cfg.Files.Keep(actor, req.Command, reply)
