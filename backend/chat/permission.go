@@ -102,10 +102,9 @@ func (c *conversation) approval(e protocol.ChatEntry, ask Ask) protocol.Approval
 // await puts a question to the broker and writes how it ended. It returns the
 // chosen option.
 func (c *conversation) await(ctx context.Context, entry string, ask Ask, request protocol.Approval) string {
-	ctx = policy.WithAsking(ctx, func(a protocol.Approval) {
+	verdict, err := c.m.config.Broker.AskVerdict(ctx, request, func(a protocol.Approval) {
 		c.amend(entry, func(p *protocol.ChatPermission, _ *protocol.ChatEntry) { p.Approval = a.ID })
 	})
-	verdict, err := c.m.config.Broker.AskVerdict(ctx, request)
 	option := verdict.Option
 	if err == nil && option == "" {
 		option = optionOf(ask.Options, verdict.Answer)

@@ -66,7 +66,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return nil // that something is stored is no secret; what it is stays masked
 	}
 	args := inFull(c.Spec, in.call.Request.Args)
-	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args}
+	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
 	if in.Rules().Decide(kind, page).Decision == protocol.SiteAsk {
 		if request.Target = in.aimed(ctx, c); request.Target != nil {
 			request.Args = unsecret(args, *request.Target)

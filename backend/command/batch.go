@@ -22,8 +22,8 @@ type Note struct {
 
 // Begun notes that the call begins to run other commands.
 func (in *Invocation) Begun(count int) {
-	if in.call.Note != nil {
-		in.call.Note(Note{
+	if in.call.Watch.Note != nil {
+		in.call.Watch.Note(Note{
 			Phase: protocol.ActivityBegun, Began: time.Now(), Request: in.call.Request,
 			Reply: protocol.CommandReply{OK: true, Tab: in.Tab, Text: "runs " + spelling.Plural(count, "command")},
 		})
@@ -42,7 +42,7 @@ func (in *Invocation) step(ctx context.Context, req, shown protocol.CommandReque
 	one := in.call
 	one.Request = req
 	reply := in.registry.Execute(ctx, one)
-	if in.call.Note != nil {
+	if in.call.Watch.Note != nil {
 		noted := reply
 		if hide != nil {
 			noted.Text = hide(noted.Text)
@@ -51,7 +51,7 @@ func (in *Invocation) step(ctx context.Context, req, shown protocol.CommandReque
 			}
 		}
 		shown.Tab = req.Tab
-		in.call.Note(Note{Began: began, Request: shown, Reply: noted})
+		in.call.Watch.Note(Note{Began: began, Request: shown, Reply: noted})
 	}
 	return reply
 }

@@ -197,7 +197,7 @@ func TestBatch(t *testing.T) {
 		notes = nil
 		return command.New(s, plain(), all).Execute(t.Context(), command.Call{
 			Actor: person, Scopes: []protocol.Scope{protocol.ScopeRead}, Request: protocol.CommandRequest{Command: "several"},
-			Note: func(n command.Note) { notes = append(notes, string(n.Phase)+" "+n.Request.Command) },
+			Watch: command.Watch{Note: func(n command.Note) { notes = append(notes, string(n.Phase)+" "+n.Request.Command) }},
 		})
 	}
 	lines = []string{"where", "open", "where", "where --tab t2"}

@@ -36,7 +36,7 @@ func (in *Invocation) weigh(ctx context.Context, c *Command, page string, args [
 	}
 	args = unsecret(args, facts)
 	err = in.registry.policy.Authorize(ctx, policy.Request{
-		Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Target: &facts,
+		Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Target: &facts, Asking: in.call.Watch.Asking,
 	})
 	if err == nil && kind == protocol.ActionData {
 		in.registry.policy.Learn(in.Actor, page) // not for each field

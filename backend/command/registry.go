@@ -31,11 +31,19 @@ type Call struct {
 	// means the tab that the person looks at, for a person's shell only.
 	Tab     protocol.TabID
 	Request protocol.CommandRequest
-	// Note keeps what the call does beside its reply, from several goroutines at
-	// once; nil keeps nothing.
-	Note func(Note)
+	Watch   Watch
 	// ByPage asks for leave only: what is allowed is done by the panel.
 	ByPage *protocol.ByPage
+}
+
+// Watch is told what a call does beside its reply, from several goroutines at once.
+// Each field may be nil.
+type Watch struct {
+	// Note keeps that the call begins to run other commands, and each of these.
+	Note func(Note)
+	// Asking is told of a question to the person as soon as it waits; it must not
+	// block.
+	Asking func(protocol.Approval)
 }
 
 // Registry runs the commands on one browser.

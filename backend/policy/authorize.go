@@ -20,6 +20,9 @@ type Request struct {
 	Args    []protocol.ApprovalArg
 	// Target is the element that would be acted on, where it is known.
 	Target *protocol.TargetFacts
+	// Asking is told of the question to the person as soon as it waits, on the
+	// goroutine that asks; it must not block. nil tells nobody.
+	Asking func(protocol.Approval)
 }
 
 // Authorize says whether an agent may do something, and waits for the person
@@ -43,14 +46,14 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	if p.allowed(q.Actor, q.Kind, site) {
 		return nil
 	}
-	answer, err := p.config.Broker.Ask(ctx, protocol.Approval{
+	verdict, err := p.config.Broker.AskVerdict(ctx, protocol.Approval{
 		Actor: q.Actor, Tab: q.Tab, URL: q.Page, Origin: Origin(q.Page), Command: q.Command, Args: q.Args,
 		Kind: q.Kind, Target: q.Target, Site: site,
-	})
+	}, q.Asking)
 	if err != nil {
 		return err
 	}
-	switch answer {
+	switch verdict.Answer {
 	case protocol.AnswerAlways:
 		return p.rules.Set(protocol.SiteRule{Site: site, Kind: q.Kind, Decision: protocol.SiteAllow})
 	case protocol.AnswerTask:

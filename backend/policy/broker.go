@@ -80,12 +80,13 @@ func (b *Broker) Pending() []protocol.Approval {
 // and Expires are set here. It returns CodeBusy when too much waits, CodeTimeout
 // when nobody answered in time, and CodeRefused when the asker ended.
 func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.ApprovalAnswer, error) {
-	v, err := b.AskVerdict(ctx, request)
+	v, err := b.AskVerdict(ctx, request, nil)
 	return v.Answer, err
 }
 
-// AskVerdict is Ask, and says which option was chosen, and where.
-func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval) (Verdict, error) {
+// AskVerdict is Ask, and says which option was chosen, and where. asking is told of
+// the question as soon as it waits; nil tells nobody.
+func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval, asking func(protocol.Approval)) (Verdict, error) {
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
 	p := &pending{Approval: request, answer: make(chan verdict, 1)}
@@ -106,7 +107,9 @@ func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval) (Ver
 	b.pending = append(b.pending, p)
 	b.mu.Unlock()
 	b.changed()
-	told(ctx, p.Approval)
+	if asking != nil {
+		asking(p.Approval)
+	}
 	if b.watch == nil {
 		return b.await(ctx, p)
 	}

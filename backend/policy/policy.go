@@ -3,7 +3,7 @@
 // acts asks first, and asks again for every hop of a navigation.
 //
 // Site rules decide first, the closest site before the others. What they leave to
-// the user goes through the Broker. Who waits for it is told at once (WithAsking):
+// the user goes through the Broker. Who waits for it is told at once (Request.Asking):
 // an event of POST /command, a line on the command line's standard error, progress
 // of MCP, an entry of the activity. An answer comes from the panel, the window, the
 // tray or a notification, and is withdrawn everywhere else.

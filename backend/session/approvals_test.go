@@ -145,8 +145,8 @@ type quiet struct {
 }
 
 func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-	return q.s.recorder.Do(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
-		return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req, Note: note})
+	return q.s.recorder.Do(grant.Actor, req, waiting, func(watch command.Watch) protocol.CommandReply {
+		return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req, Watch: watch})
 	})
 }
 

@@ -181,7 +181,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 	if runs {
 		g.m.first.wait(ctx)
 	}
-	return s.recorder.Do(ctx, grant.Actor, req, waiting, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
+	return s.recorder.Do(grant.Actor, req, waiting, func(watch command.Watch) protocol.CommandReply {
 		r, err := s.current()
 		if err == nil {
 			err = r.ready(ctx, s, req.TimeoutMS)
@@ -189,7 +189,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 		if err != nil {
 			return protocol.CommandReply{Error: protocol.AsError(err)}
 		}
-		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.tabs.ofCaller(grant), Request: req, Note: note})
+		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.tabs.ofCaller(grant), Request: req, Watch: watch})
 	})
 }
 

@@ -31,9 +31,9 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 			}
 			return r.forTasks(s), nil
 		},
-		Record: func(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
+		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 			defer s.m.use.begin()()
-			return s.recorder.Do(ctx, actor, req, nil, run)
+			return s.recorder.Do(actor, req, nil, run)
 		},
 	}
 	if s.m.cfg.Models != nil {

@@ -16,7 +16,6 @@ import (
 	"pilotfish/backend/activity"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	words "pilotfish/backend/question"
 )
@@ -110,16 +109,15 @@ type told struct {
 
 // Do runs a command and records it. waiting is told when it waits for the
 // person; nil for nobody.
-func (r *Recorder) Do(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, waiting func(protocol.Waiting), run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
+func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting func(protocol.Waiting), run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 	began := time.Now()
 	t := &told{r: r, actor: actor}
-	ctx = policy.WithAsking(ctx, func(question protocol.Approval) {
+	reply := run(command.Watch{Note: t.note, Asking: func(question protocol.Approval) {
 		t.asks(question)
 		if waiting != nil {
 			waiting(question.Waiting())
 		}
-	})
-	reply := run(ctx, t.note)
+	}})
 	if reply.DurationMS == 0 {
 		// Rounded up: what was refused at once took less than a microsecond.
 		reply.DurationMS = float64(time.Since(began).Microseconds()+1) / 1000

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -48,7 +47,7 @@ func agent(id string) auth.Grant {
 func TestACommandIsAnEntry(t *testing.T) {
 	r, h := recording(t)
 	for i, id := range []string{"a", "b", "a"} {
-		reply := r.Do(t.Context(), agent(id).Actor, protocol.CommandRequest{Command: "goto", Args: map[string]json.RawMessage{"url": json.RawMessage(`"https://a.example/"`)}}, nil, func(context.Context, func(command.Note)) protocol.CommandReply {
+		reply := r.Do(agent(id).Actor, protocol.CommandRequest{Command: "goto", Args: map[string]json.RawMessage{"url": json.RawMessage(`"https://a.example/"`)}}, nil, func(command.Watch) protocol.CommandReply {
 			return protocol.CommandReply{OK: i > 0}
 		})
 		if reply.DurationMS == 0 {
@@ -95,13 +94,13 @@ func TestWhatHappensBeforeTheEnd(t *testing.T) {
 		}
 	})
 	told := 0
-	r.Do(t.Context(), agent("a").Actor, protocol.CommandRequest{Command: "clipboard"}, func(protocol.Waiting) { told++ }, func(ctx context.Context, _ func(command.Note)) protocol.CommandReply {
-		_, err := broker.Ask(ctx, protocol.Approval{Actor: agent("a").Actor, Command: "clipboard", Kind: protocol.ActionClipboard, Tab: "t1"})
+	r.Do(agent("a").Actor, protocol.CommandRequest{Command: "clipboard"}, func(protocol.Waiting) { told++ }, func(watch command.Watch) protocol.CommandReply {
+		_, err := broker.AskVerdict(t.Context(), protocol.Approval{Actor: agent("a").Actor, Command: "clipboard", Kind: protocol.ActionClipboard, Tab: "t1"}, watch.Asking)
 		return protocol.CommandReply{OK: err == nil}
 	})
-	r.Do(t.Context(), agent("a").Actor, protocol.CommandRequest{Command: "chain"}, nil, func(_ context.Context, note func(command.Note)) protocol.CommandReply {
-		note(command.Note{Phase: protocol.ActivityBegun, Request: protocol.CommandRequest{Command: "chain"}, Reply: protocol.CommandReply{OK: true}})
-		note(command.Note{Request: protocol.CommandRequest{Command: "tabs"}, Reply: protocol.CommandReply{OK: true}})
+	r.Do(agent("a").Actor, protocol.CommandRequest{Command: "chain"}, nil, func(watch command.Watch) protocol.CommandReply {
+		watch.Note(command.Note{Phase: protocol.ActivityBegun, Request: protocol.CommandRequest{Command: "chain"}, Reply: protocol.CommandReply{OK: true}})
+		watch.Note(command.Note{Request: protocol.CommandRequest{Command: "tabs"}, Reply: protocol.CommandReply{OK: true}})
 		return protocol.CommandReply{OK: true}
 	})
 	page, err := r.History(agent("a"), 0, 10)

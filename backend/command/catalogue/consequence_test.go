@@ -88,15 +88,15 @@ func TestApprovalsShowNoSecrets(t *testing.T) {
 	} {
 		var asked []protocol.Approval
 		broker := policy.NewBroker("default", func() {})
-		ctx := policy.WithAsking(t.Context(), func(q protocol.Approval) {
+		watch := command.Watch{Asking: func(q protocol.Approval) {
 			asked = append(asked, q)
 			if err := broker.Answer(q.ID, protocol.AnswerDeny); err != nil {
 				t.Error(err)
 			}
-		})
+		}}
 		p := policy.New(policy.Config{OwnPort: func() int { return 0 }, Rules: policy.NewRules(nil, func([]protocol.SiteRule) error { return nil }), Broker: broker})
 		b := &keepsake{tabs: newTabs()}
-		catalogue.New(catalogue.Config{Browser: b, Policy: p}).Execute(ctx, command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request(c.command, c.args)})
+		catalogue.New(catalogue.Config{Browser: b, Policy: p}).Execute(t.Context(), command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request(c.command, c.args), Watch: watch})
 		if len(asked) != 1 || !slices.Equal(asked[0].Args, c.want) {
 			t.Errorf("%s: asked %+v", c.command, asked)
 		}

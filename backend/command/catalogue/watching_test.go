@@ -303,12 +303,12 @@ func TestRoutine(t *testing.T) {
 func TestRawProtocolOfAgents(t *testing.T) {
 	var asked []string
 	broker := policy.NewBroker("default", func() {})
-	ctx := policy.WithAsking(t.Context(), func(q protocol.Approval) {
+	watch := command.Watch{Asking: func(q protocol.Approval) {
 		asked = append(asked, q.Args[0].Value)
 		if err := broker.Answer(q.ID, protocol.AnswerOnce); err != nil {
 			t.Error(err)
 		}
-	})
+	}}
 	p := policy.New(policy.Config{OwnPort: func() int { return 0 }, Rules: policy.NewRules(nil, func([]protocol.SiteRule) error { return nil }), Broker: broker})
 	for _, c := range []struct {
 		method string
@@ -316,7 +316,7 @@ func TestRawProtocolOfAgents(t *testing.T) {
 	}{{"Page.stopLoading", protocol.CodeRefused}, {"Page.setBypassCSP", ""}, {"Browser.close", protocol.CodeRefused}, {"nonsense", protocol.CodeBadArgument}} {
 		k := &keepsake{tabs: newTabs()}
 		r := catalogue.New(catalogue.Config{Browser: k, Policy: p, AllowedCDP: allowedCDP})
-		reply := r.Execute(ctx, command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request("cdp", map[string]any{"method": c.method})})
+		reply := r.Execute(t.Context(), command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request("cdp", map[string]any{"method": c.method}), Watch: watch})
 		if got := code(reply); got != c.want || (len(k.raw) == 1) != (c.want == "") {
 			t.Errorf("%s: %+v", c.method, reply)
 		}

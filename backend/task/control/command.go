@@ -77,7 +77,7 @@ func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) pr
 	}
 	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”", Title: head.Title}
 	t.pages.At(head.ID, cmp.Or(req.Command.Tab, head.Tab))
-	return t.cfg.Record(ctx, actor, req.Command, func(ctx context.Context, note func(command.Note)) protocol.CommandReply {
+	return t.cfg.Record(actor, req.Command, func(watch command.Watch) protocol.CommandReply {
 		r, err := t.cfg.Running()
 		if err == nil {
 			err = r.Ready(ctx, req.Command.TimeoutMS)
@@ -90,7 +90,7 @@ func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) pr
 		}
 		t.begins(r.Policy, actor, head)
 		reply := r.Commands.Execute(ctx, command.Call{
-			Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Tab: head.Tab, Request: req.Command, ByPage: req.ByPage, Note: note,
+			Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}, Tab: head.Tab, Request: req.Command, ByPage: req.ByPage, Watch: watch,
 		})
 		t.joinTabs(store, r.Policy, actor, head)
 		return reply

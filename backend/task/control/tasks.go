@@ -38,7 +38,7 @@ type Config struct {
 	// CallerTab is the tab that a call means when it names none.
 	CallerTab func(auth.Grant) protocol.TabID
 	// Record runs a command and records it in the activity.
-	Record func(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply
+	Record func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply
 	// Gone ends what an actor asked the user.
 	Gone   func(protocol.Actor)
 	Logger *slog.Logger

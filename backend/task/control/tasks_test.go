@@ -61,9 +61,9 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 			return slices.Clone(d.tabs)
 		},
 		CallerTab: func(grant auth.Grant) protocol.TabID { return grant.Tab },
-		Record: func(ctx context.Context, actor protocol.Actor, req protocol.CommandRequest, run func(context.Context, func(command.Note)) protocol.CommandReply) protocol.CommandReply {
+		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 			d.note(fmt.Sprintf("%s: %s", actor.Name, req.Command))
-			return run(ctx, nil)
+			return run(command.Watch{})
 		},
 		Gone:   func(actor protocol.Actor) { d.note("gone " + actor.ID) },
 		Logger: log,
