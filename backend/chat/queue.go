@@ -95,7 +95,7 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 			c.state.Head.Title, c.state.Titled = title, true
 		}
 	}
-	if req.Draft != nil {
+	if req.Draft != nil && (req.DraftOf == "" || !slices.Contains(c.state.Known, req.DraftOf)) {
 		if len(*req.Draft) > maxChatText {
 			return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
 		}

@@ -997,6 +997,11 @@ export interface ChatSetRequest {
   conversation: ConversationID;
   title?: string;
   draft?: string;
+  /**
+   * DraftOf is the message that the draft was sent as, when the sender does not
+   * know whether it arrived: the draft of one that did is dropped.
+   */
+  draftOf?: MessageID;
   agent?: AgentKind;
   command?: string;
   tab?: TabID;

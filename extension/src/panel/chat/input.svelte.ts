@@ -1,5 +1,15 @@
 import type { ChatAttachment, ChatEntry } from '$ui/protocol/protocol';
 
+/** What is taken out of the input to be sent. */
+export interface Taken {
+  /** The id of the message; the same one again for what nobody knows to be sent. */
+  readonly message: string;
+  readonly text: string;
+  readonly attachments: readonly ChatAttachment[];
+  /** The id of the earlier message that this one takes the place of. */
+  readonly replaces?: string;
+}
+
 /** What a person is writing to a conversation, and did not send yet. */
 export class Input {
   text = $state('');
@@ -10,6 +20,8 @@ export class Input {
   #before: { text: string; attachments: readonly ChatAttachment[] } | undefined;
   /** Somebody wrote here: a draft that comes from elsewhere is older. */
   touched = false;
+  /** What was put back: it may have arrived all the same. */
+  #back: Taken | undefined;
 
   attach(...items: ChatAttachment[]): void {
     this.attachments = [...this.attachments, ...items];
@@ -36,8 +48,9 @@ export class Input {
   }
 
   /** Takes out what is sent. */
-  take(): { text: string; attachments: readonly ChatAttachment[]; replaces?: string } {
+  take(): Taken {
     const { attachments, editing } = this;
+    const message = this.unsure ?? crypto.randomUUID();
     const text = this.text.trim();
     this.leave();
     if (editing === undefined) {
@@ -45,12 +58,21 @@ export class Input {
       this.attachments = [];
     }
     this.touched = true;
-    return { text, attachments, ...(editing && { replaces: editing.id }) };
+    this.#back = undefined;
+    return { message, text, attachments, ...(editing && { replaces: editing.id }) };
   }
 
-  /** Puts back what was refused, before whatever was written since. */
-  restore(sent: { text: string; attachments: readonly ChatAttachment[] }): void {
+  /** The message that the text was sent as, when nobody knows whether it arrived. */
+  get unsure(): string | undefined {
+    const same = this.#back?.text === this.text.trim() && this.#back.attachments === this.attachments;
+    return same ? this.#back?.message : undefined;
+  }
+
+  /** Puts back what was not taken, before whatever was written since. */
+  restore(sent: Taken): void {
     this.text = this.text === '' ? sent.text : `${sent.text}\n${this.text}`;
     this.attachments = [...sent.attachments, ...this.attachments];
+    // What was written since makes it another message.
+    this.#back = { ...sent, attachments: this.attachments };
   }
 }

@@ -29,6 +29,8 @@ export interface Surroundings {
 
 /** A message that is on its way. */
 export interface Outgoing {
+  /** Its id; a new one when it is left out. The same one twice is one message. */
+  readonly message?: string;
   readonly text: string;
   readonly attachments: readonly ChatAttachment[];
   readonly route?: RouteKind | undefined;
@@ -203,7 +205,7 @@ export class Talks {
       await draft.settled();
       await this.requests.post('/chat/send', {
         conversation: id,
-        message: crypto.randomUUID(),
+        message: message.message ?? crypto.randomUUID(),
         text: message.text,
         attachments: message.attachments,
         ...(message.route && { route: message.route }),
@@ -217,9 +219,9 @@ export class Talks {
     return sent;
   }
 
-  /** Keeps what is being typed. */
-  draft(id: ConversationID, text: string): void {
-    this.#draft(id).change(text);
+  /** Keeps what is being typed; `of` is the message that it may have been sent as. */
+  draft(id: ConversationID, text: string, of?: string): void {
+    this.#draft(id).change({ text, of });
   }
 
   /** Keeps it now: the panel goes. */
@@ -233,6 +235,7 @@ export class Talks {
     part: {
       title?: string;
       draft?: string;
+      draftOf?: string;
       agent?: AgentKind;
       command?: string;
       tab?: TabID;
@@ -311,7 +314,9 @@ export class Talks {
   #draft(id: ConversationID): Draft {
     let draft = this.#drafts.get(id);
     if (draft === undefined) {
-      draft = new Draft(this.#around.clock, (text) => this.set(id, { draft: text }));
+      draft = new Draft(this.#around.clock, ({ text, of }) =>
+        this.set(id, { draft: text, ...(of !== undefined && { draftOf: of }) }),
+      );
       this.#drafts.set(id, draft);
     }
     return draft;

@@ -12,16 +12,16 @@ beforeEach(() => {
   clock = new FakeClock();
   saved = [];
   saving = Promise.resolve();
-  draft = new Draft(clock, (text) => {
+  draft = new Draft(clock, ({ text }) => {
     saved.push(text);
     return saving;
   });
 });
 
 it('is saved once, after the last key', () => {
-  draft.change('a');
+  draft.change({ text: 'a' });
   clock.advance(DRAFT_QUIET - 1);
-  draft.change('ab');
+  draft.change({ text: 'ab' });
   clock.advance(DRAFT_QUIET);
   expect(saved).toEqual(['ab']);
   expect(clock.pending).toBe(0);
@@ -29,16 +29,16 @@ it('is saved once, after the last key', () => {
 
 it('is saved now and then while somebody types on', () => {
   for (let typed = 0; typed <= DRAFT_LATEST; typed += DRAFT_QUIET / 2) {
-    draft.change(String(typed));
+    draft.change({ text: String(typed) });
     clock.advance(DRAFT_QUIET / 2);
   }
   expect(saved).toHaveLength(1);
 });
 
 it('is saved at once when the panel goes, and not at all when it was sent', () => {
-  draft.change('a');
+  draft.change({ text: 'a' });
   draft.flush();
-  draft.change('b');
+  draft.change({ text: 'b' });
   draft.drop();
   clock.advance(DRAFT_LATEST);
   expect(saved).toEqual(['a']);
@@ -49,7 +49,7 @@ it('does not come back after it was sent, however late its save ends', async () 
   saving = new Promise((resolve) => {
     done = resolve;
   });
-  draft.change('a');
+  draft.change({ text: 'a' });
   draft.flush();
   draft.drop();
   draft.clear(false);
@@ -61,10 +61,10 @@ it('does not come back after it was sent, however late its save ends', async () 
 });
 
 it('stays when it was begun after the other was sent', async () => {
-  draft.change('a');
+  draft.change({ text: 'a' });
   draft.flush();
   draft.drop();
-  draft.change('b');
+  draft.change({ text: 'b' });
   await saving;
   draft.flush();
   draft.clear(true);

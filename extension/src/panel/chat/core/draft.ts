@@ -1,6 +1,13 @@
 import type { Cancel, Clock } from '../../core/clock';
 import { DRAFT_LATEST, DRAFT_QUIET } from '../../core/timing';
 
+/** A text that is being typed. */
+export interface Drafted {
+  readonly text: string;
+  /** The message that it was sent as, when nobody knows whether it arrived. */
+  readonly of?: string | undefined;
+}
+
 /**
  * Keeps a text that is being typed somewhere safe: a little after the last key,
  * and while somebody types on and on, now and then all the same.
@@ -8,25 +15,25 @@ import { DRAFT_LATEST, DRAFT_QUIET } from '../../core/timing';
 export class Draft {
   readonly #clock: Clock;
   /** Keeps a text; it says itself what went wrong, and does not throw. */
-  readonly #save: (text: string) => Promise<unknown>;
+  readonly #save: (draft: Drafted) => Promise<unknown>;
   /** A save is under way; what comes meanwhile follows it: an older text must not come last. */
   #saving: Promise<void> | undefined;
-  #next: string | undefined;
+  #next: Drafted | undefined;
   /** Something is saved, and it was sent since. */
   #kept = false;
   #sent = false;
-  #text: string | undefined;
+  #draft: Drafted | undefined;
   #quiet: Cancel = () => undefined;
   #latest: Cancel | undefined;
 
-  constructor(clock: Clock, save: (text: string) => Promise<unknown>) {
+  constructor(clock: Clock, save: (draft: Drafted) => Promise<unknown>) {
     this.#clock = clock;
     this.#save = save;
   }
 
   /** The text is this now. */
-  change(text: string): void {
-    this.#text = text;
+  change(draft: Drafted): void {
+    this.#draft = draft;
     this.#quiet();
     this.#quiet = this.#clock.after(DRAFT_QUIET, () => {
       this.flush();
@@ -41,28 +48,28 @@ export class Draft {
     this.#quiet();
     this.#latest?.();
     this.#latest = undefined;
-    const text = this.#text;
-    this.#text = undefined;
-    if (text !== undefined) this.#keep(text);
+    const draft = this.#draft;
+    this.#draft = undefined;
+    if (draft !== undefined) this.#keep(draft);
   }
 
   /** Forgets what is not saved: it is sent. */
   drop(): void {
-    this.#text = undefined;
+    this.#draft = undefined;
     this.flush();
     this.#sent = this.#kept;
   }
 
   /** It was sent: nothing of it stays saved; `known` is that somebody else knows of a text. */
   clear(known: boolean): void {
-    if (this.#sent || (known && !this.#kept)) this.#keep('');
+    if (this.#sent || (known && !this.#kept)) this.#keep({ text: '' });
   }
 
-  #keep(text: string): void {
-    this.#kept = text !== '';
+  #keep(draft: Drafted): void {
+    this.#kept = draft.text !== '';
     this.#sent = false;
-    if (this.#saving) this.#next = text;
-    else this.#saving = this.#run(text);
+    if (this.#saving) this.#next = draft;
+    else this.#saving = this.#run(draft);
   }
 
   /** Returns when no save is under way: what is sent must not be overtaken by it. */
@@ -70,8 +77,8 @@ export class Draft {
     await this.#saving;
   }
 
-  async #run(text: string): Promise<void> {
-    for (let now: string | undefined = text; now !== undefined;) {
+  async #run(draft: Drafted): Promise<void> {
+    for (let now: Drafted | undefined = draft; now !== undefined;) {
       this.#next = undefined;
       await this.#save(now);
       now = this.#next;
