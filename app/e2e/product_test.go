@@ -321,6 +321,7 @@ const askFor = 3 * time.Second
 func again(err error) bool {
 	said := err.Error()
 	return errors.Is(err, context.DeadlineExceeded) || strings.Contains(said, "context was destroyed") ||
+		strings.Contains(said, "Cannot find default execution context") ||
 		strings.Contains(said, "target navigated") || strings.Contains(said, "waited in vain")
 }
 

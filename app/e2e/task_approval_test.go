@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"strings"
-	"testing"
 
 	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
@@ -11,8 +10,7 @@ import (
 
 // asked: before something is sent the person is asked, with what would be hit;
 // what they deny is not done, and what they allow for the task is not asked again.
-func asked(t *testing.T, w *watched) {
-	t.Helper()
+func (w *watched) asked() {
 	for _, answer := range []struct{ press, title, told string }{
 		{"Deny", "Hands", "the user denied"},
 		{"Allow for this task", "Sent", "clicked"},
@@ -21,20 +19,20 @@ func asked(t *testing.T, w *watched) {
 		w.until(w.panel, "the question is shown", `document.querySelector('.approval')`)
 		var shown string
 		if err := w.panel.Eval(w.ctx, `document.querySelector('.approval').innerText`, &shown); err != nil {
-			t.Fatal(err)
+			w.t.Fatal(err)
 		}
 		for _, part := range []string{"wants to click “Send message”", "This may send or publish something", w.site} {
 			if !strings.Contains(shown, part) {
-				t.Errorf("the question does not say %q: %s", part, shown)
+				w.t.Errorf("the question does not say %q: %s", part, shown)
 			}
 		}
 		w.word(w.panel, answer.press)
 		if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, answer.told) {
-			t.Errorf("%s: the model was told %q", answer.press, said)
+			w.t.Errorf("%s: the model was told %q", answer.press, said)
 		}
 		var title string
 		if err := w.page(w.browser, "/hands").Eval(w.ctx, "document.title", &title); err != nil || title != answer.title {
-			t.Errorf("%s: the page is called %q, %v", answer.press, title, err)
+			w.t.Errorf("%s: the page is called %q, %v", answer.press, title, err)
 		}
 	}
 }

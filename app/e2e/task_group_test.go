@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"testing"
 
 	"pilotfish/backend/protocol"
 )
@@ -22,8 +21,7 @@ func (w *watched) groups() []protocol.TabGroup {
 // grouped: the task's tab and what it opens are a group that is named after it
 // and coloured by what it does; at the end the tabs are where they were, or stay a
 // group when the person wants that.
-func grouped(t *testing.T, w *watched) {
-	t.Helper()
+func (w *watched) grouped() {
 	for _, keep := range []bool{false, true} {
 		w.task(w.panel, w.site+"/hands", "Open the other one")
 		w.thinking()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pilotfish/app/agents/fakes/model"
 	"pilotfish/app/e2e/tap"
@@ -103,12 +104,12 @@ func TestTaskIsWatched(t *testing.T) {
 	w.setUp(w.panel, protocol.LLMCompatible, m.front.URL+"/v1")
 	for _, one := range []struct {
 		name string
-		does func(*testing.T, *watched)
-	}{{"the cover", covered}, {"a question before something is sent", asked}, {"the group of its tabs", grouped}} {
+		does func(*watched)
+	}{{"the cover", (*watched).covered}, {"a question before something is sent", (*watched).asked}, {"the group of its tabs", (*watched).grouped}} {
 		t.Run(one.name, func(t *testing.T) {
 			p, q := *w.product, *w
 			p.t, q.product = t, &p
-			one.does(t, &q)
+			one.does(&q)
 		})
 	}
 }
@@ -117,7 +118,16 @@ func TestTaskIsWatched(t *testing.T) {
 const isCovered = `document.documentElement.lastElementChild?.matches('div:popover-open')`
 
 // thinking waits until the model is asked.
-func (w *watched) thinking() { w.t.Helper(); w.await(w.thinks) }
+func (w *watched) thinking() {
+	w.t.Helper()
+	select {
+	case <-w.thinks:
+	case <-time.After(patience):
+		var says string
+		err := w.panel.Eval(w.ctx, "document.body.innerText", &says)
+		w.t.Fatalf("the model was not asked; the panel says %q %v", says, err)
+	}
+}
 
 // answers lets the model answer.
 func (w *watched) answers() {
@@ -179,8 +189,7 @@ func (w *watched) headed(word string) {
 
 // covered: nothing that the person does reaches the page, also after a reload;
 // Esc pauses, and what is then done by hand is told to the model.
-func covered(t *testing.T, w *watched) {
-	t.Helper()
+func (w *watched) covered() {
 	w.task(w.panel, w.site+"/hands", "Wait for me")
 	page := w.page(w.browser, "/hands")
 	w.thinking()
@@ -203,10 +212,10 @@ func covered(t *testing.T, w *watched) {
 	w.hand(page, 120, 240, "key Escape")
 	w.headed("pausing")
 	if heard := w.heard(page); heard != "" {
-		t.Errorf("the page hears %q", heard)
+		w.t.Errorf("the page hears %q", heard)
 	}
-	if err := w.desk.Screenshot(w.ctx, artifact(t, "task-mask.png")); err != nil {
-		t.Error(err)
+	if err := w.desk.Screenshot(w.ctx, artifact(w.t, "task-mask.png")); err != nil {
+		w.t.Error(err)
 	}
 	w.answers()
 	w.headed("paused")
@@ -217,10 +226,10 @@ func covered(t *testing.T, w *watched) {
 	w.thinking()
 	w.answers()
 	if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, `click button "By hand"`) {
-		t.Errorf("the model is told %q", said)
+		w.t.Errorf("the model is told %q", said)
 	}
 	w.until(page, "the page is uncovered at the end", "!"+isCovered)
 	if heard := w.heard(page); heard != "pointerdown:hand click:hand pointerdown:task click:task" {
-		t.Errorf("by hand and of the task the page hears %q", heard)
+		w.t.Errorf("by hand and of the task the page hears %q", heard)
 	}
 }
