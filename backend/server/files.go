@@ -29,7 +29,11 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, c call) error {
 	if path == "" {
 		return protocol.NewError(protocol.CodeBadArgument, "path is missing", "it is a path that a command gave")
 	}
-	f, err := s.sessions.File(r.Context(), grant, path)
+	files, err := s.sessions.Files(grant)
+	if err != nil {
+		return err
+	}
+	f, err := files.Open(grant.Actor, path)
 	if err != nil {
 		return err
 	}
@@ -53,7 +57,7 @@ func (s *Server) fileData(w http.ResponseWriter, r *http.Request, c call) error 
 	if err := decode(w, r, &req); err != nil {
 		return err
 	}
-	out, err := s.asData(r.Context(), c.grant, req.Path)
+	out, err := s.asData(c.grant, req.Path)
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) erro
 	if err := json.Unmarshal(done.Data, &made); err != nil {
 		return fmt.Errorf("reading what screenshot made: %w", err)
 	}
-	out, err := s.asData(ctx, c.grant, made.Path)
+	out, err := s.asData(c.grant, made.Path)
 	if err != nil {
 		return err
 	}
@@ -89,8 +93,12 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) erro
 }
 
 // asData is a file of the session as an attachment.
-func (s *Server) asData(ctx context.Context, grant auth.Grant, path string) (protocol.ChatAttachment, error) {
-	f, err := s.sessions.File(ctx, grant, path)
+func (s *Server) asData(grant auth.Grant, path string) (protocol.ChatAttachment, error) {
+	files, err := s.sessions.Files(grant)
+	if err != nil {
+		return protocol.ChatAttachment{}, err
+	}
+	f, err := files.Open(grant.Actor, path)
 	if err != nil {
 		return protocol.ChatAttachment{}, err
 	}

@@ -75,7 +75,11 @@ func (s *Server) ptyRestart(w http.ResponseWriter, r *http.Request, c call) erro
 	if err := decode(w, r, &req); err != nil {
 		return err
 	}
-	info, err := s.sessions.PtyRestart(r.Context(), c.grant, req)
+	terminals, err := s.sessions.Terminals(c.grant)
+	if err != nil {
+		return err
+	}
+	info, err := terminals.Restart(r.Context(), req)
 	if err != nil {
 		return err
 	}
@@ -87,7 +91,11 @@ func (s *Server) ptyClose(w http.ResponseWriter, r *http.Request, c call) error 
 	if err := decode(w, r, &req); err != nil {
 		return err
 	}
-	if err := s.sessions.PtyClose(r.Context(), c.grant, req); err != nil {
+	terminals, err := s.sessions.Terminals(c.grant)
+	if err != nil {
+		return err
+	}
+	if err := terminals.Close(r.Context(), req.Terminal); err != nil {
 		return err
 	}
 	return reply(w, struct{}{})
@@ -170,7 +178,11 @@ func (s *Server) agentStatus(w http.ResponseWriter, r *http.Request, c call) err
 	if err := decode(w, r, &req); err != nil {
 		return err
 	}
-	if err := s.sessions.AgentStatus(r.Context(), c.grant, req); err != nil {
+	terminals, err := s.sessions.Terminals(c.grant)
+	if err != nil {
+		return err
+	}
+	if err := terminals.SetStatus(c.grant.Terminal, req.Status, req.Message); err != nil {
 		return err
 	}
 	return reply(w, struct{}{})

@@ -93,20 +93,29 @@ func (h *house) PtySession(_ context.Context, g auth.Grant, req protocol.PtySess
 	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
 }
 
-func (h *house) PtyRestart(_ context.Context, g auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
-	return protocol.TerminalInfo{ID: req.Terminal, Epoch: 2}, h.called("pty-restart", g)
+// Terminals are the house's for a caller.
+func (h *house) Terminals(g auth.Grant) (server.Terminals, error) { return ptys{h, g}, nil }
+
+// ptys are the terminals of a house for a caller.
+type ptys struct {
+	h     *house
+	grant auth.Grant
 }
 
-func (h *house) PtyClose(_ context.Context, g auth.Grant, _ protocol.PtyCloseRequest) error {
-	return h.called("pty-close", g)
+func (p ptys) Restart(_ context.Context, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
+	return protocol.TerminalInfo{ID: req.Terminal, Epoch: 2}, p.h.called("pty-restart", p.grant)
 }
 
-func (h *house) FirstScreen(_ auth.Grant, id protocol.TerminalID) (written, picture string) {
+func (p ptys) Close(context.Context, protocol.TerminalID) error {
+	return p.h.called("pty-close", p.grant)
+}
+
+func (p ptys) Beginning(id protocol.TerminalID, _ int) (written, picture string) {
 	return string(id) + "> ", "picture of " + string(id)
 }
 
-func (h *house) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {
-	if err := h.called("ws", g); err != nil {
+func (p ptys) Serve(ctx context.Context, conn *websocket.Conn, _ protocol.TerminalID) error {
+	if err := p.h.called("ws", p.grant); err != nil {
 		return err
 	}
 	for {
@@ -180,8 +189,8 @@ func (h *house) Agents(_ context.Context, g auth.Grant, probe bool) (protocol.Ag
 	return protocol.AgentsFile{Default: "shell"}, h.called(fmt.Sprintf("agents %v", probe), g)
 }
 
-func (h *house) AgentStatus(_ context.Context, g auth.Grant, _ protocol.AgentStatusRequest) error {
-	return h.called("agent-status", g)
+func (p ptys) SetStatus(protocol.TerminalID, protocol.AgentStatus, string) error {
+	return p.h.called("agent-status", p.grant)
 }
 
 func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (protocol.AppReply, error) {
@@ -191,17 +200,26 @@ func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (pro
 // activityEnds is how many entries the house has.
 const activityEnds = 3
 
-func (h *house) Activity(_ context.Context, g auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
+// Activity is the house's.
+func (h *house) Activity(auth.Grant) (server.Activity, error) { return done{h}, nil }
+
+// Files are those in testdata.
+func (h *house) Files(g auth.Grant) (server.Files, error) { return shelf{h, g}, nil }
+
+// done is the activity of a house.
+type done struct{ h *house }
+
+func (d done) History(g auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
 	page := protocol.ActivityPage{Entries: []protocol.ActivityEntry{}, Next: after, Last: activityEnds}
 	for page.Next < activityEnds && len(page.Entries) < limit {
 		page.Next++
 		page.Entries = append(page.Entries, protocol.ActivityEntry{Index: page.Next, Command: "goto"})
 	}
-	return page, h.called("activity", g)
+	return page, d.h.called("activity", g)
 }
 
 // FollowActivity has lost its first entry, and lasts until it is ended.
-func (h *house) FollowActivity(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
+func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
 	return func(yield func(protocol.ActivityItem, error) bool) {
 		if after == 0 {
 			if !yield(protocol.ActivityItem{Gap: &protocol.ActivityGap{From: 1, To: 1}}, nil) {
@@ -215,12 +233,18 @@ func (h *house) FollowActivity(ctx context.Context, g auth.Grant, after uint64) 
 			}
 		}
 		<-ctx.Done()
-		h.set(func(h *house) { h.calls = append(h.calls, "followed") })
-	}, h.called("follow", g)
+		d.h.set(func(h *house) { d.h.calls = append(d.h.calls, "followed") })
+	}, d.h.called("follow", g)
 }
 
-func (h *house) File(_ context.Context, g auth.Grant, path string) (*os.File, error) {
-	if err := h.called("file", g); err != nil {
+// shelf are the files of a house.
+type shelf struct {
+	h     *house
+	grant auth.Grant
+}
+
+func (s shelf) Open(_ protocol.Actor, path string) (*os.File, error) {
+	if err := s.h.called("file", s.grant); err != nil {
 		return nil, err
 	}
 	return os.Open(filepath.Join("testdata", path))

@@ -128,9 +128,9 @@ func (p *panelSocket) hello(ctx context.Context, first bool) error {
 	}
 	hello.Type, hello.Version, hello.Panel = protocol.PanelHello, protocol.Version, p.panel
 	if next := hello.Session.Awaited(); first && next != nil {
-		written, picture := p.server.sessions.FirstScreen(p.grant, next.ID)
-		hello.Attach = &protocol.HelloAttach{
-			Terminal: next.ID, Token: p.server.mintAttach(p.grant, next), Screen: written, Picture: picture,
+		hello.Attach = &protocol.HelloAttach{Terminal: next.ID, Token: p.server.mintAttach(p.grant, next)}
+		if terminals, err := p.server.sessions.Terminals(p.grant); err == nil {
+			hello.Attach.Screen, hello.Attach.Picture = terminals.Beginning(next.ID, protocol.MaxFirstScreen)
 		}
 	}
 	return p.send(ctx, hello)

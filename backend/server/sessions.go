@@ -17,16 +17,8 @@ import (
 type Sessions interface {
 	// PtySession finds the living terminal that req names, or starts a new one.
 	PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error)
-	PtyRestart(ctx context.Context, grant auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error)
-	PtyClose(ctx context.Context, grant auth.Grant, req protocol.PtyCloseRequest) error
-	// FirstScreen is what a terminal's process has written since its start, empty
-	// where that is more than a first picture can show; and the picture that a panel
-	// told of it, empty where that is old.
-	FirstScreen(grant auth.Grant, id protocol.TerminalID) (written, picture string)
-	// ServeTerminal serves one viewer of grant.Terminal until its socket, the
-	// terminal or ctx ends. It owns the socket's reads, and its heartbeat: only
-	// it knows when it does not read because the program does not.
-	ServeTerminal(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error
+	// Terminals are those of the grant's session, which runs.
+	Terminals(grant auth.Grant) (Terminals, error)
 
 	// Hello is the whole state of the grant's session.
 	Hello(ctx context.Context, grant auth.Grant) (protocol.HelloEvent, error)
@@ -45,7 +37,6 @@ type Sessions interface {
 	Tabs(ctx context.Context, grant auth.Grant) ([]protocol.Tab, error)
 	// Agents gives the newest probe, or makes a new one.
 	Agents(ctx context.Context, grant auth.Grant, probe bool) (protocol.AgentsFile, error)
-	AgentStatus(ctx context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error
 	App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error)
 	// Pick lets the person at the panel pick an element of a page. It returns once
 	// they can.
@@ -53,14 +44,40 @@ type Sessions interface {
 	// RouteRule changes the table of Chat's routes, which all sessions share.
 	RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error
 
-	// Activity gives at most limit entries of the grant's session after an
-	// index: those that the grant may see.
-	Activity(ctx context.Context, grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error)
-	// FollowActivity gives them, and everything new, until ctx ends.
-	FollowActivity(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error)
-	// File opens a file that a command of the session saved, if the grant may
-	// have it.
-	File(ctx context.Context, grant auth.Grant, path string) (*os.File, error)
+	// Activity is what was done in the grant's session, Files are those that its
+	// commands saved.
+	Activity(grant auth.Grant) (Activity, error)
+	Files(grant auth.Grant) (Files, error)
+}
+
+// Terminals are those of one session.
+type Terminals interface {
+	Restart(ctx context.Context, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error)
+	Close(ctx context.Context, id protocol.TerminalID) error
+	// Beginning is what a terminal's process has written since its start, empty
+	// where that is more than most bytes; and the picture that a panel told of it,
+	// empty where that is old.
+	Beginning(id protocol.TerminalID, most int) (written, picture string)
+	// Serve serves one viewer of a terminal until its socket, the terminal or ctx
+	// ends. It owns the socket's reads, and its heartbeat: only it knows when it does
+	// not read because the program does not.
+	Serve(ctx context.Context, conn *websocket.Conn, id protocol.TerminalID) error
+	SetStatus(id protocol.TerminalID, status protocol.AgentStatus, message string) error
+}
+
+// Activity is what was done in one session.
+type Activity interface {
+	// History gives at most limit entries after an index: those that the grant may
+	// see.
+	History(grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error)
+	// Follow gives them, and everything new, until ctx ends.
+	Follow(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error)
+}
+
+// Files are those that commands of one session saved.
+type Files interface {
+	// Open opens a file, if the actor may have it.
+	Open(actor protocol.Actor, path string) (*os.File, error)
 }
 
 // Subscription is a bounded stream of events, each of which encoding/json can

@@ -84,7 +84,11 @@ func (s *Server) activityHistory(w http.ResponseWriter, r *http.Request, c call)
 			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("limit is from 1 to %d", protocol.ActivityPageMax), "")
 		}
 	}
-	page, err := s.sessions.Activity(r.Context(), grant, after, limit)
+	did, err := s.sessions.Activity(grant)
+	if err != nil {
+		return err
+	}
+	page, err := did.History(grant, after, limit)
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,11 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	if err != nil {
 		return err
 	}
-	now, err := s.sessions.Activity(r.Context(), grant, after, 0)
+	did, err := s.sessions.Activity(grant)
+	if err != nil {
+		return err
+	}
+	now, err := did.History(grant, after, 0)
 	if err != nil {
 		return err
 	}
@@ -115,7 +123,7 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	items, err := s.sessions.FollowActivity(ctx, grant, after) //nolint:contextcheck // it ends with the request, and earlier
+	items, err := did.Follow(ctx, grant, after) //nolint:contextcheck // it ends with the request, and earlier
 	if err != nil {
 		return err
 	}

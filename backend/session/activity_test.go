@@ -55,11 +55,15 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 			t.Fatalf("%+v", reply)
 		}
 	}
+	s, err := m.Session(protocol.DefaultSession)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		grant auth.Grant
 		want  []uint64
 	}{{agentGrant("a"), []uint64{1}}, {agentGrant("b"), []uint64{2}}, {cliGrant(), []uint64{1, 2, 3}}, {auth.Grant{Kind: auth.KindPanel, Session: protocol.DefaultSession}, []uint64{1, 2, 3}}} {
-		page, err := gateway{m}.Activity(t.Context(), c.grant, 0, 10)
+		page, err := s.recorder.History(c.grant, 0, 10)
 		if err != nil || len(page.Entries) != len(c.want) {
 			t.Fatalf("%s: %+v, %v", c.grant.Kind, page, err)
 		}
@@ -75,7 +79,7 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	items, err := gateway{m}.FollowActivity(ctx, agentGrant("b"), 0)
+	items, err := s.recorder.Follow(ctx, agentGrant("b"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

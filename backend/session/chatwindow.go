@@ -45,8 +45,12 @@ func person(name protocol.SessionName) auth.Grant {
 
 // ConversationFile reads a picture or file of a conversation, by the path that
 // its entry has.
-func (m *Manager) ConversationFile(ctx context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
-	f, err := gateway{m}.File(ctx, person(name), path)
+func (m *Manager) ConversationFile(_ context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
+	files, err := gateway{m}.Files(person(name))
+	if err != nil {
+		return protocol.ChatAttachment{}, err
+	}
+	f, err := files.Open(person(name).Actor, path)
 	if err != nil {
 		return protocol.ChatAttachment{}, err
 	}

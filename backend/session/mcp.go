@@ -54,8 +54,8 @@ func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 			defer cancel()
 			return g.Command(ctx, grant, req, waiting)
 		},
-		Image: func(ctx context.Context, path string) ([]byte, string, error) {
-			return g.image(ctx, grant, path)
+		Image: func(_ context.Context, path string) ([]byte, string, error) {
+			return g.image(grant, path)
 		},
 		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant},
 		Logger: g.m.cfg.Logger,
@@ -63,8 +63,12 @@ func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 }
 
 // image reads a picture that a command of the caller saved.
-func (g gateway) image(ctx context.Context, grant auth.Grant, path string) ([]byte, string, error) {
-	f, err := g.File(ctx, grant, path)
+func (g gateway) image(grant auth.Grant, path string) ([]byte, string, error) {
+	files, err := g.Files(grant)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := files.Open(grant.Actor, path)
 	if err != nil {
 		return nil, "", err
 	}

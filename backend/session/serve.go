@@ -4,11 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"iter"
-	"os"
 	"strings"
-
-	"github.com/coder/websocket"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat/agents"
@@ -37,41 +33,13 @@ func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.
 	return r.terminals.Start(ctx, req)
 }
 
-// PtyRestart ends a terminal's process and starts the next in one transaction.
-func (g gateway) PtyRestart(ctx context.Context, grant auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
+// Terminals are those of a session that runs.
+func (g gateway) Terminals(grant auth.Grant) (server.Terminals, error) {
 	_, r, err := g.terminals(grant)
 	if err != nil {
-		return protocol.TerminalInfo{}, err
+		return nil, err
 	}
-	return r.terminals.Restart(ctx, req)
-}
-
-// PtyClose ends a terminal's process group and forgets the terminal.
-func (g gateway) PtyClose(ctx context.Context, grant auth.Grant, req protocol.PtyCloseRequest) error {
-	_, r, err := g.terminals(grant)
-	if err != nil {
-		return err
-	}
-	return r.terminals.Close(ctx, req.Terminal)
-}
-
-// FirstScreen is what a terminal's process has written since its start, where it
-// is short and text, and the picture that a panel told of it.
-func (g gateway) FirstScreen(grant auth.Grant, id protocol.TerminalID) (written, picture string) {
-	_, r, err := g.terminals(grant)
-	if err != nil {
-		return "", ""
-	}
-	return r.terminals.Beginning(id, protocol.MaxFirstScreen)
-}
-
-// ServeTerminal serves one viewer of the terminal that its attach token names.
-func (g gateway) ServeTerminal(ctx context.Context, grant auth.Grant, ws *websocket.Conn) error {
-	_, r, err := g.terminals(grant)
-	if err != nil {
-		return err
-	}
-	return r.terminals.Serve(ctx, ws, grant.Terminal)
+	return r.terminals, nil
 }
 
 func (g gateway) terminals(grant auth.Grant) (*Session, *run, error) {
@@ -213,15 +181,6 @@ func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol
 	return g.m.agents.list(), nil
 }
 
-// AgentStatus records what an agent's hook says.
-func (g gateway) AgentStatus(_ context.Context, grant auth.Grant, req protocol.AgentStatusRequest) error {
-	_, r, err := g.terminals(grant)
-	if err != nil {
-		return err
-	}
-	return r.terminals.SetStatus(grant.Terminal, req.Status, req.Message)
-}
-
 // Pick lets the person at a panel pick an element of a tab's page. It returns
 // once the picker is on, with what can be picked; what was picked comes as an
 // event.
@@ -237,31 +196,22 @@ func (g gateway) Pick(ctx context.Context, grant auth.Grant, req protocol.PickRe
 	return s.pickers.Do(ctx, r.browser, req)
 }
 
-// Activity gives what a caller may see of what was done in its session.
-func (g gateway) Activity(_ context.Context, grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
-	s, err := g.m.pick(grant.Session)
-	if err != nil {
-		return protocol.ActivityPage{}, err
-	}
-	return s.recorder.History(grant, after, limit)
-}
-
-// FollowActivity gives it as it happens.
-func (g gateway) FollowActivity(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
+// Activity is what was done in a session.
+func (g gateway) Activity(grant auth.Grant) (server.Activity, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, err
 	}
-	return s.recorder.Follow(ctx, grant, after)
+	return s.recorder, nil
 }
 
-// File opens a file that a command of the session saved.
-func (g gateway) File(_ context.Context, grant auth.Grant, path string) (*os.File, error) {
+// Files are those that commands of a session saved.
+func (g gateway) Files(grant auth.Grant) (server.Files, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, err
 	}
-	return s.saved.Open(grant.Actor, path)
+	return s.saved, nil
 }
 
 // RouteRule changes the table of routes by one word, for good and for all

@@ -132,7 +132,7 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 		}
 	}
 	// The agent sees its own, the questions included; another agent none.
-	if page, err := (gateway{h.m}).Activity(t.Context(), agentGrant("another"), 0, 100); err != nil || len(page.Entries) != 0 {
+	if page, err := h.s.recorder.History(agentGrant("another"), 0, 100); err != nil || len(page.Entries) != 0 {
 		t.Errorf("%+v, %v", page, err)
 	}
 }
@@ -145,7 +145,7 @@ func TestARoutinesSecretsAreNotKept(t *testing.T) {
 	}}); status != http.StatusOK || !bytes.Contains(body, []byte(`"ok":true`)) {
 		t.Fatalf("%d %s", status, body)
 	}
-	page, err := (gateway{h.m}).Activity(t.Context(), auth.Grant{Kind: auth.KindCLI}, 0, 100)
+	page, err := h.s.recorder.History(auth.Grant{Kind: auth.KindCLI}, 0, 100)
 	if err != nil || len(page.Entries) != 3 || page.Entries[1].Command != "clipboard" {
 		t.Fatalf("%+v, %v", page, err)
 	}
