@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,37 +27,45 @@ var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // parameter is ${name} in a routine's goal or lines.
 var parameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
 
-func (s *Store) routinePath(name string) string {
-	return filepath.Join(s.config.Routines, name+".json")
+// Routines are the routines of a session: those of tasks, and those that the command
+// layer records. Their methods are safe for concurrent use.
+type Routines struct {
+	dir string
+	log *slog.Logger
+	mu  sync.Mutex // of what is saved
 }
 
-// Routines are the session's routines by name: those that were made of tasks and
+func (rs *Routines) path(name string) string {
+	return filepath.Join(rs.dir, name+".json")
+}
+
+// List are the session's routines by name: those that were made of tasks and
 // those that were recorded. One that cannot be read is left out.
-func (s *Store) Routines() []protocol.TaskRoutine {
+func (rs *Routines) List() []protocol.TaskRoutine {
 	out := []protocol.TaskRoutine{}
-	files, err := os.ReadDir(s.config.Routines)
+	files, err := os.ReadDir(rs.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("the routines cannot be listed", "error", err)
+		rs.log.Warn("the routines cannot be listed", "error", err)
 	}
 	for _, f := range files {
 		name, isRoutine := strings.CutSuffix(f.Name(), ".json")
 		if !isRoutine {
 			continue
 		}
-		if r, err := s.routine(name); err == nil {
+		if r, err := rs.read(name); err == nil {
 			out = append(out, asTaskRoutine(r))
 		}
 	}
 	return out
 }
 
-// routine reads one.
-func (s *Store) routine(name string) (protocol.Routine, error) {
+// read reads one.
+func (rs *Routines) read(name string) (protocol.Routine, error) {
 	var r protocol.Routine
 	if !routineName().MatchString(name) {
 		return r, unknownRoutine(name)
 	}
-	data, err := os.ReadFile(s.routinePath(name))
+	data, err := os.ReadFile(rs.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, unknownRoutine(name)
 	}
@@ -67,7 +76,7 @@ func (s *Store) routine(name string) (protocol.Routine, error) {
 		err = fmt.Errorf("it is of version %d", r.Version)
 	}
 	if err != nil {
-		s.log.Warn("a routine cannot be read", "routine", name, "error", err)
+		rs.log.Warn("a routine cannot be read", "routine", name, "error", err)
 		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q cannot be read", name), "save it again")
 	}
 	r.Name = name
@@ -93,10 +102,10 @@ func paramsOf(r protocol.Routine) []string {
 	return names
 }
 
-// SaveRoutine adds a routine, or replaces the one of its name. Its parameters
+// Save adds a routine, or replaces the one of its name. Its parameters
 // are those that its goal and its lines have; one that is a secret keeps no
 // default.
-func (s *Store) SaveRoutine(r protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
+func (rs *Routines) Save(r protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
 	switch {
 	case !routineName().MatchString(r.Name):
 		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", r.Name), "use a to z, 0 to 9, _ and -")
@@ -125,37 +134,37 @@ func (s *Store) SaveRoutine(r protocol.TaskRoutine) ([]protocol.TaskRoutine, err
 	if err != nil {
 		return nil, protocol.NewError(protocol.CodeBadArgument, "the routine's actions are not JSON: "+err.Error(), "")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.Routines()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	all := rs.List()
 	if len(all) >= maxTaskRoutines && !slices.ContainsFunc(all, func(one protocol.TaskRoutine) bool { return one.Name == r.Name }) {
 		return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d routines already", len(all)), "remove one first")
 	}
-	if err := os.MkdirAll(s.config.Routines, 0o700); err != nil {
+	if err := os.MkdirAll(rs.dir, 0o700); err != nil {
 		return nil, unwritable(err)
 	}
-	if err := journal.WriteFile(s.routinePath(r.Name), append(data, '\n'), 0o600); err != nil {
+	if err := journal.WriteFile(rs.path(r.Name), append(data, '\n'), 0o600); err != nil {
 		return nil, unwritable(err)
 	}
-	return s.Routines(), nil
+	return rs.List(), nil
 }
 
-// DeleteRoutine forgets a routine, and the test that a recording put beside it.
-func (s *Store) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
+// Delete forgets a routine, and the test that a recording put beside it.
+func (rs *Routines) Delete(name string) ([]protocol.TaskRoutine, error) {
 	if !routineName().MatchString(name) {
 		return nil, unknownRoutine(name)
 	}
-	err := os.Remove(s.routinePath(name))
+	err := os.Remove(rs.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unknownRoutine(name)
 	}
 	if err == nil {
-		err = os.Remove(strings.TrimSuffix(s.routinePath(name), ".json") + ".spec.ts")
+		err = os.Remove(strings.TrimSuffix(rs.path(name), ".json") + ".spec.ts")
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unwritable(err)
 	}
-	return s.Routines(), nil
+	return rs.List(), nil
 }
 
 func unknownRoutine(name string) error {
@@ -176,8 +185,8 @@ func Params(text string) []string {
 // Fill puts the values of a routine's parameters into its goal. One that is not
 // given has its default. It returns CodeBadArgument for one that is missing, or
 // that the routine does not have.
-func (s *Store) Fill(name string, values map[string]string) (goal string, err error) {
-	r, err := s.routine(name)
+func (rs *Routines) Fill(name string, values map[string]string) (goal string, err error) {
+	r, err := rs.read(name)
 	if err != nil {
 		return "", err
 	}

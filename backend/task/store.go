@@ -45,8 +45,9 @@ type Config struct {
 
 // Store keeps the tasks of one session. It is safe for concurrent use.
 type Store struct {
-	config Config
-	log    *slog.Logger
+	config   Config
+	log      *slog.Logger
+	routines *Routines
 
 	mu     sync.Mutex
 	tasks  map[protocol.TaskID]*kept
@@ -87,6 +88,7 @@ func Open(cfg Config) (*Store, error) {
 		return nil, errors.New("the tasks need Dir, Routines and Logger")
 	}
 	s := &Store{config: cfg, budget: taskPictures, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
+	s.routines = &Routines{dir: cfg.Routines, log: s.log}
 	entries, err := os.ReadDir(cfg.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the tasks: %w", err)
@@ -98,6 +100,9 @@ func Open(cfg Config) (*Store, error) {
 	}
 	return s, nil
 }
+
+// Routines are the routines of the session.
+func (s *Store) Routines() *Routines { return s.routines }
 
 // load reads one task's head. One that cannot be read is put aside.
 func (s *Store) load(id protocol.TaskID) {

@@ -234,7 +234,7 @@ func TestRoutines(t *testing.T) {
 		Steps:    []string{`fill "role=edit name=\"User\"" "${user}"`, `fill "role=edit name=\"Password\"" "${password}"`},
 		Defaults: map[string]string{"site": "example.com", "password": "hunter2", "stale": "x"}, Secrets: []string{"password"},
 	}
-	all, err := s.SaveRoutine(saved)
+	all, err := s.Routines().Save(saved)
 	if err != nil || !reflect.DeepEqual(all[0].Params, []string{"user", "site", "password"}) {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -242,28 +242,28 @@ func TestRoutines(t *testing.T) {
 		t.Errorf("defaults = %v", all[0].Defaults)
 	}
 	next, _ := open(t, dir)
-	goal, err := next.Fill("sign-in", map[string]string{"user": "ada ${site}"})
+	goal, err := next.Routines().Fill("sign-in", map[string]string{"user": "ada ${site}"})
 	if err != nil || goal != "sign in as ada ${site} at example.com, then greet ada ${site}" {
 		t.Errorf("%q, %v", goal, err)
 	}
 	for name, values := range map[string]map[string]string{"missing": {"site": "a"}, "unknown": {"user": "a", "x": "c"}} {
-		if _, err := next.Fill("sign-in", values); code(err) != protocol.CodeBadArgument {
+		if _, err := next.Routines().Fill("sign-in", values); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, name := range []string{"nobody", "../sign-in", ""} {
-		if _, err := next.Fill(name, nil); code(err) != protocol.CodeBadArgument {
+		if _, err := next.Routines().Fill(name, nil); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%q: %v", name, err)
 		}
-		if _, err := next.DeleteRoutine(name); code(err) != protocol.CodeBadArgument {
+		if _, err := next.Routines().Delete(name); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if all, err = next.DeleteRoutine("sign-in"); err != nil || len(all) != 0 {
+	if all, err = next.Routines().Delete("sign-in"); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	for _, bad := range []protocol.TaskRoutine{{Name: " ", Goal: "x"}, {Name: "empty", Goal: " "}, {Name: "../x", Goal: "x"}} {
-		if _, err := next.SaveRoutine(bad); code(err) != protocol.CodeBadArgument {
+		if _, err := next.Routines().Save(bad); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}

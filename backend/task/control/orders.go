@@ -31,7 +31,7 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "a task runs in the side panel, and this session has none", "start Pilotfish with its window: `pilotfish app quit`, then from the menu of programs")
 	}
 	if req.Routine != "" {
-		if req.Goal, err = store.Fill(req.Routine, req.Params); err != nil {
+		if req.Goal, err = store.Routines().Fill(req.Routine, req.Params); err != nil {
 			return protocol.Task{}, err
 		}
 	}

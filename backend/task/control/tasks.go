@@ -234,7 +234,7 @@ func (t *Tasks) Routines() ([]protocol.TaskRoutine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Routines(), nil
+	return store.Routines().List(), nil
 }
 
 // Dismiss puts a failed task away: it stays in the history.
@@ -252,7 +252,7 @@ func (t *Tasks) SaveRoutine(routine protocol.TaskRoutine) ([]protocol.TaskRoutin
 	if err != nil {
 		return nil, err
 	}
-	return store.SaveRoutine(routine)
+	return store.Routines().Save(routine)
 }
 
 // DeleteRoutine forgets a routine.
@@ -261,5 +261,5 @@ func (t *Tasks) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.DeleteRoutine(name)
+	return store.Routines().Delete(name)
 }
