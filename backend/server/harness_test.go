@@ -233,7 +233,7 @@ func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2
 			}
 		}
 		<-ctx.Done()
-		d.h.set(func(h *house) { d.h.calls = append(d.h.calls, "followed") })
+		d.h.set(func(h *house) { h.calls = append(h.calls, "followed") })
 	}, d.h.called("follow", g)
 }
 

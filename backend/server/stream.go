@@ -123,7 +123,7 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	items, err := did.Follow(ctx, grant, after) //nolint:contextcheck // it ends with the request, and earlier
+	items, err := did.Follow(ctx, grant, after)
 	if err != nil {
 		return err
 	}
