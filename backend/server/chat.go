@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"pilotfish/backend/auth"
@@ -116,9 +117,9 @@ func (s *Server) chatRoutes() []route {
 			doc: routeDoc{about: "From now on, send messages with a word to the strong model, or no longer. It changes Settings. The panel only.", in: protocol.ChatRouteRuleRequest{}, out: struct{}{}},
 		},
 
-		get("/chat/list", s.chatList, routeDoc{about: "The conversations of the session, newest first.", query: []string{"session"}, out: protocol.ChatListReply{}}),
-		get("/chat/history", s.chatHistory, routeDoc{about: "The last entries of a conversation before an index.", query: []string{"conversation", "before", "limit", "session"}, out: protocol.ChatPage{}}),
-		get("/chat/export", s.chatExport, routeDoc{about: "A conversation as Markdown or JSON.", query: []string{"conversation", "format", "session"}, out: protocol.ChatExportReply{}}),
+		get("/chat/list", chatRead(s, chatList), routeDoc{about: "The conversations of the session, newest first.", query: []string{"session"}, out: protocol.ChatListReply{}}),
+		get("/chat/history", chatRead(s, chatHistory), routeDoc{about: "The last entries of a conversation before an index.", query: []string{"conversation", "before", "limit", "session"}, out: protocol.ChatPage{}}),
+		get("/chat/export", chatRead(s, chatExport), routeDoc{about: "A conversation as Markdown or JSON.", query: []string{"conversation", "format", "session"}, out: protocol.ChatExportReply{}}),
 		get("/chat/stream", s.chatStream, routeDoc{
 			about: "A conversation as server-sent events: what was said after an index, and what is new as it is said. `chat` has events to apply in order, or a page that replaces everything. Its id is where a client continues.",
 			query: []string{"conversation", "after", "session"}, stream: protocol.ChatEventsEvent{},
@@ -164,49 +165,43 @@ func (s *Server) routeRule(ctx context.Context, _ auth.Grant, req protocol.ChatR
 	return struct{}{}, s.sessions.RouteRule(ctx, req)
 }
 
-func (s *Server) chatList(w http.ResponseWriter, r *http.Request, c call) error {
-	conversations, err := s.conversations(r, c)
-	if err != nil {
-		return err
+// chatRead makes the handler of a GET of a function on a session's conversations and the
+// query.
+func chatRead[Out any](s *Server, read func(c Conversations, query url.Values) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
+	return func(w http.ResponseWriter, r *http.Request, c call) error {
+		conversations, err := s.conversations(r, c)
+		if err != nil {
+			return err
+		}
+		out, err := read(conversations, r.URL.Query())
+		if err != nil {
+			return err
+		}
+		return reply(w, out)
 	}
-	return reply(w, protocol.ChatListReply{Conversations: conversations.List()})
 }
 
-func (s *Server) chatHistory(w http.ResponseWriter, r *http.Request, c call) error {
-	conversations, err := s.conversations(r, c)
-	if err != nil {
-		return err
-	}
-	query := r.URL.Query()
+func chatList(c Conversations, _ url.Values) (protocol.ChatListReply, error) {
+	return protocol.ChatListReply{Conversations: c.List()}, nil
+}
+
+func chatHistory(c Conversations, query url.Values) (page protocol.ChatPage, err error) {
 	req := protocol.ChatHistoryRequest{Conversation: protocol.ConversationID(query.Get("conversation"))}
 	if text := query.Get("before"); text != "" {
 		if req.Before, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("before is an index, not %.40q", text), "")
+			return page, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("before is an index, not %.40q", text), "")
 		}
 	}
 	if text := query.Get("limit"); text != "" {
 		if req.Limit, err = strconv.Atoi(text); err != nil || req.Limit < 1 || req.Limit > protocol.ChatPageMax {
-			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("limit is from 1 to %d", protocol.ChatPageMax), "")
+			return page, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("limit is from 1 to %d", protocol.ChatPageMax), "")
 		}
 	}
-	page, err := conversations.History(req)
-	if err != nil {
-		return err
-	}
-	return reply(w, page)
+	return c.History(req)
 }
 
-func (s *Server) chatExport(w http.ResponseWriter, r *http.Request, c call) error {
-	conversations, err := s.conversations(r, c)
-	if err != nil {
-		return err
-	}
-	query := r.URL.Query()
-	out, err := conversations.Export(protocol.ChatExportRequest{Conversation: protocol.ConversationID(query.Get("conversation")), Format: query.Get("format")})
-	if err != nil {
-		return err
-	}
-	return reply(w, out)
+func chatExport(c Conversations, query url.Values) (protocol.ChatExportReply, error) {
+	return c.Export(protocol.ChatExportRequest{Conversation: protocol.ConversationID(query.Get("conversation")), Format: query.Get("format")})
 }
 
 // chatStream sends a conversation as server-sent events.

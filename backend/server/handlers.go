@@ -70,35 +70,15 @@ func (s *Server) mintAttach(panel auth.Grant, terminal *protocol.TerminalInfo) s
 	return secret.Reveal()
 }
 
-func (s *Server) ptyRestart(w http.ResponseWriter, r *http.Request, c call) error {
-	var req protocol.PtyRestartRequest
-	if err := decode(w, r, &req); err != nil {
-		return err
-	}
-	terminals, err := s.sessions.Terminals(c.grant)
-	if err != nil {
-		return err
-	}
-	info, err := terminals.Restart(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return reply(w, info)
-}
-
-func (s *Server) ptyClose(w http.ResponseWriter, r *http.Request, c call) error {
-	var req protocol.PtyCloseRequest
-	if err := decode(w, r, &req); err != nil {
-		return err
-	}
-	terminals, err := s.sessions.Terminals(c.grant)
-	if err != nil {
-		return err
-	}
-	if err := terminals.Close(r.Context(), req.Terminal); err != nil {
-		return err
-	}
-	return reply(w, struct{}{})
+// onTerminals makes a route's handler of a function on the terminals of a session.
+func onTerminals[In, Out any](s *Server, do func(ctx context.Context, terminals Terminals, grant auth.Grant, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
+	return handled(func(ctx context.Context, grant auth.Grant, in In) (out Out, err error) {
+		terminals, err := s.sessions.Terminals(grant)
+		if err != nil {
+			return out, err
+		}
+		return do(ctx, terminals, grant, in)
+	})
 }
 
 // command runs one command. A command that fails is a reply, not an HTTP error:
@@ -171,33 +151,6 @@ func (s *Server) replyAgents(w http.ResponseWriter, r *http.Request, c call, pro
 		return err
 	}
 	return reply(w, file)
-}
-
-func (s *Server) agentStatus(w http.ResponseWriter, r *http.Request, c call) error {
-	var req protocol.AgentStatusRequest
-	if err := decode(w, r, &req); err != nil {
-		return err
-	}
-	terminals, err := s.sessions.Terminals(c.grant)
-	if err != nil {
-		return err
-	}
-	if err := terminals.SetStatus(c.grant.Terminal, req.Status, req.Message); err != nil {
-		return err
-	}
-	return reply(w, struct{}{})
-}
-
-func (s *Server) app(w http.ResponseWriter, r *http.Request, c call) error {
-	var req protocol.AppRequest
-	if err := decode(w, r, &req); err != nil {
-		return err
-	}
-	done, err := s.sessions.App(r.Context(), c.grant, req)
-	if err != nil {
-		return err
-	}
-	return reply(w, done)
 }
 
 // chooseSession lets a caller that may reach every session name one in the

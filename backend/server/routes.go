@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"pilotfish/backend/auth"
@@ -64,11 +65,15 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "Find or start a terminal, and mint the token for its socket.", in: protocol.PtySessionRequest{}, out: protocol.PtySessionReply{}},
 		},
 		{
-			method: http.MethodPost, path: "/pty-restart", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptyRestart,
+			method: http.MethodPost, path: "/pty-restart", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: onTerminals(s, func(ctx context.Context, t Terminals, _ auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
+				return t.Restart(ctx, req)
+			}),
 			doc: routeDoc{about: "Start a terminal's program again.", in: protocol.PtyRestartRequest{}, out: protocol.TerminalInfo{}},
 		},
 		{
-			method: http.MethodPost, path: "/pty-close", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptyClose,
+			method: http.MethodPost, path: "/pty-close", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: onTerminals(s, func(ctx context.Context, t Terminals, _ auth.Grant, req protocol.PtyCloseRequest) (struct{}, error) {
+				return struct{}{}, t.Close(ctx, req.Terminal)
+			}),
 			doc: routeDoc{about: "End a terminal.", in: protocol.PtyCloseRequest{}, out: struct{}{}},
 		},
 		{
@@ -97,11 +102,15 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "Look again which agents are installed.", in: struct{}{}, out: protocol.AgentsFile{}},
 		},
 		{
-			method: http.MethodPost, path: "/agent-status", door: auth.DoorAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: s.agentStatus,
+			method: http.MethodPost, path: "/agent-status", door: auth.DoorAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: onTerminals(s, func(_ context.Context, t Terminals, g auth.Grant, req protocol.AgentStatusRequest) (struct{}, error) {
+				return struct{}{}, t.SetStatus(g.Terminal, req.Status, req.Message)
+			}),
 			doc: routeDoc{about: "An agent reports what it is doing.", in: protocol.AgentStatusRequest{}, out: struct{}{}},
 		},
 		{
-			method: http.MethodPost, path: "/app", door: auth.DoorApp, origin: originNoPage, body: protocol.MaxBody, handle: s.app,
+			method: http.MethodPost, path: "/app", door: auth.DoorApp, origin: originNoPage, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
+				return s.sessions.App(ctx, g, req)
+			}),
 			doc: routeDoc{about: "The app itself: start and stop its sessions, or quit.", in: protocol.AppRequest{}, out: protocol.AppReply{}},
 		},
 		{
