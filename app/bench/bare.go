@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"time"
 
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/chromium"
 )
 
 // bare is a headless Chromium that is spoken to directly over its pipe, one
@@ -28,7 +28,7 @@ type bare struct {
 
 // startBare starts one with a tab.
 func startBare(ctx context.Context) (*bare, error) {
-	found, err := browser.Find("")
+	found, err := chromium.Find("")
 	if err != nil {
 		return nil, fmt.Errorf("finding a browser: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,7 +38,7 @@ type peers struct {
 // newPeers installs what is missing. It downloads no browser: scripts of
 // packages do not run.
 func newPeers(ctx context.Context) (*peers, error) {
-	found, err := browser.Find("")
+	found, err := chromium.Find("")
 	if err != nil {
 		return nil, fmt.Errorf("finding a browser: %w", err)
 	}

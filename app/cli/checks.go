@@ -17,7 +17,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"pilotfish/backend/agent"
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/config"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -25,12 +25,12 @@ import (
 
 func (p *program) checkBrowser(ctx context.Context) finding {
 	settings, _, _ := p.settings() // their own check says what is wrong with them
-	found, err := browser.Find(settings.BrowserPath)
+	found, err := chromium.Find(settings.BrowserPath)
 	if err != nil {
 		e := protocol.AsError(err)
 		return fail(e.Hint, "%s", e.Message)
 	}
-	version, err := browser.Version(ctx, found.Path)
+	version, err := chromium.Version(ctx, found.Path)
 	if err != nil {
 		return fail("start it yourself to see why, or choose another browser in Settings", "%s (%s) does not report its version: %v", found.Name, found.Path, err)
 	}

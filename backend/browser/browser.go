@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/proc"
@@ -67,8 +68,6 @@ type Config struct {
 	// It must not block.
 	OnPause func(tab protocol.TabID)
 	Logger  *slog.Logger
-
-	crashed bool // the start follows a crash: Chromium restores the tabs itself
 }
 
 // Browser is one browser profile. Run launches it, again and again if the
@@ -179,26 +178,30 @@ func (b *Browser) running() (*run, error) {
 // person closed the browser, and otherwise a protocol.Error: why it did not
 // start, or CodeCrashed.
 func (b *Browser) Run(ctx context.Context) error {
-	found, err := Find(b.config.Path)
+	found, err := chromium.Find(b.config.Path)
 	if err != nil {
 		return err
 	}
 	started := time.Now()
 	b.mu.Lock()
 	c := b.config
-	c.Restore, c.crashed = b.restore, b.crashed
+	o := chromium.Options{
+		ProfileDir: c.ProfileDir, ExtensionDir: c.ExtensionDir, StartURL: c.StartURL,
+		Restore: b.restore, Crashed: b.crashed,
+		NoSandbox: c.NoSandbox, NoKeyring: c.NoKeyring, Headless: c.Headless, Guard: c.Guard,
+	}
 	b.mu.Unlock()
-	if err := preflight(&c); err != nil {
+	if err := chromium.Preflight(&o); err != nil {
 		return err
 	}
-	b.tabs.Reset(c.Restore, c.crashed)
-	if again := restorable(c.Restore); c.Headless && !c.crashed && len(again) > 0 {
+	b.tabs.Reset(o.Restore, o.Crashed)
+	if again := chromium.Restorable(o.Restore); o.Headless && !o.Crashed && len(again) > 0 {
 		b.tabs.Expects(again[0].ID)
 	}
-	first := !c.Headless && clickable(c.ProfileDir) && c.ExtensionDir != ""
+	first := !o.Headless && chromium.Clickable(o.ProfileDir) && o.ExtensionDir != ""
 	// serve asks the browser to close and then ends it. A signal at the same moment
 	// would keep it from writing its profile, and the window's place with it (seen).
-	p, err := launch(context.WithoutCancel(ctx), &c, found.Path, b.log)
+	p, err := chromium.Launch(context.WithoutCancel(ctx), &o, found.Path, b.log)
 	if err != nil {
 		return err
 	}

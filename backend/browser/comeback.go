@@ -14,6 +14,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
 )
@@ -66,7 +67,7 @@ func (r *run) comeBack(ctx context.Context) {
 	}
 	loads.Wait()
 	r.b.tabs.Release(claims)
-	r.openRestored(ctx, restorable(lost))
+	r.openRestored(ctx, chromium.Restorable(lost))
 }
 
 // comeBackPatience is how long the restored pages may take to begin: a command
@@ -77,7 +78,7 @@ const comeBackPatience = 2 * time.Second
 // behind another one seconds later. It is not a reload, which would send a form
 // again.
 func (f *restoredTab) load(ctx context.Context, address string) error {
-	if f.url != address && startable(address) {
+	if f.url != address && chromium.Startable(address) {
 		_, err := cdp.Call(ctx, f.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,4 +39,9 @@ func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) 
 		return "", notWritable(dir, err)
 	}
 	return path, nil
+}
+
+// notWritable says that a folder or file cannot be written, and what to do.
+func notWritable(path string, err error) error {
+	return journal.NotWritable(path, err, ", or choose another folder in Settings")
 }

@@ -2,12 +2,8 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -18,43 +14,6 @@ import (
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
-
-// openOnClick is the preference in which Chromium keeps that a click on our icon
-// opens the panel (chrome.sidePanel.setPanelBehavior). Without it a click is
-// lost until the worker has run for the first time, 150 to 250 ms later (seen).
-const openOnClick = "open_side_panel_on_icon_click"
-
-// clickable says whether the first click on our icon will open the panel without
-// the worker. A profile that Chromium has never used is told so beforehand (seed);
-// of any other it is read, and where it cannot be read the worker is waited for.
-func clickable(profile string) bool {
-	state, err := os.ReadFile(filepath.Join(profile, "Local State"))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return false
-	default:
-		var used struct {
-			Profile struct {
-				Last string `json:"last_used"`
-			} `json:"profile"`
-		}
-		if json.Unmarshal(state, &used) != nil || (used.Profile.Last != "" && used.Profile.Last != "Default") {
-			return false
-		}
-	}
-	path := filepath.Join(profile, "Default", "Preferences")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return seed(path) == nil
-	}
-	var known preferences
-	if err != nil || json.Unmarshal(raw, &known) != nil {
-		return false
-	}
-	on, _ := known.Extensions.Settings[protocol.ExtensionID][openOnClick].(bool)
-	return on
-}
 
 // loaded says whether the extension came with the browser, by --load-extension.
 // A branded Chrome ignores that switch.

@@ -11,37 +11,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func TestFind(t *testing.T) {
-	found, err := Find("")
-	if err != nil || found.Name != "Chromium" || !filepath.IsAbs(found.Path) {
-		t.Errorf("on this machine: %+v, %v", found, err)
-	}
-	version, err := Version(t.Context(), found.Path)
-	if err != nil || strings.Count(version, ".") != 3 {
-		t.Errorf("its version: %q, %v", version, err)
-	}
-	if _, err := Find("/no/such/browser"); code(err) != protocol.CodeNoBrowser || protocol.AsError(err).Hint == "" {
-		t.Errorf("a path that is wrong: %v", err)
-	}
-	plain := filepath.Join(t.TempDir(), "plain")
-	if err := os.WriteFile(plain, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Find(plain); code(err) != protocol.CodeNoBrowser {
-		t.Errorf("a file that is no program: %v", err)
-	}
-	env := func(name string) string { return "/" + name }
-	for _, goos := range []string{"linux", "darwin", "windows"} {
-		var names []string
-		for _, c := range candidates(goos, env) {
-			names = append(names, c.name)
-		}
-		if !slices.Equal(names, []string{"Chromium", "Google Chrome", "Microsoft Edge", "Brave"}) {
-			t.Errorf("%s: %v", goos, names)
-		}
-	}
-}
-
 // What would make Chromium end at once is said before it is started, and what
 // it says itself when it ends is kept.
 func TestStartErrors(t *testing.T) {
@@ -136,27 +105,6 @@ func TestProfileInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, c)
-}
-
-func TestFlags(t *testing.T) {
-	c := Config{ProfileDir: "/p", Restore: []tabs.RestoreTab{{ID: "t1", URL: "--renderer-cmd-prefix=evil"}, {ID: "t2", URL: "https://a.example/"}, {ID: "t3", URL: "javascript:1"}}}
-	all := args(&c)
-	for _, f := range flags(&c) {
-		if f.reason == "" {
-			t.Errorf("%s has no reason", f.value)
-		}
-	}
-	for _, never := range []string{"--no-sandbox", "--remote-debugging-port", "--enable-automation", "--use-mock-keychain", "--password-store", "--renderer-cmd-prefix", "--disable-popup-blocking"} {
-		if slices.ContainsFunc(all, func(a string) bool { return strings.HasPrefix(a, never) }) {
-			t.Errorf("%s is given", never)
-		}
-	}
-	if pages := startPages(&c); !slices.Equal(pages, []string{"https://a.example/"}) {
-		t.Errorf("pages: %v", pages)
-	}
-	if got := environment([]string{"HOME=/h", protocol.EnvToken + "=secret"}); !slices.Equal(got, []string{"HOME=/h"}) {
-		t.Errorf("the browser inherits %v", got)
-	}
 }
 
 // TestHeadlessRestore starts a headless browser with several tabs, two of them

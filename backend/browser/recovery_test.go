@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
@@ -268,7 +269,7 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	s := site(t)
 	c := config(t, headless)
 	if headless { // where nothing seeds them, Chromium writes them 10 s after its first start
-		if err := seed(filepath.Join(c.ProfileDir, "Default", "Preferences")); err != nil {
+		if err := chromium.Seed(filepath.Join(c.ProfileDir, "Default", "Preferences")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"golang.org/x/sync/errgroup"
 
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -25,7 +26,7 @@ import (
 type run struct {
 	b       *Browser
 	log     *slog.Logger
-	proc    *process
+	proc    *chromium.Process
 	conn    *devtools.Conn
 	started time.Time
 
@@ -56,7 +57,7 @@ type Milestone struct {
 	After time.Duration // since Run was called
 }
 
-func newRun(b *Browser, p *process, started time.Time, clickable bool) *run {
+func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) *run {
 	r := &run{
 		b:         b,
 		log:       b.log,
@@ -69,7 +70,7 @@ func newRun(b *Browser, p *process, started time.Time, clickable bool) *run {
 		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*page),
 	}
-	r.conn = devtools.New(p.pipe, r.keyboard.giveBackAfter)
+	r.conn = devtools.New(p.Pipe, r.keyboard.giveBackAfter)
 	r.panelWanted.Store(b.config.ExtensionDir != "")
 	r.mark("launched")
 	return r
@@ -126,7 +127,7 @@ func (r *run) serve(ctx context.Context) error {
 	stopped := ctx.Err() != nil
 	r.stop(context.WithoutCancel(ctx), stopped)
 	r.conn.Fail(devtools.ErrPipeEnded)
-	_ = r.proc.pipe.Close()
+	_ = r.proc.Pipe.Close()
 	err := g.Wait()
 	r.keepers.wg.Wait()
 	return r.verdict(stopped, err)
@@ -135,7 +136,7 @@ func (r *run) serve(ctx context.Context) error {
 // failStart ends a browser that does not answer.
 func (r *run) failStart() {
 	if !r.ready.Load() {
-		_ = r.proc.pipe.Close()
+		_ = r.proc.Pipe.Close()
 	}
 }
 
@@ -164,7 +165,7 @@ func (r *run) greet(ctx context.Context) error {
 	r.ready.Store(true)
 	r.mark("answered")
 	r.b.mu.Lock()
-	crashed, again := r.b.crashed, restorable(r.b.restore)
+	crashed, again := r.b.crashed, chromium.Restorable(r.b.restore)
 	r.b.mu.Unlock()
 	if crashed {
 		r.comeBack(ctx)
@@ -298,23 +299,23 @@ func (r *run) verdict(stopped bool, cause error) error {
 	if exit.Signal != "" {
 		how = "the browser was ended by " + exit.Signal
 	}
-	r.log.Error("the browser ended by itself", "code", exit.Code, "signal", exit.Signal, "cause", cause, "stderr", r.proc.err.String())
+	r.log.Error("the browser ended by itself", "code", exit.Code, "signal", exit.Signal, "cause", cause, "stderr", r.proc.Said())
 	return protocol.NewError(protocol.CodeCrashed, how, "its tabs come back with the next start")
 }
 
 // startError says why a browser ended before it answered.
 func (r *run) startError(exit protocol.Exit) error {
-	last := r.proc.err.String()
+	last := r.proc.Said()
 	switch {
 	case strings.Contains(last, "Missing X server") || strings.Contains(last, "cannot open display") || strings.Contains(last, "Unable to open X display"):
 		return protocol.NewError(protocol.CodeNoDisplay, "the browser cannot open the display", "start Pilotfish from a desktop, or run `pilotfish serve --headless`")
 	case strings.Contains(last, "no-sandbox") || strings.Contains(last, "No usable sandbox"):
-		return sandboxError()
+		return chromium.SandboxError()
 	case strings.Contains(last, "ProcessSingleton") || strings.Contains(last, "profile appears to be in use"):
 		return protocol.NewError(protocol.CodeProfileInUse, "another browser uses the profile "+r.b.config.ProfileDir, "close that browser, or choose another profile folder in Settings")
 	case exit.Code == 0 && exit.Signal == "":
 		// It handed its pages to another one on the same profile.
-		if err := checkProfile(r.b.config.ProfileDir); err != nil {
+		if err := chromium.CheckProfile(r.b.config.ProfileDir); err != nil {
 			return err
 		}
 	}

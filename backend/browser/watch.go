@@ -23,7 +23,7 @@ func (r *run) watchTargets(ctx context.Context, events *devtools.Subscription) e
 		case e, ok := <-events.C:
 			if !ok {
 				if events.Overflowed() {
-					_ = r.proc.pipe.Close() // ends the run
+					_ = r.proc.Pipe.Close() // ends the run
 					return errEventsLost
 				}
 				return nil

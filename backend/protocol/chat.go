@@ -448,9 +448,9 @@ type ChatSetRequest struct {
 	// DraftOf is the message that the draft was sent as, when the sender does not
 	// know whether it arrived: the draft of one that did is dropped.
 	DraftOf MessageID  `json:"draftOf,omitempty"`
-	Agent   *AgentKind     `json:"agent,omitempty"`
-	Command      *string        `json:"command,omitempty"`
-	Tab          *TabID         `json:"tab,omitempty"`
+	Agent   *AgentKind `json:"agent,omitempty"`
+	Command *string    `json:"command,omitempty"`
+	Tab     *TabID     `json:"tab,omitempty"`
 	// Option and Value set one of the agent's options.
 	Option string `json:"option,omitempty"`
 	Value  string `json:"value,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/agent"
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/llm"
@@ -34,7 +34,7 @@ func newAgentList(cfg Config) *agentList {
 func (l *agentList) probe(ctx context.Context) protocol.AgentsFile {
 	found := l.prober.Probe(ctx)
 	var browsers []protocol.FoundBrowser
-	for _, b := range browser.FindAll() {
+	for _, b := range chromium.FindAll() {
 		browsers = append(browsers, protocol.FoundBrowser{Name: b.Name, Path: b.Path})
 	}
 	l.mu.Lock()

@@ -1,4 +1,4 @@
-package browser
+package chromium
 
 import (
 	"context"
@@ -15,42 +15,70 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
-// process is the running browser with our ends of its pipe.
-type process struct {
-	*proc.Process
-	pipe *chromedp.PipeConn
-	err  *tail
+// Options is how a browser is started.
+type Options struct {
+	// ProfileDir is the user data folder; it is created with mode 0700.
+	ProfileDir string
+	// ExtensionDir is the built extension; empty runs without it.
+	ExtensionDir string
+	// StartURL is asked for the first page when no tab is restored; nil for an empty
+	// page.
+	StartURL func() string
+	// Restore are the tabs to open.
+	Restore []tabs.RestoreTab
+	// Crashed says that the browser crashed before: Chromium restores the tabs itself.
+	Crashed bool
+	// NoSandbox runs Chromium without its sandbox: for root in a container.
+	NoSandbox bool
+	// NoKeyring keeps passwords and cookies in the profile instead of asking the
+	// system's keyring for a key.
+	NoKeyring bool
+	// Headless runs without a window.
+	Headless bool
+	Guard    *proc.Guard
 }
 
-// preflight finds out what would make Chromium end at once, and says it in
+// Process is the running browser with our ends of its pipe.
+type Process struct {
+	*proc.Process
+	Pipe *chromedp.PipeConn
+
+	said *tail
+}
+
+// Said returns the last lines that the browser wrote on its standard error.
+func (p *Process) Said() string { return p.said.String() }
+
+// Preflight finds out what would make Chromium end at once, and says it in
 // words before anything is started.
-func preflight(c *Config) error {
-	if os.Geteuid() == 0 && !c.NoSandbox {
-		return sandboxError()
+func Preflight(o *Options) error {
+	if os.Geteuid() == 0 && !o.NoSandbox {
+		return SandboxError()
 	}
-	if !c.Headless && runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+	if !o.Headless && runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return protocol.NewError(protocol.CodeNoDisplay, "there is no display to open a window on",
 			"start Pilotfish from a desktop, or run `pilotfish serve --headless`")
 	}
-	if err := os.MkdirAll(c.ProfileDir, 0o700); err != nil {
-		return notWritable(c.ProfileDir, err)
+	if err := os.MkdirAll(o.ProfileDir, 0o700); err != nil {
+		return notWritable(o.ProfileDir, err)
 	}
-	return checkProfile(c.ProfileDir)
+	return CheckProfile(o.ProfileDir)
 }
 
 func notWritable(dir string, err error) error {
 	return journal.NotWritable(dir, err, ", or choose another folder in Settings")
 }
 
-// checkProfile refuses a folder that is not ours alone, and one that a living
+// CheckProfile refuses a folder that is not ours alone, and one that a living
 // browser holds: a second Chromium on it would only open a window in the first
 // and end. The lock of a dead one is left to Chromium, which replaces it.
-func checkProfile(dir string) error {
+func CheckProfile(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return notWritable(dir, err)
@@ -96,8 +124,8 @@ func livesAsBrowser(pid int) bool {
 	return strings.Contains(string(cmdline), "--user-data-dir") || strings.Contains(strings.ToLower(string(cmdline)), "chrom")
 }
 
-// launch starts the browser with the two pipes as its descriptors 3 and 4.
-func launch(ctx context.Context, c *Config, path string, log *slog.Logger) (*process, error) {
+// Launch starts the browser of a path with the two pipes as its descriptors 3 and 4.
+func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Process, error) {
 	commandR, commandW, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("making the browser's pipe: %w", err)
@@ -112,12 +140,12 @@ func launch(ctx context.Context, c *Config, path string, log *slog.Logger) (*pro
 	stderr := &tail{}
 	p, err := proc.Start(ctx, proc.Config{
 		Path:       path,
-		Args:       args(c),
+		Args:       args(o),
 		Env:        environment(os.Environ()),
-		Dir:        c.ProfileDir,
+		Dir:        o.ProfileDir,
 		ExtraFiles: []*os.File{commandR, eventW},
 		Stderr:     stderr,
-		Guard:      c.Guard,
+		Guard:      o.Guard,
 		Logger:     log,
 	})
 	if err != nil {
@@ -125,7 +153,7 @@ func launch(ctx context.Context, c *Config, path string, log *slog.Logger) (*pro
 		_ = eventR.Close()
 		return nil, protocol.NewError(protocol.CodeBrowserStart, "the browser could not be started: "+err.Error(), "check its path in Settings")
 	}
-	return &process{Process: p, pipe: chromedp.NewPipeConn(eventR, commandW), err: stderr}, nil
+	return &Process{Process: p, Pipe: chromedp.NewPipeConn(eventR, commandW), said: stderr}, nil
 }
 
 // environment is what the browser inherits: everything but our own variables,

@@ -1,4 +1,7 @@
-package browser
+// Package chromium finds a browser on this machine, prepares its profile, and
+// launches it with its end of the protocol's pipe. What is said on that pipe is not
+// its business.
+package chromium
 
 import (
 	"context"

@@ -1,12 +1,19 @@
-package browser
+package chromium
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"pilotfish/backend/protocol"
 )
+
+// openOnClick is the preference in which Chromium keeps that a click on our icon
+// opens the panel (chrome.sidePanel.setPanelBehavior). Without it a click is
+// lost until the worker has run for the first time, 150 to 250 ms later (seen).
+const openOnClick = "open_side_panel_on_icon_click"
 
 // preferences is what we read and write of a profile's Preferences.
 type preferences struct {
@@ -51,8 +58,8 @@ func firstPlacement() *placement {
 	}
 }
 
-// seed writes the preferences of a new profile.
-func seed(path string) error {
+// Seed writes the preferences of a new profile.
+func Seed(path string) error {
 	var p preferences
 	p.Browser.Placement = firstPlacement()
 	p.Extensions.Settings = map[string]map[string]any{protocol.ExtensionID: {openOnClick: true}}
@@ -64,4 +71,36 @@ func seed(path string) error {
 		return err
 	}
 	return os.WriteFile(path, raw, 0o600)
+}
+
+// Clickable says whether the first click on our icon will open the panel without
+// the worker. A profile that Chromium has never used is told so beforehand (Seed);
+// of any other it is read, and where it cannot be read the worker is waited for.
+func Clickable(profile string) bool {
+	state, err := os.ReadFile(filepath.Join(profile, "Local State"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return false
+	default:
+		var used struct {
+			Profile struct {
+				Last string `json:"last_used"`
+			} `json:"profile"`
+		}
+		if json.Unmarshal(state, &used) != nil || (used.Profile.Last != "" && used.Profile.Last != "Default") {
+			return false
+		}
+	}
+	path := filepath.Join(profile, "Default", "Preferences")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Seed(path) == nil
+	}
+	var known preferences
+	if err != nil || json.Unmarshal(raw, &known) != nil {
+		return false
+	}
+	on, _ := known.Extensions.Settings[protocol.ExtensionID][openOnClick].(bool)
+	return on
 }

@@ -1,4 +1,4 @@
-package browser
+package chromium
 
 import (
 	"fmt"
@@ -21,11 +21,11 @@ type flag struct {
 }
 
 // flags returns the switches for a launch.
-func flags(c *Config) []flag {
+func flags(o *Options) []flag {
 	f := []flag{
 		{"--remote-debugging-pipe", "the protocol over two inherited descriptors: no port for anybody else to find"},
 		{"--enable-unsafe-extension-debugging", "Extensions.loadUnpacked, setStorageItems and triggerAction; reachable over our pipe only"},
-		{"--user-data-dir=" + c.ProfileDir, "the session's own profile, never the person's everyday one"},
+		{"--user-data-dir=" + o.ProfileDir, "the session's own profile, never the person's everyday one"},
 		{"--no-first-run", "no first-run pages in front of the page that was asked for"},
 		{"--no-default-browser-check", "this profile is not meant to be the default browser"},
 		{"--hide-crash-restore-bubble", "after a crash the tabs come back by themselves; no bubble that offers it again"},
@@ -37,10 +37,10 @@ func flags(c *Config) []flag {
 		{"--enable-features=WebMCP", "document.modelContext: a page can offer tools to agents; off by default in Chromium 156 (seen)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
 	}
-	if c.ExtensionDir != "" {
-		f = append(f, flag{"--load-extension=" + strings.Join(append([]string{c.ExtensionDir}, distributed()...), ","), "with the browser instead of after it: its panel opens 200 ms earlier (seen)"})
+	if o.ExtensionDir != "" {
+		f = append(f, flag{"--load-extension=" + strings.Join(append([]string{o.ExtensionDir}, distributed()...), ","), "with the browser instead of after it: its panel opens 200 ms earlier (seen)"})
 	}
-	if c.Headless {
+	if o.Headless {
 		f = append(f,
 			flag{"--headless=new", "the same browser without a window"},
 			flag{"--hide-scrollbars", "in screenshots, where nobody scrolls"},
@@ -48,13 +48,13 @@ func flags(c *Config) []flag {
 			flag{fmt.Sprintf("--window-size=%d,%d", headlessWidth, headlessHeight), "a desktop's usual size"},
 		)
 	}
-	if c.crashed {
+	if o.Crashed {
 		f = append(f, flag{"--restore-last-session", "the tabs come back with their history, which nobody else has"})
 	}
-	if c.NoKeyring {
+	if o.NoKeyring {
 		f = append(f, flag{"--password-store=basic", "no keyring runs; Chromium would start one and wait with every page for a password that nobody is asked for in view"})
 	}
-	if c.NoSandbox {
+	if o.NoSandbox {
 		f = append(f,
 			flag{"--no-sandbox", "Chromium refuses to run as root with its sandbox; only when PILOTFISH_NO_SANDBOX=1 says so"},
 			flag{"--test-type", "no yellow bar about --no-sandbox in every window; the app's window says it instead"},
@@ -97,30 +97,30 @@ const (
 
 // args returns the command line: the switches, then the pages, the one in front
 // first as Chromium wants it.
-func args(c *Config) []string {
+func args(o *Options) []string {
 	var out []string
-	for _, f := range flags(c) {
+	for _, f := range flags(o) {
 		out = append(out, f.value)
 	}
-	return append(out, startPages(c)...)
+	return append(out, startPages(o)...)
 }
 
 // startPages are the URLs that the browser opens by itself.
-func startPages(c *Config) []string {
-	if c.crashed {
+func startPages(o *Options) []string {
+	if o.Crashed {
 		return nil
 	}
 	var pages []string
-	for _, t := range restorable(c.Restore) {
+	for _, t := range Restorable(o.Restore) {
 		pages = append(pages, t.URL)
 	}
-	if len(pages) > 1 && c.Headless {
+	if len(pages) > 1 && o.Headless {
 		// Without a window Chromium takes one page ("Multiple targets are not
 		// supported"); the others are opened when it answers.
 		pages = pages[:1]
 	}
-	if len(pages) == 0 && c.StartURL != nil {
-		if u := c.StartURL(); startable(u) {
+	if len(pages) == 0 && o.StartURL != nil {
+		if u := o.StartURL(); Startable(u) {
 			pages = append(pages, u)
 		}
 	}
@@ -130,20 +130,21 @@ func startPages(c *Config) []string {
 	return pages
 }
 
-// restorable are the tabs that can be opened again. Anything that is not a URL
+// Restorable are the tabs that can be opened again. Anything that is not a URL
 // with a scheme is left out: a page's address from a state file must never
 // become a switch.
-func restorable(known []tabs.RestoreTab) []tabs.RestoreTab {
+func Restorable(known []tabs.RestoreTab) []tabs.RestoreTab {
 	var out []tabs.RestoreTab
 	for _, t := range known {
-		if startable(t.URL) {
+		if Startable(t.URL) {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-func startable(raw string) bool {
+// Startable says whether an address may be opened at the start, and is no switch.
+func Startable(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" || strings.HasPrefix(raw, "-") {
 		return false
@@ -155,8 +156,8 @@ func startable(raw string) bool {
 	return false
 }
 
-// sandboxError is what a launch as root without permission answers.
-func sandboxError() error {
+// SandboxError is what a launch as root without permission answers.
+func SandboxError() error {
 	return protocol.NewError(protocol.CodeNoSandbox, "Chromium does not run as root with its sandbox",
 		"run Pilotfish as an ordinary user, or set "+protocol.EnvSandbox+"=1 in a container that is thrown away")
 }

@@ -1,4 +1,4 @@
-package browser
+package chromium
 
 import (
 	"encoding/json"
@@ -39,10 +39,10 @@ func TestClickable(t *testing.T) {
 			}
 			write("Default/Preferences", c.preferences)
 			write("Local State", c.state)
-			if got := clickable(dir); got != c.want {
-				t.Errorf("clickable is %t", got)
+			if got := Clickable(dir); got != c.want {
+				t.Errorf("Clickable is %t", got)
 			}
-			if c.want && !clickable(dir) {
+			if c.want && !Clickable(dir) {
 				t.Error("and not the next time")
 			}
 		})
@@ -51,8 +51,8 @@ func TestClickable(t *testing.T) {
 
 // A switch that names a size would hold at every start; see placement.
 func TestNewProfileHasAPlacement(t *testing.T) {
-	c := Config{ProfileDir: t.TempDir()}
-	if !clickable(c.ProfileDir) {
+	c := Options{ProfileDir: t.TempDir()}
+	if !Clickable(c.ProfileDir) {
 		t.Fatal("the profile was not written")
 	}
 	raw, err := os.ReadFile(filepath.Join(c.ProfileDir, "Default", "Preferences"))
