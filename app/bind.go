@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
@@ -61,22 +60,22 @@ func (a *App) AnswerApproval(session protocol.SessionName, id string, answer pro
 
 // SiteRules are what agents may do on which sites, the defaults last.
 func (a *App) SiteRules(session protocol.SessionName) ([]protocol.SiteRule, error) {
-	return a.rules(session, func(*policy.Rules) error { return nil })
+	return a.rules(session, func(siteRules) error { return nil })
 }
 
 // SetSiteRule makes a rule, in the place of the one for the same site and kind,
 // and returns all rules.
 func (a *App) SetSiteRule(session protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
-	return a.rules(session, func(rules *policy.Rules) error { return rules.Set(rule) })
+	return a.rules(session, func(rules siteRules) error { return rules.Set(rule) })
 }
 
 // RemoveSiteRule removes a rule and returns those that are left.
 func (a *App) RemoveSiteRule(session protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error) {
-	return a.rules(session, func(rules *policy.Rules) error { return rules.Remove(site, kind) })
+	return a.rules(session, func(rules siteRules) error { return rules.Remove(site, kind) })
 }
 
 // rules changes the rules of a session and returns all of them.
-func (a *App) rules(session protocol.SessionName, change func(*policy.Rules) error) ([]protocol.SiteRule, error) {
+func (a *App) rules(session protocol.SessionName, change func(siteRules) error) ([]protocol.SiteRule, error) {
 	asked, err := a.backend.Approvals(session)
 	if err != nil {
 		return nil, err

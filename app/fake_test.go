@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"pilotfish/backend/hub"
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 )
@@ -212,7 +211,7 @@ func (b *fakeBackend) Approvals(name protocol.SessionName) (approvals, error) {
 	return fakeApprovals{b, name}, nil
 }
 
-// fakeApprovals hear what is asked of them, and have rules that are nowhere else.
+// fakeApprovals hear what is asked of them, and take any rule.
 type fakeApprovals struct {
 	b    *fakeBackend
 	name protocol.SessionName
@@ -227,9 +226,21 @@ func (a fakeApprovals) Answer(id string, answer protocol.ApprovalAnswer, _ strin
 	return nil
 }
 
-func (a fakeApprovals) Rules() (*policy.Rules, error) {
-	return policy.NewRules(nil, func([]protocol.SiteRule) error { return nil }), nil
+func (a fakeApprovals) Rules() (siteRules, error) {
+	return &fakeRules{list: []protocol.SiteRule{}}, nil
 }
+
+// fakeRules have what was set last.
+type fakeRules struct{ list []protocol.SiteRule }
+
+func (r *fakeRules) List() []protocol.SiteRule { return r.list }
+
+func (r *fakeRules) Set(rule protocol.SiteRule) error {
+	r.list = []protocol.SiteRule{rule}
+	return nil
+}
+
+func (r *fakeRules) Remove(string, protocol.ActionKind) error { return nil }
 
 func (b *fakeBackend) Delete(_ context.Context, name protocol.SessionName) error {
 	b.called("delete %s", name)

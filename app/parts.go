@@ -5,8 +5,8 @@ import (
 	"errors"
 	"log/slog"
 
+	"pilotfish/backend/approval"
 	"pilotfish/backend/hub"
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 	"pilotfish/backend/session"
@@ -87,7 +87,15 @@ type approvals interface {
 	// Show brings a question forward: the panel beside the tab that it is about, or
 	// the window's page of approvals.
 	Show(ctx context.Context, id string)
-	Rules() (*policy.Rules, error)
+	Rules() (siteRules, error)
+}
+
+// siteRules say which agent may do what on which sites.
+type siteRules interface {
+	// List are the rules, the defaults last.
+	List() []protocol.SiteRule
+	Set(rule protocol.SiteRule) error
+	Remove(site string, kind protocol.ActionKind) error
 }
 
 // manager is session.Manager as the program needs it.
@@ -99,8 +107,14 @@ func (m manager) Approvals(name protocol.SessionName) (approvals, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Approvals(), nil
+	return asked{s.Approvals()}, nil
 }
+
+// asked is approval.Manager as the program needs it.
+type asked struct{ *approval.Manager }
+
+// Rules are the session's.
+func (a asked) Rules() (siteRules, error) { return a.Manager.Rules() }
 
 // logTail is what the window shows of the log.
 type logTail interface {
