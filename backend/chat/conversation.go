@@ -4,19 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"math"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
-
-// maxRecord bounds one record of the journals: the largest entry, with all that
-// a tool call may bring.
-const maxRecord = 64 << 20
 
 // conversation is one conversation. What happens in it happens under mu; nothing
 // that waits is called while it is held.
@@ -29,9 +25,7 @@ type conversation struct {
 	mu      sync.Mutex
 	state   state
 	saved   *journal.Log // of state; nil until it is written
-	events  *journal.Log // nil until it is needed
-	fold    folded
-	window  window
+	entries *transcript.Transcript
 	viewers map[*viewer]struct{}
 	idle    *time.Timer // ends an agent that is not needed
 	ending  bool        // no turn begins any more
@@ -51,7 +45,6 @@ type conversation struct {
 	signInWhy   *protocol.Error // of signIn
 	signedIn    chan struct{}   // closed when the sign-in that a turn waits for is done
 	opening     bool            // Restart opens the session
-	last        uint64          // the index of the last event
 
 	asked    map[string]asked // questions of commands, by the broker's id
 	shownTab protocol.TabID   // in the head that was told last
@@ -60,9 +53,10 @@ type conversation struct {
 }
 
 func newConversation(m *Manager, id protocol.ConversationID) *conversation {
+	dir, log := filepath.Join(m.config.Dir, string(id)), m.log.With("conversation", id)
 	return &conversation{
-		m: m, id: id, dir: filepath.Join(m.config.Dir, string(id)), log: m.log.With("conversation", id),
-		state: state{Version: chatVersion}, window: newWindow(), viewers: map[*viewer]struct{}{}, opener: make(chan struct{}, 1),
+		m: m, id: id, dir: dir, log: log, entries: transcript.New(dir, 0, log),
+		state: state{Version: chatVersion}, viewers: map[*viewer]struct{}{}, opener: make(chan struct{}, 1),
 	}
 }
 
@@ -83,7 +77,7 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 		s.Head.Terminal, s.Elsewhere = "", true
 	}
 	c.state = s
-	c.last = s.Head.Index
+	c.entries = transcript.New(c.dir, s.Head.Index, c.log)
 	c.failure = s.Head.Error
 	return c, nil
 }
@@ -103,18 +97,18 @@ func (c *conversation) saveLocked() error {
 	if c.saved == nil {
 		saved, err := stateLog(c.dir, c.log)
 		if err != nil {
-			return unwritable(err)
+			return transcript.Unwritable(err)
 		}
 		c.saved = saved
 	}
-	c.state.Head.Index = c.last
+	c.state.Head.Index = c.entries.Last()
 	c.state.Head.Error = c.failure
 	data, err := json.Marshal(c.state)
 	if err != nil {
 		return err
 	}
 	if _, err := c.saved.Append(data); err != nil {
-		return unwritable(err)
+		return transcript.Unwritable(err)
 	}
 	return nil
 }
@@ -176,30 +170,17 @@ func (c *conversation) loadLocked() error {
 	if c.closed {
 		return errClosed
 	}
-	if c.events != nil {
+	if c.entries.IsOpen() {
 		return nil
 	}
-	events, err := journal.OpenLog(journal.LogConfig{
-		Dir: filepath.Join(c.dir, eventsDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: c.log,
+	// Those that the state on disk does not count yet.
+	counted := c.state.Head.Index
+	err := c.entries.Open(func(event uint64) {
+		if event > counted {
+			c.state.Head.Entries++
+		}
 	})
 	if err != nil {
-		return unwritable(err)
-	}
-	fold, err := openFolded(c.dir, c.log)
-	if err != nil {
-		return unwritable(errors.Join(err, events.Close()))
-	}
-	through, err := fold.through()
-	// A power cut can take the end of the journal and leave its fold: the indexes
-	// go on behind it, so that none is given twice.
-	for events.Last() < through {
-		events.Skip()
-	}
-	if err != nil {
-		return errors.Join(err, events.Close(), fold.log.Close())
-	}
-	c.events, c.fold, c.last = events, fold, events.Last()
-	if err := c.replay(through); err != nil {
 		return err
 	}
 	if c.state.Turn != "" {
@@ -213,39 +194,6 @@ func (c *conversation) loadLocked() error {
 	return nil
 }
 
-// replay folds the events after an index.
-func (c *conversation) replay(after uint64) error {
-	for after < c.last {
-		items, err := c.events.Read(after, 1000)
-		if err != nil {
-			return err
-		}
-		for _, item := range items {
-			if item.Gap != nil {
-				after = item.Gap.To
-				continue
-			}
-			after = item.Index
-			var ev protocol.ChatEvent
-			if err := json.Unmarshal(item.Data, &ev); err != nil {
-				c.log.Warn("an event of the conversation cannot be read", "index", item.Index, "error", err)
-				continue
-			}
-			ev.Index = item.Index
-			if c.fold1(ev) && ev.Index > c.state.Head.Index {
-				c.state.Head.Entries++
-			}
-			if len(c.window.items) > chatWindow {
-				c.spill(chatWindow / 2)
-			}
-		}
-		if len(items) == 0 {
-			break
-		}
-	}
-	return nil
-}
-
 // Head is the conversation's head.
 func (c *conversation) Head() protocol.Conversation {
 	c.mu.Lock()
@@ -255,7 +203,7 @@ func (c *conversation) Head() protocol.Conversation {
 
 func (c *conversation) headLocked() protocol.Conversation {
 	head := c.state.Head
-	head.Index, head.Error, head.SignIn = c.last, c.failure, c.signIn
+	head.Index, head.Error, head.SignIn = c.entries.Last(), c.failure, c.signIn
 	if c.signIn != nil {
 		head.Error = c.signInWhy
 	}
@@ -308,7 +256,7 @@ func (c *conversation) showHead() protocol.Conversation {
 	defer c.mu.Unlock()
 	head := c.headLocked()
 	c.shownTab = head.Tab
-	c.show(protocol.ChatEvent{Index: c.last, Op: protocol.ChatHead, Head: &head})
+	c.show(protocol.ChatEvent{Index: c.entries.Last(), Op: protocol.ChatHead, Head: &head})
 	return head
 }
 
@@ -339,12 +287,11 @@ func (c *conversation) close() {
 	for v := range c.viewers {
 		v.end()
 	}
-	for _, l := range []*journal.Log{c.saved, c.events, c.fold.log} {
-		if l == nil {
-			continue
-		}
-		if err := l.Close(); err != nil {
-			c.log.Warn("a conversation's journal could not be closed", "error", err)
-		}
+	err := c.entries.Close()
+	if c.saved != nil {
+		err = errors.Join(err, c.saved.Close())
+	}
+	if err != nil {
+		c.log.Warn("a conversation's journal could not be closed", "error", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -170,21 +171,21 @@ func TestDamagedFiles(t *testing.T) {
 		damage func(dir string) error
 		lost   bool
 	}{
-		"the fold is gone":       {func(dir string) error { return os.RemoveAll(folder(dir, foldedDir)) }, false},
-		"the fold is cut":        {func(dir string) error { return cutFile(folder(dir, foldedDir), 100) }, false},
-		"the fold is cut deeply": {func(dir string) error { return cutFile(folder(dir, foldedDir), 2000) }, false},
-		"the end of the journal is cut, as by a power cut": {func(dir string) error { return cutFile(folder(dir, eventsDir), 300) }, false},
+		"the fold is gone":       {func(dir string) error { return os.RemoveAll(folder(dir, transcript.FoldedDir)) }, false},
+		"the fold is cut":        {func(dir string) error { return cutFile(folder(dir, transcript.FoldedDir), 100) }, false},
+		"the fold is cut deeply": {func(dir string) error { return cutFile(folder(dir, transcript.FoldedDir), 2000) }, false},
+		"the end of the journal is cut, as by a power cut": {func(dir string) error { return cutFile(folder(dir, transcript.EventsDir), 300) }, false},
 		"both are cut": {func(dir string) error {
-			if err := cutFile(folder(dir, foldedDir), 900); err != nil {
+			if err := cutFile(folder(dir, transcript.FoldedDir), 900); err != nil {
 				return err
 			}
-			return cutFile(folder(dir, eventsDir), 500)
+			return cutFile(folder(dir, transcript.EventsDir), 500)
 		}, true},
 		"a line in the middle of the journal is damaged": {func(dir string) error {
-			if err := os.RemoveAll(folder(dir, foldedDir)); err != nil {
+			if err := os.RemoveAll(folder(dir, transcript.FoldedDir)); err != nil {
 				return err
 			}
-			return spoil(folder(dir, eventsDir))
+			return spoil(folder(dir, transcript.EventsDir))
 		}, true},
 		"the last state is cut": {func(dir string) error { return cutFile(folder(dir, stateDir), 40) }, false},
 	} {
@@ -262,7 +263,7 @@ func TestAFullDisk(t *testing.T) {
 		s.say("before")
 		c := s.sink.(*sink).c
 		c.mu.Lock()
-		err := c.events.Close() // as good as a disk that takes no more
+		err := c.entries.Seal() // as good as a disk that takes no more
 		c.mu.Unlock()
 		if err != nil {
 			t.Error(err)

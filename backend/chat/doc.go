@@ -3,8 +3,9 @@
 // Driver, and knows no protocol of theirs (the packages acp, claude, model and
 // pilot below it do).
 //
-// A conversation is a folder with three logs. events has every change, compacted
-// entries are in folded, and the last record of state is what a restart needs:
+// A conversation is a folder with three logs. The first two are those of its
+// transcript: events has every change, compacted entries are in folded (see the
+// package transcript). The last record of state is what a restart needs:
 // queue, draft, title, and the prompt whose turn has no end yet. An entry gets its
 // index and is on disk before a viewer sees it. The prompt is written before its
 // turn begins and removed after the end was written, so that a turn that SIGKILL

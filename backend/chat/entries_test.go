@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -119,7 +120,7 @@ func TestEditAndResend(t *testing.T) {
 // A turn of many thousand entries does not stay in memory, is read page by page,
 // and is whole after a restart.
 func TestALongTurn(t *testing.T) {
-	const many = 4*chatWindow + 17
+	const many = 4*transcript.Window + 17
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
 		s.sink.Update(Update{Tool: &ToolUpdate{Call: "first", Title: ptr("first"), Status: ptr(protocol.ToolRunning)}})
 		for i := range many {
@@ -131,7 +132,7 @@ func TestALongTurn(t *testing.T) {
 	h.start("c1")
 	h.say("c1", "m1", "go")
 	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.Message == "" && p.Head.Entries == many+3 })
-	if n := len(h.conversations["c1"].window.items); n > chatWindow+1 {
+	if n := h.conversations["c1"].entries.Held(); n > transcript.Window+1 {
 		t.Errorf("%d entries are in memory", n)
 	}
 	check := func(m *Manager) {

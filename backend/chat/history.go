@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -31,22 +30,16 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 
 // takeAway cuts a message and all behind it off.
 func (c *conversation) takeAway(id string) error {
-	e, ok := c.entry(id)
+	e, ok := c.entries.Entry(id)
 	if !ok || e.Kind != protocol.EntryUser {
 		return protocol.NewError(protocol.CodeBadArgument, "this message does not exist any more", "it was replaced")
 	}
-	if err := c.clearWindow(); err != nil {
-		return err
+	ev, removed, err := c.entries.Cut(e)
+	if ev.Index != 0 {
+		c.show(ev)
 	}
-	removed, err := c.countFrom(e.Index)
 	if err != nil {
 		return err
-	}
-	if err := c.write(protocol.ChatEvent{Op: protocol.ChatRemove, ID: id}); err != nil {
-		return err
-	}
-	if err := c.fold.write(foldRecord{through: c.last, index: e.Index, kind: foldCut}); err != nil {
-		return unwritable(err)
 	}
 	c.replaced = id
 	c.state.Head.Entries = max(0, c.state.Head.Entries-removed)
@@ -56,31 +49,6 @@ func (c *conversation) takeAway(id string) error {
 	c.session, c.host, c.sink = nil, nil, nil
 	c.m.wg.Go(func() { c.letGo(session, h) })
 	return nil
-}
-
-// countFrom counts the entries from an index on; all of them are on disk.
-func (c *conversation) countFrom(index uint64) (n int, err error) {
-	err = c.each(index, func(protocol.ChatEntry) bool { n++; return true })
-	return n, err
-}
-
-// each gives the entries from an index on, newest first, page by page. The caller holds mu, or the conversation is not written.
-func (c *conversation) each(from uint64, yield func(protocol.ChatEntry) bool) error {
-	upTo, before := c.fold.log.Last(), uint64(math.MaxUint64)
-	for {
-		page, more, err := c.fold.tail(view{upTo: upTo, before: before, limit: protocol.ChatPageMax})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, e := range slices.Backward(page) {
-			if e.Index < from || !yield(e) {
-				return nil
-			}
-		}
-		if before = page[0].Index; !more {
-			return nil
-		}
-	}
 }
 
 // withHistory puts what was said before a prompt, as much of its end as fits.
@@ -103,12 +71,12 @@ func (c *conversation) withHistory(text string) string {
 		parts = append(parts, part)
 		return true
 	}
-	for _, e := range slices.Backward(c.window.entries()) {
+	for _, e := range slices.Backward(c.entries.Recent()) {
 		if !add(e) {
 			break
 		}
 	}
-	if err := c.each(0, add); err != nil {
+	if err := c.entries.Each(0, add); err != nil {
 		c.log.Warn("the history of a conversation cannot be read", "error", err)
 	}
 	if len(parts) == 0 {
@@ -152,13 +120,13 @@ func (c *conversation) history(limit int) ([]Said, error) {
 		return size < limit
 	}
 	whole := true
-	for _, e := range slices.Backward(c.window.entries()) {
+	for _, e := range slices.Backward(c.entries.Recent()) {
 		if whole = add(e); !whole {
 			break
 		}
 	}
 	if whole {
-		if err := c.each(0, add); err != nil {
+		if err := c.entries.Each(0, add); err != nil {
 			return nil, fmt.Errorf("reading the history of a conversation: %w", err)
 		}
 	}

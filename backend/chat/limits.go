@@ -29,8 +29,6 @@ const (
 	// gets a page instead.
 	chatViewerQueue = 1024
 	chatViewerBytes = 4 << 20
-	// chatWindow is how many entries of a turn are kept in memory.
-	chatWindow = 1000
 	// chatHits is how many hits a search gives unless asked for another number.
 	chatHits = 50
 	// chatHeadEvery is the shortest time between two heads that differ in nothing

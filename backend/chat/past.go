@@ -118,13 +118,13 @@ func (c *conversation) lastPrompt() (text string) {
 		}
 		return !mine
 	}
-	items := c.window.entries()
+	items := c.entries.Recent()
 	for i := len(items) - 1; i >= 0; i-- {
 		if !find(items[i]) {
 			return text
 		}
 	}
-	if err := c.each(0, find); err != nil {
+	if err := c.entries.Each(0, find); err != nil {
 		c.log.Warn("the history of a conversation cannot be read", "error", err)
 	}
 	return text

@@ -60,7 +60,7 @@ func (c *conversation) question(ask Ask) (protocol.ChatEntry, error) {
 			return e, err
 		}
 		e.Permission.Tool = id
-		if of, ok := c.entry(id); ok && of.Tool != nil {
+		if of, ok := c.entries.Entry(id); ok && of.Tool != nil {
 			e.Permission.Subject = *of.Tool
 		}
 	} else {
@@ -72,7 +72,7 @@ func (c *conversation) question(ask Ask) (protocol.ChatEntry, error) {
 	if err != nil {
 		return e, err
 	}
-	e, _ = c.entry(id)
+	e, _ = c.entries.Entry(id)
 	return e, nil
 }
 
@@ -130,7 +130,7 @@ func (c *conversation) await(ctx context.Context, entry string, ask Ask, request
 func (c *conversation) amend(id string, change func(*protocol.ChatPermission, *protocol.ChatEntry)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.entry(id)
+	e, ok := c.entries.Entry(id)
 	if !ok || e.Permission == nil || !e.Open || c.closed {
 		return
 	}
@@ -177,8 +177,8 @@ func (m *Manager) Answer(req protocol.ChatAnswerRequest, place string) error {
 	}
 	c.mu.Lock()
 	var found *protocol.PermissionOption
-	for _, i := range c.window.items {
-		if p := i.entry.Permission; p != nil && p.Approval == req.Approval && p.Approval != "" {
+	for e := range c.entries.Heads() {
+		if p := e.Permission; p != nil && p.Approval == req.Approval && p.Approval != "" {
 			for _, o := range p.Options {
 				if o.ID == req.Option {
 					found = &o

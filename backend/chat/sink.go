@@ -85,7 +85,7 @@ func (c *conversation) update(u Update) error {
 		return err
 	case u.Plan != nil:
 		e := protocol.ChatEntry{ID: c.talk.plan, Message: c.talk.message, Kind: protocol.EntryPlan, Plan: u.Plan}
-		if old, ok := c.entry(c.talk.plan); ok && c.talk.plan != "" {
+		if old, ok := c.entries.Entry(c.talk.plan); ok && c.talk.plan != "" {
 			e.Index, e.At = old.Index, old.At
 		} else if err := c.closeWords(); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (c *conversation) closeWords() error {
 		return nil
 	}
 	c.talk.words = nil
-	e, ok := c.entry(w.entry)
+	e, ok := c.entries.Entry(w.entry)
 	if !ok {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (c *conversation) picture(kind protocol.ChatEntryKind, img Image) error {
 
 // tool takes what an agent said of a tool call in, and returns its entry.
 func (c *conversation) tool(u ToolUpdate) (string, error) {
-	e, known := c.entry(c.talk.tools[u.Call])
+	e, known := c.entries.Entry(c.talk.tools[u.Call])
 	if !known || e.Tool == nil {
 		if err := c.closeWords(); err != nil {
 			return "", err

@@ -41,10 +41,8 @@ type state struct {
 
 // The folders of a conversation.
 const (
-	stateDir  = "state"
-	eventsDir = "events"
-	foldedDir = "folded"
-	filesDir  = "files"
+	stateDir = "state"
+	filesDir = "files"
 )
 
 // stateLog is the log of a conversation's state.

@@ -59,12 +59,12 @@ func (m *Manager) Step(id protocol.ConversationID, s Step) {
 // that no step was told of, else the last one under way.
 func (c *conversation) stepEntry() string {
 	last := ""
-	for _, i := range c.window.items {
-		t := i.entry.Tool
-		if t == nil || !i.entry.Open || t.Kind != kindBrowser {
+	for e := range c.entries.Heads() {
+		t := e.Tool
+		if t == nil || !e.Open || t.Kind != kindBrowser {
 			continue
 		}
-		if last = i.entry.ID; t.Line == "" {
+		if last = e.ID; t.Line == "" {
 			break
 		}
 	}
@@ -73,7 +73,7 @@ func (c *conversation) stepEntry() string {
 
 // putStep writes a step down at its tool call.
 func (c *conversation) putStep(id string, s Step) error {
-	e, ok := c.entry(id)
+	e, ok := c.entries.Entry(id)
 	if !ok || e.Tool == nil {
 		return nil
 	}

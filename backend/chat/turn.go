@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/protocol"
 )
 
@@ -60,7 +61,7 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 			return err
 		}
 	}
-	if err := c.clearWindow(); err != nil {
+	if err := c.entries.Clear(); err != nil {
 		return err
 	}
 	c.state.Turn, c.state.Held, c.failure = message.ID, false, nil
@@ -244,7 +245,7 @@ func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, 
 		status = protocol.ToolFailed
 	case protocol.EndDone, protocol.EndRefused, protocol.EndMaxTokens, protocol.EndMaxTurns:
 	}
-	for _, e := range c.window.entries() {
+	for _, e := range c.entries.Recent() {
 		if !e.Open {
 			continue
 		}
@@ -270,7 +271,7 @@ func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, 
 	if err != nil {
 		return err
 	}
-	return c.settle()
+	return c.entries.Settle()
 }
 
 // endCutOff writes the end of a turn that the end of the process cut off, or a
@@ -278,16 +279,16 @@ func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, 
 func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error) error {
 	c.talk = talk{message: c.state.Turn, tools: map[string]string{}}
 	ended := false
-	for _, i := range c.window.items {
-		ended = ended || i.entry.Kind == protocol.EntryEnd && i.entry.Message == c.state.Turn
+	for e := range c.entries.Heads() {
+		ended = ended || e.Kind == protocol.EntryEnd && e.Message == c.state.Turn
 	}
-	if len(c.window.items) == 0 {
+	if c.entries.Held() == 0 {
 		// Either the prompt was never written, or the end was folded already.
 		ended = true
 	}
 	if !ended {
 		if err := c.writeEnd(reason, why, nil, 0); err != nil {
-			return unwritable(err)
+			return transcript.Unwritable(err)
 		}
 	}
 	c.state.Turn, c.state.Held = "", true

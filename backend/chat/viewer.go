@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"sync"
 
@@ -143,7 +142,7 @@ func (c *conversation) watch(ctx context.Context, after uint64, yield func([]pro
 	v := newViewer()
 	c.mu.Lock()
 	err := c.loadLocked()
-	last, head := c.last, c.headLocked()
+	last, head := c.entries.Last(), c.headLocked()
 	if err == nil {
 		c.viewers[v] = struct{}{}
 	}
@@ -159,7 +158,7 @@ func (c *conversation) watch(ctx context.Context, after uint64, yield func([]pro
 	}()
 	first, missed := after == 0 || after > last || last-after > chatReplay, []protocol.ChatEvent(nil)
 	if !first {
-		if missed, err = c.replayed(after, last); err != nil {
+		if missed, err = c.entries.Events(after, last); err != nil {
 			first = true // what cannot be read event by event may be read folded
 		}
 	}
@@ -198,31 +197,4 @@ func (c *conversation) watch(ctx context.Context, after uint64, yield func([]pro
 			return
 		}
 	}
-}
-
-// replayed reads events of before from the journal.
-func (c *conversation) replayed(after, last uint64) ([]protocol.ChatEvent, error) {
-	var events []protocol.ChatEvent
-	if after >= last {
-		return events, nil
-	}
-	items, err := c.events.Read(after, int(last-after))
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range items {
-		var ev protocol.ChatEvent
-		if item.Gap != nil {
-			return nil, errGap
-		}
-		if item.Index > last {
-			break
-		}
-		if err := json.Unmarshal(item.Data, &ev); err != nil {
-			return nil, err
-		}
-		ev.Index = item.Index
-		events = append(events, ev)
-	}
-	return events, nil
 }

@@ -1,4 +1,4 @@
-package chat
+package transcript
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ type foldRecord struct {
 
 func openFolded(dir string, log *slog.Logger) (folded, error) {
 	l, err := journal.OpenLog(journal.LogConfig{
-		Dir: filepath.Join(dir, foldedDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: log,
+		Dir: filepath.Join(dir, FoldedDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: log,
 	})
 	return folded{l}, err
 }

@@ -1,0 +1,306 @@
+// Package transcript keeps the entries of one conversation: every change of them in
+// a journal, and what they have become in a fold, so that the last screenful is
+// read without the thousands of pieces that made it.
+//
+// A change is on disk before it is in memory: what Write, Cut or Settle could not
+// write did not happen. The fold follows from the journal and is made again from it
+// where it is missing.
+//
+// A Transcript is not safe for concurrent use; a View of it may be read beside it.
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// The folders of a transcript, below that of its conversation.
+const (
+	EventsDir = "events"
+	FoldedDir = "folded"
+)
+
+const (
+	// Window is how many entries of a turn are kept in memory.
+	Window = 1000
+	// maxRecord bounds one record of the journals: the largest entry, with all that
+	// a tool call may bring.
+	maxRecord = 64 << 20
+)
+
+// ErrGap says that a part of the journal is missing.
+var ErrGap = errors.New("a part of the conversation's journal is missing")
+
+// Transcript is what was said in a conversation.
+type Transcript struct {
+	dir    string
+	log    *slog.Logger
+	events *journal.Log // nil until it is open
+	fold   folded
+	window window
+	last   uint64 // the index of the last event
+}
+
+// New returns the transcript in a folder, whose last event has an index as far as
+// is known before it is open.
+func New(dir string, last uint64, log *slog.Logger) *Transcript {
+	return &Transcript{dir: dir, log: log, window: newWindow(), last: last}
+}
+
+// Last is the index of the last event.
+func (t *Transcript) Last() uint64 { return t.last }
+
+// IsOpen says whether the journals are open.
+func (t *Transcript) IsOpen() bool { return t.events != nil }
+
+// Open opens the journals, and folds what the fold on disk does not have yet. made
+// is told the index of each event that made an entry.
+func (t *Transcript) Open(made func(event uint64)) error {
+	events, err := journal.OpenLog(journal.LogConfig{
+		Dir: filepath.Join(t.dir, EventsDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: t.log,
+	})
+	if err != nil {
+		return Unwritable(err)
+	}
+	fold, err := openFolded(t.dir, t.log)
+	if err != nil {
+		return Unwritable(errors.Join(err, events.Close()))
+	}
+	through, err := fold.through()
+	// A power cut can take the end of the journal and leave its fold: the indexes
+	// go on behind it, so that none is given twice.
+	for events.Last() < through {
+		events.Skip()
+	}
+	if err != nil {
+		return errors.Join(err, events.Close(), fold.log.Close())
+	}
+	t.events, t.fold, t.last = events, fold, events.Last()
+	return t.replay(through, made)
+}
+
+// replay folds the events after an index.
+func (t *Transcript) replay(after uint64, made func(event uint64)) error {
+	for after < t.last {
+		items, err := t.events.Read(after, 1000)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if item.Gap != nil {
+				after = item.Gap.To
+				continue
+			}
+			after = item.Index
+			var ev protocol.ChatEvent
+			if err := json.Unmarshal(item.Data, &ev); err != nil {
+				t.log.Warn("an event of the conversation cannot be read", "index", item.Index, "error", err)
+				continue
+			}
+			ev.Index = item.Index
+			if t.take(ev) {
+				made(ev.Index)
+			}
+			t.bound()
+		}
+		if len(items) == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// Unwritable says in words that the disk did not take something. What is said
+// already stays as it is.
+func Unwritable(err error) error {
+	if _, said := errors.AsType[*protocol.Error](err); err == nil || said {
+		return err
+	}
+	return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
+}
+
+// Write takes one event in: it is on disk when Write returns, or did not happen. It
+// returns the event with its index, and whether it made an entry. An entry without
+// an index or a name gets them here.
+func (t *Transcript) Write(ev protocol.ChatEvent) (written protocol.ChatEvent, made bool, err error) {
+	ev.Index = t.events.Last() + 1 // nobody else appends
+	if ev.Entry != nil && ev.Entry.Index == 0 {
+		ev.Entry.Index = ev.Index
+		if ev.Entry.ID == "" {
+			ev.Entry.ID = "e" + strconv.FormatUint(ev.Index, 10)
+		}
+	}
+	data, err := json.Marshal(ev)
+	if err != nil {
+		return ev, false, fmt.Errorf("encoding an event of the conversation: %w", err)
+	}
+	if _, err := t.events.Append(data); err != nil {
+		return ev, false, Unwritable(err)
+	}
+	t.last = ev.Index
+	made = t.take(ev)
+	t.bound()
+	return ev, made, nil
+}
+
+// bound writes a part of a very long turn to disk and forgets it; more of the turn
+// is to come.
+func (t *Transcript) bound() {
+	if len(t.window.items) <= Window {
+		return
+	}
+	if err := t.foldOut(Window/2, 0); err != nil {
+		t.log.Warn("a part of a long turn could not be folded", "error", err)
+		return // they stay in memory
+	}
+	t.window.drop(Window / 2)
+}
+
+// take folds one event into the window and reports whether it made an entry.
+func (t *Transcript) take(ev protocol.ChatEvent) (made bool) {
+	if ev.Op == protocol.ChatAppend && t.window.byID[ev.ID] == nil {
+		// It was written to disk in the middle of a very long turn.
+		if e, ok := t.fold.find(ev.ID); ok {
+			t.window.put(e, ev.Index)
+		}
+	}
+	return t.window.apply(ev)
+}
+
+// Cut takes an entry and all behind it away. It returns the event of that, and how
+// many entries are gone. An event that has an index was written, also when the fold
+// was not: another Cut mends that.
+func (t *Transcript) Cut(e protocol.ChatEntry) (ev protocol.ChatEvent, removed int, err error) {
+	if err := t.Clear(); err != nil {
+		return ev, 0, err
+	}
+	err = t.Each(e.Index, func(protocol.ChatEntry) bool { removed++; return true })
+	if err != nil {
+		return ev, 0, err
+	}
+	ev, _, err = t.Write(protocol.ChatEvent{Op: protocol.ChatRemove, ID: e.ID})
+	if err != nil {
+		return protocol.ChatEvent{}, 0, err
+	}
+	err = t.fold.write(foldRecord{through: t.last, index: e.Index, kind: foldCut})
+	return ev, removed, Unwritable(err)
+}
+
+// Entry returns an entry as it is now.
+func (t *Transcript) Entry(id string) (protocol.ChatEntry, bool) {
+	if i := t.window.byID[id]; i != nil {
+		return i.whole(), true
+	}
+	if t.events == nil || id == "" {
+		return protocol.ChatEntry{}, false
+	}
+	return t.fold.find(id)
+}
+
+// Recent are the entries that may still change, those of the last turn, oldest
+// first.
+func (t *Transcript) Recent() []protocol.ChatEntry { return t.window.entries() }
+
+// Heads are the entries of Recent without their text, which may be long.
+func (t *Transcript) Heads() iter.Seq[protocol.ChatEntry] {
+	return func(yield func(protocol.ChatEntry) bool) {
+		for _, i := range t.window.items {
+			if !yield(i.entry) {
+				return
+			}
+		}
+	}
+}
+
+// Held is how many entries are in memory.
+func (t *Transcript) Held() int { return len(t.window.items) }
+
+// Each gives the entries on disk from an index on, newest first, page by page.
+func (t *Transcript) Each(from uint64, yield func(protocol.ChatEntry) bool) error {
+	upTo, before := t.fold.log.Last(), uint64(math.MaxUint64)
+	for {
+		page, more, err := t.fold.tail(view{upTo: upTo, before: before, limit: protocol.ChatPageMax})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, e := range slices.Backward(page) {
+			if e.Index < from || !yield(e) {
+				return nil
+			}
+		}
+		if before = page[0].Index; !more {
+			return nil
+		}
+	}
+}
+
+// Settle writes all entries to disk: the fold goes to the last event then. They
+// stay in memory, because the agent may still have a word about them.
+func (t *Transcript) Settle() error { return t.foldOut(len(t.window.items), t.last) }
+
+// Clear settles the entries and forgets them.
+func (t *Transcript) Clear() error {
+	if err := t.Settle(); err != nil {
+		return Unwritable(err)
+	}
+	t.window = newWindow()
+	return nil
+}
+
+// foldOut writes those of the first n entries that changed since; the last of
+// them says how far the fold goes.
+func (t *Transcript) foldOut(n int, through uint64) error {
+	final := -1
+	for at, i := range t.window.items[:n] {
+		if !i.settled {
+			final = at
+		}
+	}
+	for at, i := range t.window.items[:final+1] {
+		if i.settled {
+			continue
+		}
+		data, err := json.Marshal(i.whole())
+		if err != nil {
+			return err
+		}
+		r := foldRecord{index: i.entry.Index, kind: foldEntry, id: i.entry.ID, data: data}
+		if i.again {
+			r.kind = foldAgain
+		}
+		if at == final {
+			r.through = through
+		}
+		if err := t.fold.write(r); err != nil {
+			return err
+		}
+		i.settled, i.again = true, true
+	}
+	return nil
+}
+
+// Seal ends the writing: what is there can still be read.
+func (t *Transcript) Seal() error {
+	if t.events == nil {
+		return nil
+	}
+	return t.events.Close()
+}
+
+// Close closes the journals.
+func (t *Transcript) Close() error {
+	if t.events == nil {
+		return nil
+	}
+	return errors.Join(t.events.Close(), t.fold.log.Close())
+}
