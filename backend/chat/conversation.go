@@ -89,8 +89,25 @@ func (c *conversation) create() error {
 	return c.saveLocked()
 }
 
-// saveLocked writes the state.
-func (c *conversation) saveLocked() error {
+// change makes one change of the state: it is on disk and then in memory, or it did
+// not happen. edit gets a copy, and replaces lists instead of writing into them. The
+// caller holds mu.
+func (c *conversation) change(edit func(s *state)) error {
+	next := c.state
+	edit(&next)
+	next.Head.Index, next.Head.Error = c.entries.Last(), c.failure
+	if err := c.writeState(&next); err != nil {
+		return err
+	}
+	c.state = next
+	return nil
+}
+
+// saveLocked writes the state as it is.
+func (c *conversation) saveLocked() error { return c.change(func(*state) {}) }
+
+// writeState writes a state to disk.
+func (c *conversation) writeState(s *state) error {
 	if c.closed {
 		return errClosed
 	}
@@ -101,9 +118,7 @@ func (c *conversation) saveLocked() error {
 		}
 		c.saved = saved
 	}
-	c.state.Head.Index = c.entries.Last()
-	c.state.Head.Error = c.failure
-	data, err := json.Marshal(c.state)
+	data, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}

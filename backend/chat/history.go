@@ -19,13 +19,8 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 			return c.headLocked(), err
 		}
 	}
-	known := c.state.Known
-	c.state.know(message.ID)
-	if err := c.begin(message); err != nil {
-		c.state.Known = known
-		return c.headLocked(), err
-	}
-	return c.headLocked(), nil
+	err := c.begin(message, func(s *state) { s.know(message.ID) })
+	return c.headLocked(), err
 }
 
 // takeAway cuts a message and all behind it off.

@@ -20,8 +20,7 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	if err := c.loadLocked(); err != nil {
 		return c.headLocked(), err
 	}
-	before := c.state.Head.Queue
-	queue := slices.Clone(before)
+	queue := slices.Clone(c.state.Head.Queue)
 	at := slices.IndexFunc(queue, func(q protocol.QueuedMessage) bool { return q.ID == req.Message })
 	if at < 0 {
 		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, "this message is no longer queued", "it was sent or removed")
@@ -41,30 +40,20 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	default:
 		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the queue", req.Action), "use edit, move, remove or now")
 	}
-	if req.Action == protocol.QueueNow {
-		if err := c.mayTalk(); err != nil {
-			return c.headLocked(), err
+	changed := func(s *state) { s.Head.Queue = queue }
+	switch {
+	case req.Action != protocol.QueueNow:
+		if err = c.change(changed); err == nil {
+			c.m.news.touch(c, true)
 		}
+	case c.state.Head.Terminal != "":
+		err = c.mayTalk()
+	case c.turn != nil:
+		err = c.interrupt(message, changed)
+	default:
+		err = c.begin(message, changed)
 	}
-	c.state.Head.Queue = queue
-	if req.Action != protocol.QueueNow {
-		if err := c.saveLocked(); err != nil {
-			c.state.Head.Queue = before
-			return c.headLocked(), err
-		}
-		c.m.news.touch(c, true)
-		return c.headLocked(), nil
-	}
-	if c.turn != nil {
-		if err := c.interrupt(message); err != nil {
-			c.state.Head.Queue = before
-			return c.headLocked(), err
-		}
-	} else if err := c.begin(message); err != nil {
-		c.state.Head.Queue = before
-		return c.headLocked(), err
-	}
-	return c.headLocked(), nil
+	return c.headLocked(), err
 }
 
 // Set changes what a person chooses about a conversation.
@@ -90,18 +79,24 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if req.Title != nil {
-		if title := oneLine(*req.Title, protocol.MaxTitle); title != "" {
-			c.state.Head.Title, c.state.Titled = title, true
-		}
+	draft := req.Draft
+	if draft != nil && req.DraftOf != "" && slices.Contains(c.state.Known, req.DraftOf) {
+		draft = nil // the message arrived
 	}
-	if req.Draft != nil && (req.DraftOf == "" || !slices.Contains(c.state.Known, req.DraftOf)) {
-		if len(*req.Draft) > maxChatText {
-			return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
-		}
-		c.state.Head.Draft = *req.Draft
+	if draft != nil && len(*draft) > maxChatText {
+		return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
 	}
-	if err := c.saveLocked(); err != nil {
+	err = c.change(func(s *state) {
+		if req.Title != nil {
+			if title := oneLine(*req.Title, protocol.MaxTitle); title != "" {
+				s.Head.Title, s.Titled = title, true
+			}
+		}
+		if draft != nil {
+			s.Head.Draft = *draft
+		}
+	})
+	if err != nil {
 		return c.headLocked(), err
 	}
 	c.m.news.touch(c, req.Title != nil || req.Agent != nil || req.Tab != nil || req.Option != "")

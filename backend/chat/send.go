@@ -70,42 +70,42 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	if req.Replaces != "" {
 		return c.replace(req.Replaces, message)
 	}
-	known, draft := c.state.Known, c.state.Head.Draft
-	refused := func(err error) (protocol.Conversation, error) {
-		// It can be sent again, and is in the input of whoever opens this next.
-		c.state.Known, c.state.Head.Draft = known, draft
-		return c.headLocked(), err
-	}
-	c.state.know(message.ID)
-	if begun := strings.TrimSpace(draft); strings.HasPrefix(strings.TrimSpace(req.Text), begun) {
-		// It is what is sent, or its beginning: whoever opens the conversation next
-		// must not find it in the input again.
-		c.state.Head.Draft = ""
-	}
-	if c.turn == nil && (req.Now || !waits) {
-		if err := c.begin(message); err != nil {
-			return refused(err)
+	taken := func(s *state) {
+		s.know(message.ID)
+		if begun := strings.TrimSpace(s.Head.Draft); strings.HasPrefix(strings.TrimSpace(req.Text), begun) {
+			// It is what is sent, or its beginning: whoever opens the conversation next
+			// must not find it in the input again.
+			s.Head.Draft = ""
 		}
-		return c.headLocked(), nil
 	}
-	if req.Now {
-		if err := c.interrupt(message); err != nil {
-			return refused(err)
-		}
-		return c.headLocked(), nil
+	switch {
+	case c.turn == nil && (req.Now || !waits):
+		err = c.begin(message, taken)
+	case req.Now:
+		err = c.interrupt(message, taken)
+	default:
+		err = c.enqueue(message, taken)
 	}
-	queue, held := c.state.Head.Queue, c.state.Held
-	c.state.Head.Queue = append(slices.Clone(queue), message)
-	// What waited since a Stop or a restart comes first: whoever writes on wants it all,
-	// in its order.
-	c.state.Held = held && c.turn != nil
-	if err := c.saveLocked(); err != nil {
-		c.state.Head.Queue, c.state.Held = queue, held
-		return refused(err)
+	// What was refused can be sent again, and is in the input of whoever opens this
+	// next.
+	return c.headLocked(), err
+}
+
+// enqueue puts a message behind those that wait. also is changed with it.
+func (c *conversation) enqueue(message protocol.QueuedMessage, also func(*state)) error {
+	err := c.change(func(s *state) {
+		also(s)
+		s.Head.Queue = append(slices.Clone(s.Head.Queue), message)
+		// What waited since a Stop or a restart comes first: whoever writes on wants it
+		// all, in its order.
+		s.Held = s.Held && c.turn != nil
+	})
+	if err != nil {
+		return err
 	}
 	c.m.news.touch(c, true)
 	c.next()
-	return c.headLocked(), nil
+	return nil
 }
 
 // mayTalk says why nothing can be sent just now.
@@ -117,18 +117,20 @@ func (c *conversation) mayTalk() error {
 }
 
 // interrupt puts a message before everything that waits: into the turn that
-// runs, where the agent can take it, else in its place.
-func (c *conversation) interrupt(message protocol.QueuedMessage) error {
+// runs, where the agent can take it, else in its place. also is changed with it.
+func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*state)) error {
 	t := c.turn
 	if c.state.Head.Can.Steer && t.prompting && !t.cancelled {
+		also(&c.state)
 		t.steers++
 		c.m.wg.Go(func() { c.steer(t, message) })
 		return nil
 	}
-	queue := c.state.Head.Queue
-	c.state.Head.Queue = slices.Insert(slices.Clone(queue), 0, message)
-	if err := c.saveLocked(); err != nil {
-		c.state.Head.Queue = queue
+	err := c.change(func(s *state) {
+		also(s)
+		s.Head.Queue = slices.Insert(slices.Clone(s.Head.Queue), 0, message)
+	})
+	if err != nil {
 		return err
 	}
 	t.goOn = true

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pilotfish/backend/agent/builtin"
@@ -46,8 +47,9 @@ var (
 	errStopping  = errors.New("the session ends")
 )
 
-// begin begins a turn. The caller holds mu; no turn runs.
-func (c *conversation) begin(message protocol.QueuedMessage) error {
+// begin begins a turn. also is changed with it: a turn that cannot begin leaves the
+// conversation as it was. The caller holds mu; no turn runs.
+func (c *conversation) begin(message protocol.QueuedMessage, also func(*state)) error {
 	if c.ending {
 		return errClosed
 	}
@@ -64,18 +66,21 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 	if err := c.entries.Clear(); err != nil {
 		return err
 	}
-	c.state.Turn, c.state.Held, c.failure = message.ID, false, nil
-	if !c.state.Titled && c.state.Head.Title == "" {
-		c.state.Head.Title = oneLine(message.Text, chatTitle)
-	}
-	if c.state.Head.Title == "" && len(message.Attachments) > 0 {
-		c.state.Head.Title = message.Attachments[0].Name
-	}
-	c.touched()
+	before := c.state
+	c.failure = nil
 	// The state goes first: whoever reads it after a crash looks whether the turn
 	// has an end.
-	if err := c.saveLocked(); err != nil {
-		c.state.Turn = ""
+	err := c.change(func(s *state) {
+		also(s)
+		s.Turn, s.Held, s.Head.Updated = message.ID, false, time.Now().UTC()
+		if !s.Titled && s.Head.Title == "" {
+			s.Head.Title = oneLine(message.Text, chatTitle)
+		}
+		if s.Head.Title == "" && len(message.Attachments) > 0 {
+			s.Head.Title = message.Attachments[0].Name
+		}
+	})
+	if err != nil {
 		return err
 	}
 	c.talk = talk{message: message.ID, tools: map[string]string{}}
@@ -83,7 +88,7 @@ func (c *conversation) begin(message protocol.QueuedMessage) error {
 	route, plan, chosen := c.route(message)
 	entry.Route = route
 	if _, err := c.put(entry); err != nil {
-		c.state.Turn = ""
+		c.state = before // the prompt was not said
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(c.m.ctx)
@@ -302,10 +307,8 @@ func (c *conversation) next() {
 	if c.turn != nil || c.state.Held || len(queue) == 0 || c.ending {
 		return
 	}
-	message := queue[0]
-	c.state.Head.Queue = append([]protocol.QueuedMessage{}, queue[1:]...)
-	if err := c.begin(message); err != nil {
-		c.state.Head.Queue = queue
+	rest := slices.Clone(queue[1:])
+	if err := c.begin(queue[0], func(s *state) { s.Head.Queue = rest }); err != nil {
 		c.state.Held = true
 		c.broken(err)
 	}
