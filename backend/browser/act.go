@@ -4,29 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
-// pointTarget is a point of the tab's viewport: "120,80" or "point=120,80".
-var pointTarget = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$`)
-})
-
 // action is one action on its way.
 type action struct {
-	p  *page
+	p  *tabPage
 	q  protocol.ActRequest
 	fx *effects
 	// f is the frame that was acted on, way the frames that it stands in.
-	f   *docFrame
-	way []*docFrame
+	f   *page.Frame
+	way []*page.Frame
 	// after is what settle is asked beside the change.
 	after map[string]any
 	told  settled
@@ -53,7 +47,7 @@ type action struct {
 	// held is what the caller holds down.
 	held *held
 	// fingered are the points that fingers touch.
-	fingered []point
+	fingered []page.Point
 }
 
 // Act does one thing on a tab's page by trusted input and says what came of
@@ -62,7 +56,7 @@ type action struct {
 // nothing is done.
 func (b *Browser) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
 	effect := protocol.Effect{Tab: id}
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		fx := b.beginEffects(id, p, allow)
 		defer fx.end(ctx)
 		a := &action{p: p, q: q, fx: fx, after: map[string]any{}, held: b.heldBy(ctx, id)}
@@ -159,45 +153,26 @@ func (a *action) looks() bool {
 	case protocol.ActClick, protocol.ActHover:
 		return true
 	case protocol.ActFill:
-		return a.fx.nav.allow == nil
+		return a.fx.nav.Allow == nil
 	}
 	return false
 }
 
-// guard names the events that a page gets only where they meet the target of an input.
-type guard string
-
-const (
-	noGuard    guard = ""
-	guardHover guard = "hover"
-	guardPress guard = "press"
-	guardTouch guard = "touch"
-)
-
-// pressed is the guard of the frames around the one of the target: they are
-// passed by a pointer that only moves.
-func (g guard) pressed() guard {
-	if g == guardHover {
-		return noGuard
-	}
-	return g
-}
-
 // pressGuard is the guard of the action's press.
-func (a *action) pressGuard() guard {
+func (a *action) pressGuard() page.Guard {
 	if a.q.Kind == protocol.ActTap || a.q.Kind == protocol.ActSwipe {
-		return guardTouch
+		return page.GuardTouch
 	}
-	return guardPress
+	return page.GuardPress
 }
 
 // point finds where to act: it scrolls, waits for what moves and tests what a
 // pointer would meet, in every frame on the way.
-func (a *action) point(ctx context.Context, guarded bool) (point, error) {
-	if m := pointTarget().FindStringSubmatch(a.q.Target); m != nil {
+func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
+	if m := page.PointTarget().FindStringSubmatch(a.q.Target); m != nil {
 		return a.bare(ctx)
 	}
-	kind := guardHover
+	kind := page.GuardHover
 	if guarded {
 		kind = a.pressGuard()
 	}
@@ -211,30 +186,30 @@ func (a *action) point(ctx context.Context, guarded bool) (point, error) {
 	if a.lead > 0 {
 		args["lead"] = a.lead
 	}
-	f, aimed, err := a.p.aimMeanwhile(ctx, a.q.Target, "aim", args, a.fx.prepare)
+	f, aimed, err := a.p.AimMeanwhile(ctx, a.q.Target, "aim", args, a.fx.prepare)
 	if err != nil {
-		return point{}, err
+		return page.Point{}, err
 	}
 	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
 	a.fx.out.Hit = aimed.Reached.Line
-	at, way, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, kind.pressed())
+	at, way, err := a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, kind.Pressed())
 	a.way = way
 	return at, err
 }
 
 // bare takes a point of the viewport as it is.
-func (a *action) bare(ctx context.Context) (point, error) {
-	var at point
-	m := pointTarget().FindStringSubmatch(a.q.Target)
+func (a *action) bare(ctx context.Context) (page.Point, error) {
+	var at page.Point
+	m := page.PointTarget().FindStringSubmatch(a.q.Target)
 	if _, err := fmt.Sscan(m[1]+" "+m[2], &at.X, &at.Y); err != nil {
 		return at, protocol.NewError(protocol.CodeBadArgument, a.q.Target+" is not a point", "for example 120,80")
 	}
-	a.f = a.p.frames.main()
+	a.f = a.p.Frames.Main()
 	var hit *struct {
 		Ref   string `json:"ref"`
 		Words string `json:"words"`
 	}
-	if err := a.p.ask(ctx, a.f, "at", map[string]any{"x": at.X, "y": at.Y, "watch": true, "last": a.last}, &hit); err != nil {
+	if err := a.p.Ask(ctx, a.f, "at", map[string]any{"x": at.X, "y": at.Y, "watch": true, "last": a.last}, &hit); err != nil {
 		return at, err
 	}
 	if hit == nil {
@@ -289,7 +264,7 @@ func (a *action) click(ctx context.Context) error {
 				why, hint = " does not stop moving: each click would have hit ", ""
 				next = []protocol.Suggestion{protocol.Try("clicks a point that it passes", "click", fmt.Sprintf("%.0f,%.0f", at.X, at.Y))}
 			}
-			return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+why+plain(a.told.Guard.Met)+", and was not done", hint, next...)
+			return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.out.Hit)+why+page.Plain(a.told.Guard.Met)+", and was not done", hint, next...)
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -307,7 +282,7 @@ func (a *action) heldBack() bool {
 	return a.guarded && g != nil && g.OK != nil && !*g.OK
 }
 
-func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton, bits int64, count int, mods int64) error {
+func (a *action) pressAt(ctx context.Context, at page.Point, button input.MouseButton, bits int64, count int, mods int64) error {
 	a.held.move(at)
 	if a.q.HoldMS > 0 {
 		return a.pressLong(ctx, at, button, bits, count, mods)
@@ -324,7 +299,7 @@ func (a *action) pressAt(ctx context.Context, at point, button input.MouseButton
 	return a.strike(ctx, a.p.Session, messages...)
 }
 
-func mouse(kind input.DispatchMouseEventType, at point, button input.MouseButton, bits int64, count int, mods int64) message {
+func mouse(kind input.DispatchMouseEventType, at page.Point, button input.MouseButton, bits int64, count int, mods int64) message {
 	return message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{
 		Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: int64(count), Modifiers: mods,
 	}}
@@ -351,7 +326,7 @@ func (a *action) hover(ctx context.Context) error {
 			return nil
 		}
 		if try == hoverTries {
-			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", plain(a.fx.out.Hit), plain(a.told.Guard.Met)), "try again")
+			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", page.Plain(a.fx.out.Hit), page.Plain(a.told.Guard.Met)), "try again")
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -362,7 +337,7 @@ const hoverTries = 3
 
 // check clicks only when that changes something, and looks afterwards.
 func (a *action) check(ctx context.Context) error {
-	f, aimed, err := a.p.aim(ctx, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
+	f, aimed, err := a.p.Aim(ctx, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
 	if err != nil {
 		return err
 	}
@@ -371,7 +346,7 @@ func (a *action) check(ctx context.Context) error {
 		State   string `json:"state"`
 		Grouped bool   `json:"grouped"`
 	}
-	if err := a.p.ask(ctx, f, "checked", map[string]string{"ref": ref}, &now); err != nil {
+	if err := a.p.Ask(ctx, f, "checked", map[string]string{"ref": ref}, &now); err != nil {
 		return err
 	}
 	a.fx.out.Hit = aimed.Reached.Line
@@ -381,12 +356,12 @@ func (a *action) check(ctx context.Context) error {
 	}
 	switch {
 	case now.State == "none" || now.State == "gone":
-		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" cannot be checked or unchecked", "use click instead")
+		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" cannot be checked or unchecked", "use click instead")
 	case now.State == want:
 		a.fx.out.Nothing = true
 		return nil
 	case !a.q.On && now.Grouped:
-		return protocol.NewError(protocol.CodeNotActable, plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
+		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
 	}
 	a.q.Target, a.after["ref"] = ref, ref
 	if err := a.click(ctx); err != nil {
@@ -401,32 +376,32 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		args = map[string]any{}
 	}
 	args["what"] = what
-	f, aimed, err := a.p.aimMeanwhile(ctx, a.q.Target, "set", args, a.fx.prepare)
+	f, aimed, err := a.p.AimMeanwhile(ctx, a.q.Target, "set", args, a.fx.prepare)
 	if err != nil {
 		return err
 	}
 	a.f, a.fx.out.Hit = f, aimed.Reached.Line
 	if what != "focus" { // it gets another value
-		a.fx.out.Hit = aimed.Reached.name()
+		a.fx.out.Hit = aimed.Reached.Name()
 	}
 	if aimed.Filled == nil {
 		return nil
 	}
 	switch aimed.Filled.State {
 	case "gone":
-		return (&resolution{State: "gone", Ref: aimed.Reached.Ref}).refusal()
+		return (&page.Resolution{State: "gone", Ref: aimed.Reached.Ref}).Refusal()
 	case "refused":
 		// The options are the page's words: they stand in the message, which an
 		// agent gets in an envelope.
 		has, hint := "", fits(aimed.Filled.Code)
 		if len(aimed.Filled.Options) > 0 {
-			has, hint = "; its options are "+plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
+			has, hint = "; its options are "+page.Plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
 		}
 		code := protocol.CodeNotActable
 		if aimed.Filled.Code == "read_only" || aimed.Filled.Code == "disabled" {
 			code = protocol.CodeDisabled
 		}
-		return protocol.NewError(code, plain(aimed.Reached.Line)+": "+plain(aimed.Filled.Why)+has, hint)
+		return protocol.NewError(code, page.Plain(aimed.Reached.Line)+": "+page.Plain(aimed.Filled.Why)+has, hint)
 	case "type":
 		a.after["ref"] = aimed.Reached.Ref
 		if a.q.Kind == protocol.ActType {
@@ -480,7 +455,7 @@ func (a *action) fill(ctx context.Context) error {
 // insert puts text in place of what is selected, or takes that away.
 func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
-	s, _ := a.p.frames.state(a.f)
+	s, _ := a.p.Frames.State(a.f)
 	if a.q.Text != "" {
 		return a.strike(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
 	}
@@ -517,7 +492,7 @@ func (a *action) typeText(ctx context.Context) error {
 		}
 		messages = append(messages, k.press(mods)...)
 	}
-	s, _ := a.p.frames.state(a.f)
+	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)
 }
 
@@ -526,8 +501,8 @@ func (a *action) focused(ctx context.Context) error {
 	if a.q.Target != "" {
 		return a.set(ctx, "type", nil)
 	}
-	a.f, a.fx.out.Hit = a.p.frames.main(), "what has the focus"
-	return a.p.ask(ctx, a.f, "watch", nil, nil)
+	a.f, a.fx.out.Hit = a.p.Frames.Main(), "what has the focus"
+	return a.p.Ask(ctx, a.f, "watch", nil, nil)
 }
 
 // settle asks the frames on the way what came of it.
@@ -561,8 +536,8 @@ func (a *action) settle(ctx context.Context) error {
 
 // disarm takes back what was prepared for an input that did not come.
 func (a *action) disarm(ctx context.Context) {
-	for _, f := range append([]*docFrame{a.f}, a.way...) {
-		_ = a.p.ask(ctx, f, "disarm", nil, nil)
+	for _, f := range append([]*page.Frame{a.f}, a.way...) {
+		_ = a.p.Ask(ctx, f, "disarm", nil, nil)
 	}
 }
 
@@ -574,9 +549,9 @@ func (a *action) missed() error {
 	}
 	switch g := a.told.Guard; {
 	case g.OK == nil:
-		return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+" moved away or was covered just before the click, which hit something else", "", lookAgain())
+		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.LookAgain())
 	case !*g.OK:
-		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", plain(a.fx.out.Hit), plain(g.Met)), "try again")
+		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", page.Plain(a.fx.out.Hit), page.Plain(g.Met)), "try again")
 	}
 	return nil
 }
@@ -589,7 +564,7 @@ func (a *action) verify(context.Context) error {
 	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {
 		a.fx.out.Value = &v.Value
 		if _, asked := a.after["expected"]; asked && !v.Matches {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: its value is now %q", plain(a.fx.out.Hit), plain(v.Value)), "the field may need another format, or the page changes what is typed")
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: its value is now %q", page.Plain(a.fx.out.Hit), page.Plain(v.Value)), "the field may need another format, or the page changes what is typed")
 		}
 	}
 	if a.q.Kind == protocol.ActCheck && a.pressed {
@@ -598,7 +573,7 @@ func (a *action) verify(context.Context) error {
 			want = "on"
 		}
 		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", plain(a.fx.out.Hit), a.told.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", page.Plain(a.fx.out.Hit), a.told.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
 		}
 	}
 	return nil

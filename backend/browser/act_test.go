@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -71,7 +72,7 @@ func (s *stage) ref(t *testing.T, text string) string {
 	look := s.look(t, protocol.LookRequest{})
 	for line := range strings.Lines(look.Text) {
 		fields := strings.Fields(line)
-		if strings.Contains(line, text) && len(fields) > 0 && refScope().MatchString(fields[0]) {
+		if strings.Contains(line, text) && len(fields) > 0 && page.RefScope().MatchString(fields[0]) {
 			return fields[0]
 		}
 	}
@@ -92,7 +93,7 @@ func (s *stage) act(t *testing.T, q protocol.ActRequest) protocol.Effect {
 func (s *stage) eval(t *testing.T, expression string) string {
 	t.Helper()
 	var out string
-	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, _ *run, p *page) error {
+	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		v, err := evaluate[string](ctx, p.Session, "String("+expression+")", 0)
 		out = v
 		return err
@@ -613,7 +614,7 @@ func TestEndsInTheMiddle(t *testing.T) {
 		ended <- err
 	}()
 	p := s.page(t)
-	for p.frames == nil || s.queued() == 0 {
+	for p.Frames == nil || s.queued() == 0 {
 		runtime.Gosched()
 	}
 	_ = p.Post(t.Context(), "Page.crash", nil)

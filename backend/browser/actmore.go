@@ -13,19 +13,20 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // ends are where a drag begins and ends, in the tab's viewport.
-func (a *action) ends(ctx context.Context) (from, to point, err error) {
-	if m := pointTarget().FindStringSubmatch(a.q.To); m != nil {
+func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
+	if m := page.PointTarget().FindStringSubmatch(a.q.To); m != nil {
 		if _, err := fmt.Sscan(m[1]+" "+m[2], &to.X, &to.Y); err != nil {
 			return from, to, protocol.NewError(protocol.CodeBadArgument, a.q.To+" is not a point", "for example 120,80")
 		}
 		from, err = a.point(ctx, true)
 		return from, to, err
 	}
-	f, aimed, err := a.p.aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To, "guard": a.pressGuard()})
+	f, aimed, err := a.p.Aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To, "guard": a.pressGuard()})
 	if err != nil {
 		return from, to, err
 	}
@@ -34,23 +35,23 @@ func (a *action) ends(ctx context.Context) (from, to point, err error) {
 	}
 	a.f, a.guarded, a.carries, a.fx.out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
 	// What one end needs scrolled is scrolled: the other lies in the same frame.
-	if to, _, err = a.p.outward(ctx, f, aimed.To.Point, aimed.To.Line, noGuard); err != nil {
+	if to, _, err = a.p.Outward(ctx, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
 		return from, to, err
 	}
-	from, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
+	from, a.way, err = a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
 	return from, to, err
 }
 
 // scroll brings something into view, or scrolls the page or an area.
 func (a *action) scroll(ctx context.Context) error {
-	f, ref := a.p.frames.main(), ""
+	f, ref := a.p.Frames.Main(), ""
 	a.fx.out.Hit = "the page"
 	if a.q.Target != "" {
 		name, args := "take", map[string]any{"watch": true, "want": "thing"}
 		if a.q.DX == 0 && a.q.DY == 0 {
 			name = "aim"
 		}
-		found, aimed, err := a.p.aim(ctx, a.q.Target, name, args)
+		found, aimed, err := a.p.Aim(ctx, a.q.Target, name, args)
 		if err != nil {
 			return err
 		}
@@ -58,10 +59,10 @@ func (a *action) scroll(ctx context.Context) error {
 		a.fx.out.Hit = aimed.Reached.Line
 		if name == "aim" {
 			a.f = f
-			_, a.way, err = a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, noGuard)
+			_, a.way, err = a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
 			return err
 		}
-	} else if err := a.p.ask(ctx, f, "watch", nil, nil); err != nil {
+	} else if err := a.p.Ask(ctx, f, "watch", nil, nil); err != nil {
 		return err
 	}
 	a.f = f
@@ -75,11 +76,11 @@ func (a *action) scroll(ctx context.Context) error {
 		Above float64 `json:"above"`
 		Below float64 `json:"below"`
 	}
-	if err := a.p.ask(ctx, f, "scroll", args, &moved); err != nil {
+	if err := a.p.Ask(ctx, f, "scroll", args, &moved); err != nil {
 		return err
 	}
 	if moved == nil {
-		return (&resolution{State: "gone", Ref: ref}).refusal()
+		return (&page.Resolution{State: "gone", Ref: ref}).Refusal()
 	}
 	a.fx.out.Moved = &[4]float64{moved.X, moved.Y, moved.Above, moved.Below}
 	// The frame that shows it tells the page of it, and what came into view.
@@ -101,17 +102,17 @@ func (a *action) upload(ctx context.Context) error {
 		}
 		files = append(files, path)
 	}
-	f, aimed, err := a.p.aim(ctx, a.q.Target, "take", map[string]any{"watch": true})
+	f, aimed, err := a.p.Aim(ctx, a.q.Target, "take", map[string]any{"watch": true})
 	if err != nil {
 		return err
 	}
 	a.fx.out.Hit = aimed.Reached.Line
-	s, world, err := a.p.ready(ctx, f)
+	s, world, err := a.p.Ready(ctx, f)
 	if err != nil {
 		return err
 	}
 	var field bool
-	if err := a.p.ask(ctx, f, "isFile", map[string]string{"ref": aimed.Reached.Ref}, &field); err != nil {
+	if err := a.p.Ask(ctx, f, "isFile", map[string]string{"ref": aimed.Reached.Ref}, &field); err != nil {
 		return err
 	}
 	params := dom.SetFileInputFilesParams{Files: files}
@@ -121,7 +122,7 @@ func (a *action) upload(ctx context.Context) error {
 			UniqueContextID: world,
 		})
 		if err != nil || res.Result == nil {
-			return errors.Join(errReplaced, err)
+			return errors.Join(page.ErrReplaced, err)
 		}
 		params.ObjectID = res.Result.ObjectID
 	} else {
@@ -159,8 +160,8 @@ func (a *action) choose(ctx context.Context, s *devtools.Session) error {
 		return err
 	}
 	if a.fx.chooser == nil {
-		return protocol.NewError(protocol.CodeNotActable, plain(a.fx.out.Hit)+" is not a file field and opens no file chooser", "use the file field itself as the target")
+		return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.out.Hit)+" is not a file field and opens no file chooser", "use the file field itself as the target")
 	}
 	a.guarded, a.asked = false, false
-	return a.p.ask(ctx, a.f, "watch", nil, nil)
+	return a.p.Ask(ctx, a.f, "watch", nil, nil)
 }

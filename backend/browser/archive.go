@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -15,7 +16,7 @@ import (
 // of the session's folder.
 func (b *Browser) Archive(ctx context.Context, id protocol.TabID) (protocol.PageFile, error) {
 	var file protocol.PageFile
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		res, err := cdp.Call(ctx, p.Session, cdppage.CaptureSnapshot, cdppage.CaptureSnapshotParams{})
 		if err != nil {
 			return err
@@ -29,34 +30,34 @@ func (b *Browser) Archive(ctx context.Context, id protocol.TabID) (protocol.Page
 // children; those of other sites as well.
 func (b *Browser) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Frame, error) {
 	var out []protocol.Frame
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
-		var list func(f *docFrame, depth int) error
-		list = func(f *docFrame, depth int) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+		var list func(f *page.Frame, depth int) error
+		list = func(f *page.Frame, depth int) error {
 			var at struct{ URL, Name string }
 			if err := p.inFrame(ctx, f, `() => ({ url: location.href, name: window.name })`, nil, &at); err != nil {
-				if f.number != 0 && errors.Is(err, errReplaced) {
+				if f.Number != 0 && errors.Is(err, page.ErrReplaced) {
 					return nil
 				}
 				return err
 			}
-			s, _ := p.frames.state(f)
+			s, _ := p.Frames.State(f)
 			out = append(out, protocol.Frame{ID: frameName(f), Depth: depth, Name: at.Name, URL: at.URL, Apart: s != p.Session})
-			for _, child := range p.frames.children(f) {
+			for _, child := range p.Frames.Children(f) {
 				if err := list(child, depth+1); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		return list(p.frames.main(), 0)
+		return list(p.Frames.Main(), 0)
 	})
 	return out, err
 }
 
 // frameName is what the refs of a frame begin with: "f2", "page" for the page.
-func frameName(f *docFrame) string {
-	if f.number == 0 {
+func frameName(f *page.Frame) string {
+	if f.Number == 0 {
 		return "page"
 	}
-	return "f" + strconv.Itoa(f.number)
+	return "f" + strconv.Itoa(f.Number)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 	"pilotfish/extension"
 )
@@ -19,14 +20,14 @@ func (b *Browser) Audit(ctx context.Context, id protocol.TabID, level string) (p
 	if err != nil {
 		return out, protocol.NewError(protocol.CodeInternal, "this build has no axe-core: the extension was not built before the app", "run make build")
 	}
-	err = b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err = b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		out = protocol.Audit{Violations: []protocol.AuditFinding{}, Unsure: []protocol.AuditFinding{}}
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
 		out.URL = info.URL
-		return p.eachFrame(func(f *docFrame) error {
+		return p.eachFrame(func(f *page.Frame) error {
 			var have bool
 			if err := p.inFrame(ctx, f, `() => typeof globalThis.axe === 'object'`, nil, &have); err != nil {
 				return err
@@ -48,14 +49,14 @@ func (b *Browser) Audit(ctx context.Context, id protocol.TabID, level string) (p
 }
 
 // load evaluates a classic script in a frame's world.
-func (p *page) load(ctx context.Context, f *docFrame, script string) error {
-	s, world, err := p.ready(ctx, f)
+func (p *tabPage) load(ctx context.Context, f *page.Frame, script string) error {
+	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return err
 	}
-	res, err := cdp.Call(ctx, s, runtime.Evaluate, evaluateParams(script+"\n;0", world))
+	res, err := cdp.Call(ctx, s, runtime.Evaluate, page.EvaluateParams(script+"\n;0", world))
 	if err != nil {
-		return p.worldError(f, world, err)
+		return p.WorldError(f, world, err)
 	}
 	if res.ExceptionDetails != nil {
 		return errors.New("loading a script into the page: " + res.ExceptionDetails.Text)
@@ -92,10 +93,10 @@ func axeTags(level string) []string {
 }
 
 // mergeAudit adds what was found in a frame.
-func mergeAudit(into, part *protocol.Audit, f *docFrame) {
+func mergeAudit(into, part *protocol.Audit, f *page.Frame) {
 	add := func(list, found []protocol.AuditFinding) []protocol.AuditFinding {
 		for _, one := range found {
-			if f.number != 0 {
+			if f.Number != 0 {
 				for i := range one.Nodes {
 					one.Nodes[i].Target = frameName(f) + " " + one.Nodes[i].Target
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -18,7 +19,7 @@ import (
 // as indented lines: what assistive programs are told.
 func (b *Browser) AXTree(ctx context.Context, id protocol.TabID, element string) (protocol.PageText, error) {
 	var out protocol.PageText
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
@@ -40,16 +41,16 @@ func (b *Browser) AXTree(ctx context.Context, id protocol.TabID, element string)
 			}
 			lines = axLines(res.Nodes, secrets)
 		} else {
-			err := p.eachFrame(func(f *docFrame) error {
-				s, _ := p.frames.state(f)
-				res, err := cdp.Call(ctx, s, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: f.id})
+			err := p.eachFrame(func(f *page.Frame) error {
+				s, _ := p.Frames.State(f)
+				res, err := cdp.Call(ctx, s, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: f.ID})
 				if err != nil {
-					if _, isMethod := errors.AsType[*devtools.MethodError](err); isMethod && f.number != 0 {
-						return errReplaced
+					if _, isMethod := errors.AsType[*devtools.MethodError](err); isMethod && f.Number != 0 {
+						return page.ErrReplaced
 					}
 					return err
 				}
-				if f.number != 0 {
+				if f.Number != 0 {
 					lines = append(lines, "frame "+frameName(f)+":")
 				}
 				lines = append(lines, axLines(res.Nodes, secrets)...)
@@ -144,9 +145,9 @@ func axLine(n *accessibility.Node, role string, secrets map[string]bool) string 
 
 // secrets are what is typed into fields for passwords, cards and one-time codes:
 // the tree has all but passwords in plain text.
-func (p *page) secrets(ctx context.Context) (map[string]bool, error) {
+func (p *tabPage) secrets(ctx context.Context) (map[string]bool, error) {
 	out := make(map[string]bool)
-	err := p.eachFrame(func(f *docFrame) error {
+	err := p.eachFrame(func(f *page.Frame) error {
 		var values []string
 		if err := p.inFrame(ctx, f, secretsScript, nil, &values); err != nil {
 			return err

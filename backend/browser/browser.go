@@ -10,6 +10,7 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -84,12 +85,12 @@ type Browser struct {
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
 	restore []tabs.RestoreTab
-	crashed bool                      // the last run ended by itself, with restore open
-	spaces  map[protocol.TabID]*space // ref numbers
-	exit    protocol.Exit             // of the last run
-	marks   marks                     // what `diff` compares with
-	holds   holds                     // keys and buttons that callers hold down
-	masks   masks                     // tabs that are covered
+	crashed bool                           // the last run ended by itself, with restore open
+	spaces  map[protocol.TabID]*page.Space // ref numbers
+	exit    protocol.Exit                  // of the last run
+	marks   marks                          // what `diff` compares with
+	holds   holds                          // keys and buttons that callers hold down
+	masks   masks                          // tabs that are covered
 }
 
 // New returns a Browser that does not run yet. It returns an error when the

@@ -29,8 +29,8 @@ const maxScreenshot = 16384
 // session's folder with mode 0600. The tab that the person sees stays in front.
 func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if d := p.openDialog(); d != nil { // it draws nothing until it is answered
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+		if d := p.OpenDialog(); d != nil { // it draws nothing until it is answered
 			return dialogOpen(id, d)
 		}
 		return p.veiled(ctx, func() error { return b.shoot(ctx, id, p, q, &shot) })
@@ -39,9 +39,9 @@ func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.
 }
 
 // shoot takes the picture and saves it.
-func (b *Browser) shoot(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
+func (b *Browser) shoot(ctx context.Context, id protocol.TabID, p *tabPage, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
 	if q.Annotated || q.Element != "" {
-		if err := p.open(ctx, id); err != nil {
+		if err := p.Open(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (b *Browser) shoot(ctx context.Context, id protocol.TabID, p *page, q proto
 
 // view saves a picture of what is in view. Nothing has to be known before it is
 // taken, and a PNG of that size may be a little larger if it comes sooner.
-func (b *Browser) view(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
+func (b *Browser) view(ctx context.Context, id protocol.TabID, p *tabPage, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
 	framed := make(chan error, 1)
 	go func() {
 		_, err := p.framing(ctx, q, shot)
@@ -95,7 +95,7 @@ func (b *Browser) view(ctx context.Context, id protocol.TabID, p *page, q protoc
 }
 
 // slices saves a tall picture in parts from the top.
-func (b *Browser) slices(ctx context.Context, id protocol.TabID, p *page, q protocol.ScreenshotRequest, clip protocol.Clip, shot *protocol.Screenshot) error {
+func (b *Browser) slices(ctx context.Context, id protocol.TabID, p *tabPage, q protocol.ScreenshotRequest, clip protocol.Clip, shot *protocol.Screenshot) error {
 	labels := 0
 	for top := 0.0; ; top += sliceHeight - sliceOverlap {
 		part := clip
@@ -120,7 +120,7 @@ func (b *Browser) slices(ctx context.Context, id protocol.TabID, p *page, q prot
 }
 
 // picture takes one picture and draws on it what was asked for.
-func (p *page) picture(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, shot *protocol.Screenshot) ([]byte, error) {
+func (p *tabPage) picture(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, shot *protocol.Screenshot) ([]byte, error) {
 	if !q.Annotated {
 		return p.taken(ctx, q, clip, false)
 	}
@@ -145,7 +145,7 @@ func (p *page) picture(ctx context.Context, q protocol.ScreenshotRequest, clip *
 
 // taken takes a picture of a part of the page; fast is for one that is only
 // looked at by us.
-func (p *page) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, fast bool) ([]byte, error) {
+func (p *tabPage) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, fast bool) ([]byte, error) {
 	if clip == nil || p.inFront() {
 		params := captureParams(q, clip)
 		params.OptimizeForSpeed = &fast
@@ -155,7 +155,7 @@ func (p *page) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *pr
 }
 
 // inFront says whether a window shows the page.
-func (p *page) inFront() bool {
+func (p *tabPage) inFront() bool {
 	for _, t := range p.r.b.Tabs() {
 		if at, ok := p.r.b.tabs.Lookup(t.ID); ok && at.Target == p.Target {
 			return t.Active
@@ -166,7 +166,7 @@ func (p *page) inFront() bool {
 
 // framing finds out which part of the page is wanted; nil is what is in view.
 // The address and the size go to shot.
-func (p *page) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *protocol.Screenshot) (*protocol.Clip, error) {
+func (p *tabPage) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *protocol.Screenshot) (*protocol.Clip, error) {
 	var info protocol.PageInfo
 	if err := p.where(ctx, &info); err != nil {
 		return nil, err
@@ -220,11 +220,8 @@ func captureParams(q protocol.ScreenshotRequest, clip *protocol.Clip) cdppage.Ca
 
 // awake makes a tab in the back draw: it believes to be looked at until release
 // is called. What the person sees does not change.
-func (p *page) awake(ctx context.Context) (release func(), err error) {
-	p.mu.Lock()
-	opened := p.frames != nil
-	p.mu.Unlock()
-	if opened { // it does already, for looks and actions
+func (p *tabPage) awake(ctx context.Context) (release func(), err error) {
+	if p.IsOpen() { // it does already, for looks and actions
 		return func() {}, nil
 	}
 	focus := emulation.SetFocusEmulationEnabledParams{Enabled: true}
@@ -244,7 +241,7 @@ const frame = "new Promise((done) => requestAnimationFrame(() => done(true)))"
 // a frame was presented only when the next one is: a page on which nothing
 // moves would keep its picture to itself for ever. So further frames are asked
 // for, in the rhythm of the page's own, until the picture is there.
-func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
+func (p *tabPage) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answer struct {
@@ -284,7 +281,7 @@ func (p *page) capture(ctx context.Context, params cdppage.CaptureScreenshotPara
 // more rarely until ctx ends: a page that gives several frames which nobody
 // draws is let draw only once a second. A tab in front draws by itself, unless
 // its window is shown nowhere: there it begins when the picture is overdue.
-func (p *page) nudge(ctx context.Context) {
+func (p *tabPage) nudge(ctx context.Context) {
 	if p.inFront() {
 		overdue := time.NewTimer(pictureWait)
 		defer overdue.Stop()
@@ -316,7 +313,7 @@ func (p *page) nudge(ctx context.Context) {
 }
 
 // secondPicture makes the browser draw the page once more; nobody reads it.
-func (p *page) secondPicture(ctx context.Context) error {
+func (p *tabPage) secondPicture(ctx context.Context) error {
 	fast, least := true, int64(1)
 	if err := p.sizeAgain(ctx); err != nil {
 		return err

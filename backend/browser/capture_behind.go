@@ -19,7 +19,7 @@ import (
 // behind takes a picture of a part of a page that no window shows: Chromium's
 // own way beyond the viewport waits there for frames that never come. The page
 // is made as high as its content, taken as it is then in view, and cut.
-func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
+func (p *tabPage) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
 	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 		params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
 	}
 	var data []byte
-	err = p.resized(ctx, func(own emulation.SetDeviceMetricsOverrideParams, big *page) error {
+	err = p.resized(ctx, func(own emulation.SetDeviceMetricsOverrideParams, big *tabPage) error {
 		if err := big.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, Mobile: own.Mobile}); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (p *page) behind(ctx context.Context, q protocol.ScreenshotRequest, clip pr
 
 // ownSize is the size that the page believes in: its own, or what the tab is
 // made to believe.
-func (p *page) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
+func (p *tabPage) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
 	if _, v := p.emulated(); v != nil {
 		return sizeOf(v), nil
 	}
@@ -88,7 +88,7 @@ func (p *page) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideP
 
 // webp writes a picture as the browser does, in a canvas that the page does not
 // see. The quality is from 1 to 100; 0 is the browser's own.
-func (p *page) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
+func (p *tabPage) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
 	world, err := p.world(ctx)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"image/draw"
 	"math"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/pngrows"
 	"pilotfish/backend/protocol"
 )
@@ -144,12 +145,12 @@ func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c
 
 // labels are the refs of what can be acted on in a part of the page, or in what
 // is in view when clip is nil, with their places in the picture of it.
-func (p *page) labels(ctx context.Context, clip *protocol.Clip) ([]label, error) {
+func (p *tabPage) labels(ctx context.Context, clip *protocol.Clip) ([]label, error) {
 	var out []label
 	var scroll struct{ X, Y float64 }
 	view := protocol.Clip{}
-	err := p.eachFrame(func(f *docFrame) error {
-		if f.number == 0 {
+	err := p.eachFrame(func(f *page.Frame) error {
+		if f.Number == 0 {
 			var at struct{ X, Y, W, H float64 }
 			if err := p.inFrame(ctx, f, `() => ({ x: scrollX, y: scrollY, w: innerWidth, h: innerHeight })`, nil, &at); err != nil {
 				return err
@@ -164,7 +165,7 @@ func (p *page) labels(ctx context.Context, clip *protocol.Clip) ([]label, error)
 			Items []labelItem `json:"items"`
 		}
 		options := map[string]bool{"interactive": true, "boxes": true, "json": true}
-		if err := p.look(ctx, f, "look", options, &seen); err != nil {
+		if err := p.Look(ctx, f, "look", options, &seen); err != nil {
 			return err
 		}
 		x, y, err := p.placeOf(ctx, f)
@@ -201,7 +202,7 @@ func boxed(items, out []labelItem) []labelItem {
 }
 
 // elementClip is where an element lies in the page, whole.
-func (p *page) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
+func (p *tabPage) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
 	f, ref, err := p.whereIs(ctx, element)
 	if err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (p *page) elementClip(ctx context.Context, element string) (*protocol.Clip,
 		if (child) el.scrollIntoView({ behavior: 'instant', block: 'nearest', inline: 'nearest' });
 		const { x, y, width, height } = el.getBoundingClientRect();
 		return [x, y, width, height];
-	}`, map[string]any{"ref": ref, "child": f.number != 0}, &box); err != nil {
+	}`, map[string]any{"ref": ref, "child": f.Number != 0}, &box); err != nil {
 		return nil, err
 	}
 	if len(box) != 4 {
@@ -228,7 +229,7 @@ func (p *page) elementClip(ctx context.Context, element string) (*protocol.Clip,
 		return nil, err
 	}
 	var scroll [2]float64
-	if err := p.inFrame(ctx, p.frames.main(), `() => [scrollX, scrollY]`, nil, &scroll); err != nil {
+	if err := p.inFrame(ctx, p.Frames.Main(), `() => [scrollX, scrollY]`, nil, &scroll); err != nil {
 		return nil, err
 	}
 	left, top := max(0, box[0]+x+scroll[0]), max(0, box[1]+y+scroll[1])

@@ -5,21 +5,22 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // collect reads a part of a page frame by frame.
 func collect[T any](ctx context.Context, b *Browser, id protocol.TabID, function string) (url string, out []T, err error) {
-	err = b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err = b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		url, out = "", nil
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
 		url = info.URL
-		return p.eachDrawn(ctx, func(f *docFrame) error {
+		return p.EachDrawn(ctx, func(f *page.Frame) error {
 			var part []T
-			if err := p.read(ctx, f, function, nil, &part); err != nil {
+			if err := p.Read(ctx, f, function, nil, &part); err != nil {
 				return err
 			}
 			out = append(out, part...)
@@ -52,8 +53,8 @@ func (b *Browser) Media(ctx context.Context, id protocol.TabID) (url string, med
 // Data returns what the page says about itself to machines.
 func (b *Browser) Data(ctx context.Context, id protocol.TabID) (protocol.PageData, error) {
 	var out protocol.PageData
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
-		return p.inFrame(ctx, p.frames.main(), `(page) => page.data()`, nil, &out)
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+		return p.inFrame(ctx, p.Frames.Main(), `(page) => page.data()`, nil, &out)
 	})
 	return out, err
 }
@@ -72,8 +73,8 @@ func (b *Browser) Markdown(ctx context.Context, id protocol.TabID, element strin
 
 // prose reads the page or an element by a method of the page script.
 func (b *Browser) prose(ctx context.Context, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
-	return b.written(ctx, id, element, limit, func(ctx context.Context, p *page, f *docFrame, ref string) (string, bool, error) {
-		return p.prose(ctx, f, method, ref)
+	return b.written(ctx, id, element, limit, func(ctx context.Context, p *tabPage, f *page.Frame, ref string) (string, bool, error) {
+		return p.Prose(ctx, f, method, ref)
 	})
 }
 
@@ -85,7 +86,7 @@ func (b *Browser) HTML(ctx context.Context, id protocol.TabID, element string, i
 	if inner {
 		script = strings.Replace(script, "outerHTML", "innerHTML", 1)
 	}
-	return b.written(ctx, id, element, limit, func(ctx context.Context, p *page, f *docFrame, ref string) (string, bool, error) {
+	return b.written(ctx, id, element, limit, func(ctx context.Context, p *tabPage, f *page.Frame, ref string) (string, bool, error) {
 		var text *string
 		if err := p.inFrame(ctx, f, script, ref, &text); err != nil || text == nil {
 			return "", false, err
@@ -123,15 +124,15 @@ const htmlScript = `(page, ref) => {
 // written reads a text of the page or, where ref is not empty, of an element.
 func (b *Browser) written(
 	ctx context.Context, id protocol.TabID, element string, limit int,
-	read func(ctx context.Context, p *page, f *docFrame, ref string) (text string, found bool, err error),
+	read func(ctx context.Context, p *tabPage, f *page.Frame, ref string) (text string, found bool, err error),
 ) (protocol.PageText, error) {
 	var out protocol.PageText
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
-		f, ref, err := p.frames.main(), "", error(nil)
+		f, ref, err := p.Frames.Main(), "", error(nil)
 		if element != "" {
 			if f, ref, err = p.whereIs(ctx, element); err != nil {
 				return err
@@ -167,16 +168,16 @@ func cut(text string, limit int) string {
 // what can be acted on there.
 func (b *Browser) Search(ctx context.Context, id protocol.TabID, what string, limit int) (protocol.Matches, error) {
 	var out protocol.Matches
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
 		out = protocol.Matches{URL: info.URL}
-		return p.eachDrawn(ctx, func(f *docFrame) error {
+		return p.EachDrawn(ctx, func(f *page.Frame) error {
 			var part protocol.Matches
 			args := map[string]any{"what": what, "limit": limit - len(out.Matches)}
-			if err := p.read(ctx, f, searchScript, args, &part); err != nil {
+			if err := p.Read(ctx, f, searchScript, args, &part); err != nil {
 				return err
 			}
 			out.Total += part.Total

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -83,34 +84,34 @@ func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, relea
 
 // inFrame runs a function of ours, `(page, args) => …`, with the page script in
 // a frame's world and reads what it answers.
-func (p *page) inFrame(ctx context.Context, f *docFrame, function string, args, into any) error {
+func (p *tabPage) inFrame(ctx context.Context, f *page.Frame, function string, args, into any) error {
 	data, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("encoding what is asked of the page: %w", err)
 	}
 	for try := 0; ; try++ {
-		s, world, err := p.ready(ctx, f)
+		s, world, err := p.Ready(ctx, f)
 		if err != nil {
 			return err
 		}
-		expression := p.function(ctx, f, function, data)
-		res, err := cdp.Call(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
-		err = p.answered(ctx, f, s, world, "a part of it", res, err, into)
-		if !errors.Is(err, errStale) {
+		expression := p.Function(ctx, f, function, data)
+		res, err := cdp.Call(ctx, s, runtime.Evaluate, page.EvaluateParams(expression, world))
+		err = p.Answered(ctx, f, s, world, "a part of it", res, err, into)
+		if !errors.Is(err, page.ErrStale) {
 			return err
 		}
 		if try == 3 {
-			return errReplaced
+			return page.ErrReplaced
 		}
 	}
 }
 
 // eachFrame runs f for every frame, the page's own first. A frame that goes
 // away meanwhile is left out.
-func (p *page) eachFrame(do func(f *docFrame) error) error {
-	for _, f := range p.frames.all() {
+func (p *tabPage) eachFrame(do func(f *page.Frame) error) error {
+	for _, f := range p.Frames.All() {
 		err := do(f)
-		if err != nil && (f.number == 0 || (!errors.Is(err, errReplaced) && !errors.Is(err, errNoFrame))) {
+		if err != nil && (f.Number == 0 || (!errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrNoFrame))) {
 			return err
 		}
 	}
@@ -119,36 +120,36 @@ func (p *page) eachFrame(do func(f *docFrame) error) error {
 
 // whereIs finds the frame and the ref of what a target means: in the page
 // itself or, where that has none, in one of its frames.
-func (p *page) whereIs(ctx context.Context, element string) (*docFrame, string, error) {
-	if refScope().MatchString(element) {
-		f, ok := p.frames.of(element)
+func (p *tabPage) whereIs(ctx context.Context, element string) (*page.Frame, string, error) {
+	if page.RefScope().MatchString(element) {
+		f, ok := p.Frames.Of(element)
 		if !ok {
 			return nil, "", noElement(element, "its frame is gone")
 		}
 		return f, element, nil
 	}
-	var in *docFrame
+	var in *page.Frame
 	var ref string
-	none := located{Target: element}
-	err := p.eachFrame(func(f *docFrame) error {
+	none := page.Located{Target: element}
+	err := p.eachFrame(func(f *page.Frame) error {
 		if in != nil {
 			return nil
 		}
-		var l located
-		if err := p.ask(ctx, f, "locate", map[string]string{"target": element}, &l); err != nil {
+		var l page.Located
+		if err := p.Ask(ctx, f, "locate", map[string]string{"target": element}, &l); err != nil {
 			return err
 		}
 		switch l.State {
 		case "one":
 			in, ref = f, l.Ref
 		case "many", "bad":
-			return l.refusal()
+			return l.Refusal()
 		}
 		none.Near = append(none.Near, l.Near...)
 		return nil
 	})
 	if err == nil && in == nil {
-		err = none.refusal()
+		err = none.Refusal()
 	}
 	return in, ref, err
 }
@@ -158,7 +159,7 @@ func noElement(element, why string) error {
 }
 
 // find leads a target to its element, on a session of the caller's own.
-func (p *page) find(ctx context.Context, element string) (*found, func(), error) {
+func (p *tabPage) find(ctx context.Context, element string) (*found, func(), error) {
 	f, ref, err := p.whereIs(ctx, element)
 	if err != nil {
 		return nil, nil, err
@@ -167,7 +168,7 @@ func (p *page) find(ctx context.Context, element string) (*found, func(), error)
 	if err := p.inFrame(ctx, f, `(page, ref) => { const el = page.element(ref); return { words: el ? page.words(el) : '', url: location.href }; }`, ref, &info); err != nil {
 		return nil, nil, err
 	}
-	shared, world, err := p.ready(ctx, f)
+	shared, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,8 +190,8 @@ func (p *page) find(ctx context.Context, element string) (*found, func(), error)
 }
 
 // onElement runs f with the element that a target means.
-func (b *Browser) onElement(ctx context.Context, id protocol.TabID, element string, f func(context.Context, *page, *found) error) error {
-	return b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+func (b *Browser) onElement(ctx context.Context, id protocol.TabID, element string, f func(context.Context, *tabPage, *found) error) error {
+	return b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		e, release, err := p.find(ctx, element)
 		if err != nil {
 			return err
@@ -201,15 +202,15 @@ func (b *Browser) onElement(ctx context.Context, id protocol.TabID, element stri
 }
 
 // placeOf says where a frame's viewport lies in that of the page.
-func (p *page) placeOf(ctx context.Context, f *docFrame) (x, y float64, err error) {
-	for f.number != 0 {
-		owner, err := p.ownerOf(ctx, f)
+func (p *tabPage) placeOf(ctx context.Context, f *page.Frame) (x, y float64, err error) {
+	for f.Number != 0 {
+		owner, err := p.OwnerOf(ctx, f)
 		if err != nil {
 			return 0, 0, err
 		}
-		f = p.frames.parentOf(f)
+		f = p.Frames.ParentOf(f)
 		if f == nil {
-			return 0, 0, errNoFrame
+			return 0, 0, page.ErrNoFrame
 		}
 		var at struct{ X, Y float64 }
 		if err := p.inFrame(ctx, f, `(page, ref) => {

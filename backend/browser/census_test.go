@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -12,9 +13,9 @@ import (
 // when the renderer has others than before, and a closed root that comes is seen.
 func TestClosedRootsInALargePage(t *testing.T) {
 	s := stageOf(t, `<button>First</button><div id=a></div><div id=b></div><div hidden>`+strings.Repeat("<p><b>x</b></p>", 3000)+`</div>`)
-	known := func() (known counted) {
-		err := s.onPage(deadline(t), s.tab, func(_ context.Context, p *page) error {
-			known = p.frames.main().counted
+	known := func() (known page.Counted) {
+		err := s.onPage(deadline(t), s.tab, func(_ context.Context, p *tabPage) error {
+			known = p.Frames.Main().Counted
 			return nil
 		})
 		if err != nil {
@@ -28,7 +29,7 @@ func TestClosedRootsInALargePage(t *testing.T) {
 			t.Fatalf("the page shows %s", text)
 		}
 	}
-	if known := known(); known.Nodes < 2*countedAgain {
+	if known := known(); known.Nodes < 2*page.CountedAgain {
 		t.Fatalf("%+v was counted", known)
 	}
 	for _, host := range []string{"a", "b"} {

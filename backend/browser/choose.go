@@ -6,27 +6,28 @@ import (
 	"fmt"
 	"runtime"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // chooseByKey chooses an option of a list by the key that leads to it from the
 // one beside it, so that the page gets the events of a keyboard. What the key did
 // not choose is set by script, which then says so.
-func (a *action) chooseByKey(ctx context.Context, at aimed) error {
+func (a *action) chooseByKey(ctx context.Context, at page.Aimed) error {
 	k, ok := readKey(at.Filled.Key)
 	if !ok {
 		return fmt.Errorf("the page named the key %q", at.Filled.Key)
 	}
-	s, _ := a.p.frames.state(a.f)
+	s, _ := a.p.Frames.State(a.f)
 	return a.chosen(ctx, at, a.send(ctx, s, k.press(0)...))
 }
 
 // chooseByClick clicks options of a list that shows them in the page, the first
 // alone and the others with the key that adds to it. An option that no click
 // reaches is set by script.
-func (a *action) chooseByClick(ctx context.Context, at aimed) error {
+func (a *action) chooseByClick(ctx context.Context, at page.Aimed) error {
 	what := a.q
-	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.name(), false }()
+	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.Name(), false }()
 	add := "Control"
 	if runtime.GOOS == "darwin" {
 		add = "Meta"
@@ -61,7 +62,7 @@ func unreached(code protocol.Code) bool {
 }
 
 // chosen sets by script what an input did not choose, and says so.
-func (a *action) chosen(ctx context.Context, at aimed, err error) error {
+func (a *action) chosen(ctx context.Context, at page.Aimed, err error) error {
 	if errors.Is(err, errDialogOpen) {
 		return err // it was chosen, and the page asks something
 	}
@@ -75,9 +76,9 @@ func (a *action) chosen(ctx context.Context, at aimed, err error) error {
 	ctx, cancel = context.WithTimeout(ctx, watchBegin)
 	defer cancel()
 	e := a.fx.call(ctx, func(ctx context.Context) error {
-		return a.p.ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)
+		return a.p.Ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)
 	})
-	if errors.Is(e, errReplaced) && err == nil {
+	if errors.Is(e, page.ErrReplaced) && err == nil {
 		return nil // what was chosen led elsewhere
 	}
 	return errors.Join(err, e)

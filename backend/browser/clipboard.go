@@ -16,7 +16,7 @@ import (
 
 // grantClipboard lets the page's origin reach the clipboard for the length of
 // one command; release puts the browser's question back.
-func (p *page) grantClipboard(ctx context.Context) (release func(), err error) {
+func (p *tabPage) grantClipboard(ctx context.Context) (release func(), err error) {
 	var info protocol.PageInfo
 	if err := p.where(ctx, &info); err != nil {
 		return nil, err

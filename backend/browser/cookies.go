@@ -55,7 +55,7 @@ func hostPort(host string) string {
 // the whole profile.
 func (b *Browser) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]protocol.Cookie, error) {
 	out := []protocol.Cookie{}
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
 		cookies, err := p.cookies(ctx, all)
 		for _, c := range cookies {
 			out = append(out, cookieOf(c))
@@ -65,7 +65,7 @@ func (b *Browser) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]p
 	return out, err
 }
 
-func (p *page) cookies(ctx context.Context, all bool) ([]*network.Cookie, error) {
+func (p *tabPage) cookies(ctx context.Context, all bool) ([]*network.Cookie, error) {
 	if all {
 		res, err := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
 		return res.Cookies, err
@@ -80,7 +80,7 @@ func (p *page) cookies(ctx context.Context, all bool) ([]*network.Cookie, error)
 
 // SetCookie sets a cookie. Without a domain it is one of the page's host.
 func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.Cookie) error {
-	return b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+	return b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
 		param := cookieParam(c)
 		if c.Domain == "" {
 			var info protocol.PageInfo
@@ -105,7 +105,7 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 // is given. It returns how many there were.
 func (b *Browser) DeleteCookies(ctx context.Context, id protocol.TabID, name, domain string, all bool) (int, error) {
 	n := 0
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
 		cookies, err := p.cookies(ctx, all)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 // properties; of all that rules name when properties is empty.
 func (b *Browser) Style(ctx context.Context, id protocol.TabID, element string, properties []string) (protocol.ElementStyle, error) {
 	var out protocol.ElementStyle
-	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *page, e *found) error {
+	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *tabPage, e *found) error {
 		out.URL, out.Element = e.url, e.words
 		sheets := make(map[cdp.StyleSheetID]*css.StyleSheetHeader)
 		added := e.s.Events(css.StyleSheetAdded.Method)

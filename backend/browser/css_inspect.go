@@ -23,7 +23,7 @@ var inspectScript string
 // secret masked), main styles, listeners, and what accessibility makes of it.
 func (b *Browser) Inspect(ctx context.Context, id protocol.TabID, element string) (protocol.Inspection, error) {
 	var out protocol.Inspection
-	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *page, e *found) error {
+	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *tabPage, e *found) error {
 		var err error
 		if out, err = call[protocol.Inspection](ctx, e, inspectScript); err != nil {
 			return err

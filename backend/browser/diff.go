@@ -30,7 +30,7 @@ func (b *Browser) state(ctx context.Context, id protocol.TabID, full, pixels boo
 	if st.text, err = b.Markdown(ctx, id, "", protocol.TextLimit); err != nil || !pixels {
 		return st, err
 	}
-	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err

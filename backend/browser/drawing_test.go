@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -65,18 +66,14 @@ func TestBackgroundTabAtFullSpeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := func() (on bool, users int) {
-		p.drawing.mu.Lock()
-		defer p.drawing.mu.Unlock()
-		return p.drawing.on, p.drawing.users
-	}
+	drawn := p.DrawnBehind
 	if on, users := drawn(); !on || users != 0 {
 		t.Errorf("after a command: drawn for commands %t, by %d", on, users)
 	}
 	for on, _ := drawn(); on && ctx.Err() == nil; on, _ = drawn() {
 		select {
 		case <-ctx.Done():
-		case <-time.After(drawnFor / 10):
+		case <-time.After(page.DrawnFor / 10):
 		}
 	}
 	if on, _ := drawn(); on {

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -32,9 +33,9 @@ import (
 // window until its tab is there.
 type effects struct {
 	b    *Browser
-	p    *page
+	p    *tabPage
 	tab  protocol.TabID
-	nav  *navigation
+	nav  *page.Navigation
 	more *devtools.Subscription // dialogs, windows, errors
 	root *devtools.Subscription // downloads
 	// inner are the windows that a frame of another process opens; see listen.
@@ -57,7 +58,7 @@ type effects struct {
 var errDialogOpen = errors.New("a dialog opened")
 
 // beginEffects listens before anything is done.
-func (b *Browser) beginEffects(id protocol.TabID, p *page, allow func(string) error) *effects {
+func (b *Browser) beginEffects(id protocol.TabID, p *tabPage, allow func(string) error) *effects {
 	fx := &effects{b: b, p: p, tab: id, out: protocol.Effect{Tab: id}}
 	for _, t := range b.tabs.All() {
 		fx.tabs = append(fx.tabs, t.ID)
@@ -69,7 +70,7 @@ func (b *Browser) beginEffects(id protocol.TabID, p *page, allow func(string) er
 		runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method,
 	)
 	fx.root = p.Conn.Root.Events(browser.DownloadWillBegin.Method)
-	fx.nav = p.followNavigation(allow)
+	fx.nav = p.FollowNavigation(allow)
 	return fx
 }
 
@@ -83,7 +84,7 @@ func (fx *effects) prepare(ctx context.Context) error {
 	fx.prepared = true
 	return errors.Join(
 		devtools.Post(ctx, fx.p.Session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
-		fx.nav.enable(ctx),
+		fx.nav.Enable(ctx),
 	)
 }
 
@@ -100,7 +101,7 @@ func (fx *effects) end(ctx context.Context) {
 	if fx.inner != nil {
 		fx.inner.Release()
 	}
-	fx.nav.end(ctx)
+	fx.nav.End(ctx)
 	fx.more.Release()
 	fx.root.Release()
 }
@@ -126,12 +127,12 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 			return devtools.Reply{}, errDialogOpen
 		}
 		select {
-		case e, ok := <-fx.nav.events.C:
+		case e, ok := <-fx.nav.Events.C:
 			if !ok {
 				return devtools.Reply{}, devtools.ErrSessionEnded
 			}
 			if e.Method != cdppage.JavascriptDialogOpening.Method {
-				fx.nav.event(ctx, e)
+				fx.nav.Event(ctx, e)
 			}
 		case e, ok := <-fx.more.C:
 			if !ok {
@@ -162,19 +163,19 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 }
 
 // await waits for the answer to a question and takes in events meanwhile.
-func (fx *effects) await(ctx context.Context, q *asked, i int, into any) error {
-	r, err := fx.hear(ctx, nil, q.pending[i].Reply, nil)
+func (fx *effects) await(ctx context.Context, q *page.Calls, i int, into any) error {
+	r, err := fx.hear(ctx, nil, q.Reply(i), nil)
 	if err != nil {
-		q.s.Conn.Forget(q.id[i])
+		q.Forget(i)
 		return err
 	}
-	return r.Read(q.method[i], into)
+	return q.Read(i, r, into)
 }
 
 // drain takes in what has arrived already.
 func (fx *effects) drain(ctx context.Context) error {
 	return fx.pump(ctx, nil, func() bool {
-		left := len(fx.nav.events.C) + len(fx.more.C) + len(fx.root.C)
+		left := len(fx.nav.Events.C) + len(fx.more.C) + len(fx.root.C)
 		if fx.inner != nil {
 			left += len(fx.inner.C)
 		}
@@ -183,9 +184,7 @@ func (fx *effects) drain(ctx context.Context) error {
 }
 
 func (fx *effects) mine(id cdp.FrameID) bool {
-	fx.p.frames.mu.Lock()
-	defer fx.p.frames.mu.Unlock()
-	return fx.p.frames.byID[id] != nil
+	return fx.p.Frames.Has(id)
 }
 
 const errorsKept = 5
@@ -267,9 +266,9 @@ func (fx *effects) send(ctx context.Context, s *devtools.Session, messages ...me
 	if err := fx.prepare(ctx); err != nil {
 		return err
 	}
-	q := &asked{s: s}
+	q := page.NewCalls(s)
 	for _, m := range messages {
-		if err := q.send(ctx, m.method, m.params); err != nil {
+		if err := q.Send(ctx, m.method, m.params); err != nil {
 			return err
 		}
 	}
@@ -277,8 +276,8 @@ func (fx *effects) send(ctx context.Context, s *devtools.Session, messages ...me
 }
 
 // acknowledged waits until every message was carried out.
-func (fx *effects) acknowledged(ctx context.Context, q *asked) error {
-	for i := range q.id {
+func (fx *effects) acknowledged(ctx context.Context, q *page.Calls) error {
+	for i := range q.Len() {
 		if err := fx.await(ctx, q, i, nil); err != nil {
 			return err
 		}
@@ -322,21 +321,21 @@ type settled struct {
 
 // settle asks a frame what came of the action. A document that went away has
 // nothing more to say.
-func (fx *effects) settle(ctx context.Context, f *docFrame, args map[string]any) (settled, error) {
+func (fx *effects) settle(ctx context.Context, f *page.Frame, args map[string]any) (settled, error) {
 	var s settled
 	if args == nil {
 		args = map[string]any{}
 	}
-	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.ask(ctx, f, "settle", args, &s) })
+	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.Ask(ctx, f, "settle", args, &s) })
 	return s, fx.learn(f, s, err)
 }
 
 // learn takes in what a frame said of the action.
-func (fx *effects) learn(f *docFrame, s settled, err error) error {
-	if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
+func (fx *effects) learn(f *page.Frame, s settled, err error) error {
+	if errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrNoFrame) {
 		err = nil
 	}
-	if f.number == 0 && err == nil {
+	if f.Number == 0 && err == nil {
 		fx.at = protocol.PageInfo{URL: s.URL, Title: s.Title}
 	}
 	if c := s.Change; c != nil {
@@ -348,7 +347,7 @@ func (fx *effects) learn(f *docFrame, s settled, err error) error {
 		if c.Focus != "" {
 			fx.out.Focus = c.Focus
 		}
-		fx.out.Within = fx.out.Within || c.URL != "" && f.number == 0
+		fx.out.Within = fx.out.Within || c.URL != "" && f.Number == 0
 		fx.out.Nothing = !c.Any
 	}
 	return err
@@ -357,7 +356,7 @@ func (fx *effects) learn(f *docFrame, s settled, err error) error {
 // finish waits for what was set off and says where the tab is.
 func (fx *effects) finish(ctx context.Context) error {
 	err := fx.drain(ctx)
-	if err == nil && fx.requested || fx.nav.committed != "" {
+	if err == nil && fx.requested || fx.nav.Committed != "" {
 		err = fx.load(ctx)
 	}
 	if err == nil && fx.download && len(fx.out.Downloads) == 0 {
@@ -373,8 +372,8 @@ func (fx *effects) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if fx.nav.refused != nil {
-		return fx.nav.refused
+	if fx.nav.Refused != nil {
+		return fx.nav.Refused
 	}
 	for _, t := range fx.b.tabs.All() {
 		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.out.Tabs, t.ID) {
@@ -395,14 +394,14 @@ func (fx *effects) where(ctx context.Context) error {
 		defer cancel()
 	}
 	info := fx.at
-	if info.URL == "" || info.Title == "" || fx.out.Navigated || fx.nav.within != "" {
+	if info.URL == "" || info.Title == "" || fx.out.Navigated || fx.nav.Within != "" {
 		if err := fx.p.where(ctx, &info); err != nil {
 			return err
 		}
 	}
 	fx.out.URL, fx.out.Title = info.URL, info.Title
-	if fx.nav.within != "" && !fx.out.Navigated {
-		fx.out.URL, fx.out.Within = fx.nav.within, true
+	if fx.nav.Within != "" && !fx.out.Navigated {
+		fx.out.URL, fx.out.Within = fx.nav.Within, true
 	}
 	return nil
 }
@@ -412,17 +411,17 @@ func (fx *effects) load(ctx context.Context) error {
 	n := fx.nav
 	err := fx.pump(ctx, nil, func() bool {
 		switch {
-		case n.refused != nil, len(fx.out.Downloads) > 0, n.reached(protocol.WaitLoad):
+		case n.Refused != nil, len(fx.out.Downloads) > 0, n.Reached(protocol.WaitLoad):
 			return true
-		case n.failure != "" && n.committed == "":
+		case n.Failure != "" && n.Committed == "":
 			return true
-		case fx.stopped && n.committed == "" && len(n.begun) == 0 && n.request == "":
+		case fx.stopped && n.Committed == "" && len(n.Begun) == 0 && n.Request == "":
 			return true // it was taken back
 		}
 		return false
 	})
-	if n.committed != "" {
-		fx.out.Navigated, fx.out.Status, fx.out.Nothing = true, n.status, false
+	if n.Committed != "" {
+		fx.out.Navigated, fx.out.Status, fx.out.Nothing = true, n.Status, false
 		if errors.Is(err, context.DeadlineExceeded) {
 			fx.out.Loading = true
 			return nil
@@ -431,16 +430,16 @@ func (fx *effects) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(fx.out.Downloads) == 0 && n.failure != "" && n.committed == "" && n.refused == nil {
+	if len(fx.out.Downloads) == 0 && n.Failure != "" && n.Committed == "" && n.Refused == nil {
 		// A download ends its request, too, and is told of by the browser.
-		if n.failure == "net::ERR_ABORTED" {
-			_ = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 || n.committed != "" })
-			if len(fx.out.Downloads) > 0 || n.committed != "" {
+		if n.Failure == "net::ERR_ABORTED" {
+			_ = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 || n.Committed != "" })
+			if len(fx.out.Downloads) > 0 || n.Committed != "" {
 				return nil
 			}
 		}
-		e := protocol.AsError(navigationError(n.failure))
-		return e.Saying(fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", plain(fx.out.Hit), e.Message))
+		e := protocol.AsError(page.NavigationError(n.Failure))
+		return e.Saying(fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", page.Plain(fx.out.Hit), e.Message))
 	}
 	return nil
 }

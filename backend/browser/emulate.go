@@ -150,7 +150,7 @@ func sizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverridePara
 
 // emulated is the size that a page is made to believe in, with the session that
 // holds it; nil when it has its own.
-func (p *page) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
+func (p *tabPage) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
 	t, ok := p.r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
 	if !ok {
 		return nil, nil
@@ -283,7 +283,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 // knowsZone refuses a time zone that the browser does not know: it would take
 // it without a word and go on with its own (Chromium 156, seen).
 func (b *Browser) knowsZone(ctx context.Context, id protocol.TabID, zone string) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		world, err := p.world(ctx)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 // script's own words.
 func (b *Browser) Evaluate(ctx context.Context, id protocol.TabID, expression string) (protocol.Evaluated, error) {
 	var out protocol.Evaluated
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
@@ -71,7 +71,7 @@ func thrown(d *runtime.ExceptionDetails) error {
 }
 
 // describe reads a value: as JSON where that says all of it, else in words.
-func (p *page) describe(ctx context.Context, o *runtime.RemoteObject, out *protocol.Evaluated) error {
+func (p *tabPage) describe(ctx context.Context, o *runtime.RemoteObject, out *protocol.Evaluated) error {
 	if o == nil {
 		return errors.New("the script came to nothing")
 	}

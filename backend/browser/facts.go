@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -10,18 +11,18 @@ import (
 // the focus when it is empty. Nothing is scrolled or changed.
 func (b *Browser) Facts(ctx context.Context, id protocol.TabID, target string) (protocol.TargetFacts, error) {
 	var facts protocol.TargetFacts
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
-		f, args := p.frames.main(), map[string]any{}
-		if m := pointTarget().FindStringSubmatch(target); m != nil {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+		f, args := p.Frames.Main(), map[string]any{}
+		if m := page.PointTarget().FindStringSubmatch(target); m != nil {
 			args["point"] = m[1:]
 		} else if target != "" {
-			found, aimed, err := p.aim(ctx, target, "take", map[string]any{"watch": false})
+			found, aimed, err := p.Aim(ctx, target, "take", map[string]any{"watch": false})
 			if err != nil {
 				return err
 			}
 			f, args["ref"] = found, aimed.Reached.Ref
 		}
-		return p.ask(ctx, f, "facts", args, &facts)
+		return p.Ask(ctx, f, "facts", args, &facts)
 	})
 	return facts, err
 }

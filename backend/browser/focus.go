@@ -13,15 +13,13 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
-// The names of the bindings in the panel and in our world of a page.
-const (
-	focusBinding = "pilotfishFocus"
-	keyBinding   = "pilotfishKey"
-)
+// focusBinding is the name of the binding in the panel.
+const focusBinding = "pilotfishFocus"
 
 // keyboard is where the user types: the panel that has the keyboard focus. A
 // press by the protocol makes the browser focus the page that it meets (see
@@ -184,8 +182,8 @@ func (a *action) holdKeys(ctx context.Context) {
 	if a.keys = a.p.r.keyboard.at(); a.keys == nil {
 		return
 	}
-	for _, f := range a.p.frames.all() {
-		if s, world := a.p.frames.state(f); world != "" {
+	for _, f := range a.p.Frames.All() {
+		if s, world := a.p.Frames.State(f); world != "" {
 			_ = a.p.tell(ctx, f, s, world, "hold")
 		}
 	}
@@ -201,8 +199,8 @@ func (a *action) freeKeys(ctx context.Context) {
 	// that is later than what came of the input.
 	_, _ = cdp.Call(ctx, a.keys.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
 	ctx = context.WithoutCancel(ctx)
-	for _, f := range a.p.frames.all() {
-		if s, world := a.p.frames.state(f); world != "" {
+	for _, f := range a.p.Frames.All() {
+		if s, world := a.p.Frames.State(f); world != "" {
 			_ = a.p.tell(ctx, f, s, world, "free")
 		}
 	}
@@ -224,9 +222,9 @@ type heldKey struct {
 
 // passKey hands a key that a page passed on to the panel that it was meant for.
 // The reader calls it, which must not wait.
-func (p *page) passKey(e devtools.Event) {
+func (p *tabPage) passKey(e devtools.Event) {
 	call, ok := devtools.Decode(e, runtime.BindingCalled)
-	if !ok || call.Name != keyBinding {
+	if !ok || call.Name != page.KeyBinding {
 		return
 	}
 	var k heldKey

@@ -5,74 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp/jsonv2"
-	"github.com/chromedp/cdproto/target"
-
-	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
-
-// TestLateWordsOfFrames: a frame that another process draws is that process's,
-// whatever the one around it says late or early. The events stand in an order that
-// was seen.
-func TestLateWordsOfFrames(t *testing.T) {
-	main := devtools.NewSession(nil, "S", "MAIN", nil)
-	fs := newFrames(&space{next: 1}, main)
-	say := func(s *devtools.Session, method, params string) {
-		fs.event(s, devtools.Event{Method: method, Params: jsonv2.Value(params)})
-	}
-	world := func(s *devtools.Session, name string) {
-		say(s, "Runtime.executionContextCreated", fmt.Sprintf(`{"context":{"id":1,"name":%q,"uniqueId":%q,"auxData":{"frameId":"FRAME"}}}`, worldName, name))
-	}
-	own := func(id target.SessionID) *devtools.Session {
-		s := devtools.NewSession(nil, id, "FRAME", main)
-		fs.attached(s, &target.Info{TargetID: "FRAME", ParentFrameID: "MAIN"})
-		return s
-	}
-	is := func(when string, s *devtools.Session, context string) {
-		t.Helper()
-		f := fs.byID["FRAME"]
-		if f == nil {
-			t.Fatalf("%s: it is gone", when)
-		}
-		if gotS, got := fs.state(f); gotS != s || got != context || f.parent != "MAIN" {
-			t.Errorf("%s: in %s with %q, in %s; not in %s with %q", when, gotS.ID, got, f.parent, s.ID, context)
-		}
-	}
-	say(main, "Page.frameAttached", `{"frameId":"FRAME","parentFrameId":"MAIN"}`)
-	world(main, "first")
-	is("in the page's process", main, "first")
-	far := own("FAR")
-	is("in a process of its own", far, "")
-	world(far, "far")
-	world(main, "asked for before it moved")
-	say(main, "Page.frameDetached", `{"frameId":"FRAME","reason":"swap"}`)
-	is("after a late word", far, "far")
-	say(main, "Runtime.executionContextDestroyed", `{"executionContextUniqueId":"asked for before it moved"}`)
-	say(main, "Runtime.executionContextsCleared", `{}`)
-	is("after the end of what was late", far, "far")
-	say(far, "Page.frameAttached", `{"frameId":"INSIDE","parentFrameId":"FRAME"}`)
-	say(main, "Page.frameAttached", `{"frameId":"FRAME","parentFrameId":"MAIN"}`)
-	world(main, "back")
-	is("before it has moved back", far, "far")
-	fs.detached(far, main)
-	is("back in the page's process", main, "back")
-	if fs.byID["INSIDE"] != nil {
-		t.Error("what was inside it is still there")
-	}
-	again := own("AGAIN")
-	world(again, "again")
-	fs.detached(far, main) // late
-	is("in a third process", again, "again")
-	fs.detached(again, main)
-	is("before it is back", main, "back")
-	say(main, "Runtime.executionContextsCleared", `{}`)
-	is("after the end of the document", main, "")
-	say(main, "Page.frameNavigated", `{"frame":{"id":"MAIN","url":"http://127.0.0.1/","loaderId":"L","securityOrigin":"","mimeType":"text/html","domainAndRegistry":"","secureContextType":"Secure","crossOriginIsolatedContextType":"NotIsolated","gatedAPIFeatures":[]},"type":"Navigation"}`)
-	if len(fs.all()) != 1 {
-		t.Errorf("%d frames after the page went elsewhere", len(fs.all()))
-	}
-}
 
 // TestFramesThatMove: a frame that goes from site to site, and a page that comes
 // back as it was, show what is in them, and what was there before is forgotten.
@@ -97,7 +31,7 @@ func TestFramesThatMove(t *testing.T) {
 				t.Errorf("%s: %s: there %v, not %v, in\n%s", when, name, !want, want, look.Text)
 			}
 		}
-		if all := s.page(t).frames.all(); len(all) != len(names) {
+		if all := s.page(t).Frames.All(); len(all) != len(names) {
 			t.Errorf("%s: %d frames instead of %d", when, len(all), len(names))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -69,7 +70,7 @@ func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string
 			return err
 		}
 		err := g.set(ctx, patterns, allow)
-		if isTargetGone(err) {
+		if page.IsTargetGone(err) {
 			r.gates.forget(g)
 		}
 		return err
@@ -139,7 +140,7 @@ func (g *gate) open(ctx context.Context) error {
 // administrator may say of a site, from one that has gone.
 func noInput(err error) error {
 	refused, ok := errors.AsType[*devtools.MethodError](err)
-	if !ok || isTargetGone(err) {
+	if !ok || page.IsTargetGone(err) {
 		return err
 	}
 	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.Message+")", "do it yourself, or use another tab")

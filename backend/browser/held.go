@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -35,7 +36,7 @@ type held struct {
 	mu      sync.Mutex
 	down    []key
 	buttons int64
-	at      point           // where the pointer was moved to
+	at      page.Point      // where the pointer was moved to
 	data    *input.DragData // what is dragged natively
 	// lost is what was let go because the tab went to another document, since the
 	// caller's last action.
@@ -97,7 +98,7 @@ func (h *holds) forget(ok func(holder) bool) {
 func (h *held) idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.down) == 0 && h.buttons == 0 && h.at == point{} && len(h.lost) == 0
+	return len(h.down) == 0 && h.buttons == 0 && h.at == page.Point{} && len(h.lost) == 0
 }
 
 // mods are the modifiers that are held down.
@@ -208,14 +209,14 @@ func (h *held) pressed() int64 {
 }
 
 // move notes where the pointer is.
-func (h *held) move(at point) {
+func (h *held) move(at page.Point) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at = at
 }
 
 // pointer is where it was moved to.
-func (h *held) pointer() point {
+func (h *held) pointer() page.Point {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at
@@ -295,7 +296,7 @@ var buttons = []struct {
 // where that is not known.
 func (b *Browser) Pointer(ctx context.Context, id protocol.TabID) string {
 	at := b.heldBy(ctx, id).pointer()
-	if at == (point{}) {
+	if at == (page.Point{}) {
 		return ""
 	}
 	return fmt.Sprintf("%g,%g", at.X, at.Y)
@@ -323,7 +324,7 @@ func (b *Browser) ReleaseInput(ctx context.Context, caller string) {
 }
 
 // letGo sends the events of keys and buttons that go up, and waits for no answer.
-func (p *page) letGo(ctx context.Context, messages []message) {
+func (p *tabPage) letGo(ctx context.Context, messages []message) {
 	for _, m := range messages {
 		if err := p.Post(ctx, m.method, m.params); err != nil {
 			p.r.log.Debug("input was not released", "error", err)
@@ -334,7 +335,7 @@ func (p *page) letGo(ctx context.Context, messages []message) {
 
 // dropHeld lets go of what is held down in the tab when it goes to another
 // document, which never saw it go down. The reader calls it, which must not wait.
-func (p *page) dropHeld(e devtools.Event) {
+func (p *tabPage) dropHeld(e devtools.Event) {
 	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
 	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.Target) {
 		return

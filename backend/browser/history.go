@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -18,15 +19,15 @@ import (
 // allow, if not nil, is asked about every hop; its error ends the command and
 // the page is not shown.
 func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *tabPage) (page.Started, error) {
 		res, err := cdp.Call(ctx, p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		if err != nil {
 			if e, ok := errors.AsType[*devtools.MethodError](err); ok {
-				return started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", address, e.Message), "check the address")
+				return page.Started{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s cannot be opened: %s", address, e.Message), "check the address")
 			}
-			return started{}, err
+			return page.Started{}, err
 		}
-		return started{failure: res.ErrorText, download: res.IsDownload}, nil
+		return page.Started{Failure: res.ErrorText, Download: res.IsDownload}, nil
 	})
 }
 
@@ -42,21 +43,21 @@ func (b *Browser) Forward(ctx context.Context, id protocol.TabID, wait protocol.
 
 // Reload loads the tab's page again.
 func (b *Browser) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *tabPage) (page.Started, error) {
 		_, err := cdp.Call(ctx, p.Session, cdppage.Reload, cdppage.ReloadParams{})
-		return started{}, err
+		return page.Started{}, err
 	})
 }
 
 func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page) (started, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *tabPage) (page.Started, error) {
 		h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
-			return started{}, err
+			return page.Started{}, err
 		}
 		i := int(h.CurrentIndex) + step
 		if i < 0 || i >= len(h.Entries) {
-			return started{}, noEntry(id, step)
+			return page.Started{}, noEntry(id, step)
 		}
 		if allow != nil {
 			if err := allow(h.Entries[i].URL); err != nil {
@@ -64,11 +65,11 @@ func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait 
 				if !website(h.Entries[i].URL) {
 					err = noEntry(id, step)
 				}
-				return started{}, err
+				return page.Started{}, err
 			}
 		}
 		_, err = cdp.Call(ctx, p.Session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[i].ID})
-		return started{}, err
+		return page.Started{}, err
 	})
 }
 
@@ -89,16 +90,16 @@ func website(raw string) bool {
 }
 
 // navigate runs one navigation and tells where the tab is afterwards.
-func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page) (started, error)) (protocol.PageInfo, error) {
+func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *tabPage) (page.Started, error)) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page) error {
-		n, err := p.beginNavigation(ctx, allow)
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
+		n, err := p.BeginNavigation(ctx, allow)
 		if err != nil {
 			return err
 		}
-		defer n.end(ctx)
-		if err := n.run(ctx, wait, func() (started, error) { return start(ctx, p) }); err != nil {
-			if errors.Is(err, context.DeadlineExceeded) && n.committed != "" {
+		defer n.End(ctx)
+		if err := n.Run(ctx, wait, func() (page.Started, error) { return start(ctx, p) }); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) && n.Committed != "" {
 				return stillLoading(p, id, n)
 			}
 			if errors.Is(ctx.Err(), context.Canceled) {
@@ -107,12 +108,12 @@ func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol
 			}
 			return err
 		}
-		info.Status = n.status
+		info.Status = n.Status
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
-		if n.within != "" {
-			info.URL = n.within // the browser may hear of it after we do
+		if n.Within != "" {
+			info.URL = n.Within // the browser may hear of it after we do
 		}
 		return nil
 	})
@@ -120,12 +121,12 @@ func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol
 }
 
 // stillLoading says how far a page came before the deadline.
-func stillLoading(p *page, id protocol.TabID, n *navigation) error {
+func stillLoading(p *tabPage, id protocol.TabID, n *page.Navigation) error {
 	how := "it is still being parsed"
-	if n.loaded[n.committed] == protocol.WaitDOM {
+	if n.Loaded[n.Committed] == protocol.WaitDOM {
 		how = "it can be used, but something that it names has not arrived"
 	}
-	d := p.openDialog()
+	d := p.OpenDialog()
 	if d != nil {
 		how = "it shows a dialog (" + d.String() + ")"
 	}
@@ -137,7 +138,7 @@ func stillLoading(p *page, id protocol.TabID, n *navigation) error {
 }
 
 // where asks the browser, not the page, for the address and title.
-func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
+func (p *tabPage) where(ctx context.Context, info *protocol.PageInfo) error {
 	h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 	// A gated page says that it is there before the browser shows it; the next
 	// answers come when it does.
@@ -157,6 +158,6 @@ func (p *page) where(ctx context.Context, info *protocol.PageInfo) error {
 // Page tells a tab's address and title. A page that hangs can still be asked.
 func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(looking(ctx), id, false, func(ctx context.Context, _ *run, p *page) error { return p.where(ctx, &info) })
+	err := b.onTab(looking(ctx), id, false, func(ctx context.Context, _ *run, p *tabPage) error { return p.where(ctx, &info) })
 	return info, err
 }

@@ -68,7 +68,7 @@ func (a *action) sendKeys(ctx context.Context, messages []message) error {
 		return err
 	}
 	delete(a.after, "ref")
-	s, _ := a.p.frames.state(a.f)
+	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)
 }
 
@@ -90,7 +90,7 @@ func (a *action) keyDown(ctx context.Context) error {
 		}
 	}
 	delete(a.after, "ref")
-	s, _ := a.p.frames.state(a.f)
+	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)
 }
 
@@ -122,7 +122,7 @@ func (a *action) keyUp(ctx context.Context) error {
 		messages = append(messages, k.up(a.held.mods()))
 	}
 	delete(a.after, "ref")
-	s, _ := a.p.frames.state(a.f)
+	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)
 }
 

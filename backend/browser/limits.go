@@ -30,9 +30,6 @@ const (
 	// rootsAgain is how often a wait asks for closed shadow roots that have come
 	// meanwhile: no event tells of them.
 	rootsAgain = 250 * time.Millisecond
-	// requestsHeard is how long after a command a page's requests are still told:
-	// the next command often follows at once.
-	requestsHeard = 5 * time.Second
 	// sliceHeight is the height of one slice of a tall picture, in CSS pixels:
 	// models scale larger pictures down until their text cannot be read.
 	sliceHeight = 1400

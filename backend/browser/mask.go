@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,7 +34,7 @@ type cover struct {
 	// source is what every document of the tab runs when it begins; empty when the
 	// tab is covered no more.
 	source  string
-	p       *page
+	p       *tabPage
 	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 }
 
@@ -70,8 +71,8 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 	// Not in the queue of the tab: a command there may take long, and is what the
 	// cover tells of.
 	_, p, err := b.pageOf(ctx, r, id)
-	if err == nil && p.openDialog() == nil { // it holds the page, and is a cover itself
-		if err = p.open(ctx, id); err == nil {
+	if err == nil && p.OpenDialog() == nil { // it holds the page, and is a cover itself
+		if err = p.Open(ctx, id); err == nil {
 			err = m.spread(ctx, p)
 		}
 	}
@@ -100,7 +101,7 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 	m.op.Lock()
 	defer m.op.Unlock()
 	m.source = ""
-	if m.p == nil || m.p.ended() {
+	if m.p == nil || m.p.Ended() {
 		return nil
 	}
 	// A page that hangs is uncovered when it goes on, and is not waited for.
@@ -129,18 +130,18 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 }
 
 // say calls a function of the cover in a frame, and waits for nothing.
-func (p *page) say(ctx context.Context, f *docFrame, call string) {
-	if s, world := p.frames.state(f); world != "" {
-		_ = devtools.Post(context.WithoutCancel(ctx), s, runtime.Evaluate, evaluateParams("globalThis.pilotfishPage?.mask."+call, world))
+func (p *tabPage) say(ctx context.Context, f *page.Frame, call string) {
+	if s, world := p.Frames.State(f); world != "" {
+		_ = devtools.Post(context.WithoutCancel(ctx), s, runtime.Evaluate, page.EvaluateParams("globalThis.pilotfishPage?.mask."+call, world))
 	}
 }
 
 // sessions are those of the page: its own, and those of frames that another
 // process draws.
-func (p *page) sessions() []*devtools.Session {
+func (p *tabPage) sessions() []*devtools.Session {
 	all, seen := []*devtools.Session{p.Session}, map[*devtools.Session]bool{p.Session: true}
-	for _, f := range p.frames.all() {
-		if s, _ := p.frames.state(f); s != nil && !seen[s] {
+	for _, f := range p.Frames.All() {
+		if s, _ := p.Frames.State(f); s != nil && !seen[s] {
 			all, seen[s] = append(all, s), true
 		}
 	}
@@ -148,7 +149,7 @@ func (p *page) sessions() []*devtools.Session {
 }
 
 // spread covers every frame of the page, now and whenever a document begins.
-func (m *cover) spread(ctx context.Context, p *page) error {
+func (m *cover) spread(ctx context.Context, p *tabPage) error {
 	m.op.Lock()
 	defer m.op.Unlock()
 	if m.source == "" {
@@ -168,7 +169,7 @@ func (m *cover) spread(ctx context.Context, p *page) error {
 func (m *cover) put(ctx context.Context, s *devtools.Session) error {
 	old, had := m.scripts[s]
 	if !had {
-		if err := devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: pauseBinding, ExecutionContextName: worldName}); err != nil {
+		if err := devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: pauseBinding, ExecutionContextName: page.WorldName}); err != nil {
 			return err
 		}
 	}
@@ -186,7 +187,7 @@ func (m *cover) put(ctx context.Context, s *devtools.Session) error {
 func (m *cover) add(ctx context.Context, s *devtools.Session, source string) (cdppage.ScriptIdentifier, error) {
 	now := true
 	res, err := cdp.Call(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
-		Source: source, WorldName: worldName, RunImmediately: &now,
+		Source: source, WorldName: page.WorldName, RunImmediately: &now,
 	})
 	return res.Identifier, err
 }
@@ -196,7 +197,7 @@ func (m *cover) remove(ctx context.Context, s *devtools.Session, id cdppage.Scri
 }
 
 // joined covers a frame that another process has begun to draw.
-func (p *page) joined(ctx context.Context, s *devtools.Session) error {
+func (p *tabPage) joined(ctx context.Context, s *devtools.Session) error {
 	m := p.mask()
 	if m == nil {
 		return nil
@@ -210,7 +211,7 @@ func (p *page) joined(ctx context.Context, s *devtools.Session) error {
 }
 
 // mask is the cover of the page's tab; nil for none.
-func (p *page) mask() *cover {
+func (p *tabPage) mask() *cover {
 	b := p.r.b
 	b.masks.mu.Lock()
 	defer b.masks.mu.Unlock()
@@ -223,7 +224,7 @@ func (p *page) mask() *cover {
 }
 
 // paused takes in a call of the binding. The reader calls it, which must not wait.
-func (p *page) paused(e devtools.Event) {
+func (p *tabPage) paused(e devtools.Event) {
 	v, ok := devtools.Decode(e, runtime.BindingCalled)
 	if !ok || v.Name != pauseBinding || p.r.b.config.OnPause == nil {
 		return
@@ -296,7 +297,7 @@ func (a *action) send(ctx context.Context, s *devtools.Session, messages ...mess
 
 // lifted does something with messages of input under a cover that lets them pass.
 func (a *action) lifted(ctx context.Context, do func() error, messages []message) error {
-	in, _ := a.p.frames.state(a.f)
+	in, _ := a.p.Frames.State(a.f)
 	a.fx.listen(in)
 	what, is := expects(messages)
 	if !is || a.p.mask() == nil {
@@ -308,12 +309,12 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []message
 	frames := a.touched()
 	for _, f := range frames {
 		one := what
-		if f.number == 0 {
+		if f.Number == 0 {
 			one.Pointer = false // the outermost frame knows the place
 		} else {
 			one.Area = nil
 		}
-		if err := a.p.ask(ctx, f, "lift", one, nil); err != nil && !errors.Is(err, errReplaced) {
+		if err := a.p.Ask(ctx, f, "lift", one, nil); err != nil && !errors.Is(err, page.ErrReplaced) {
 			return err
 		}
 	}
@@ -328,13 +329,13 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []message
 }
 
 // touched are the frames that an input of the action goes through.
-func (a *action) touched() []*docFrame {
-	main := a.p.frames.main()
+func (a *action) touched() []*page.Frame {
+	main := a.p.Frames.Main()
 	if a.q.Target == "" {
-		return a.p.frames.all() // whichever has the focus
+		return a.p.Frames.All() // whichever has the focus
 	}
-	all := []*docFrame{main}
-	for _, f := range append([]*docFrame{a.f}, a.way...) {
+	all := []*page.Frame{main}
+	for _, f := range append([]*page.Frame{a.f}, a.way...) {
 		if f != nil && f != main {
 			all = append(all, f)
 		}
@@ -343,23 +344,21 @@ func (a *action) touched() []*docFrame {
 }
 
 // veiled takes a picture of a page without its cover.
-func (p *page) veiled(ctx context.Context, take func() error) error {
+func (p *tabPage) veiled(ctx context.Context, take func() error) error {
 	if p.mask() == nil {
 		return take()
 	}
-	p.mu.Lock()
-	known := p.frames
-	p.mu.Unlock()
-	if known == nil {
+	if !p.IsOpen() {
 		return take()
 	}
-	f := known.main()
+	known := p.Frames
+	f := known.Main()
 	defer p.say(ctx, f, "veil(false)")
 	// The picture forces a frame of its own, drawn from what the document is then. A
 	// page that hangs draws nothing at all.
 	inner, cancel := context.WithTimeout(ctx, watchBegin)
 	defer cancel()
-	if err := p.ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.Ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return take()

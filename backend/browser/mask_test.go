@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -22,7 +23,7 @@ import (
 // that no command announced.
 func (s *stage) hands(t *testing.T, messages ...message) {
 	t.Helper()
-	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page) error {
+	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *tabPage) error {
 		for _, m := range messages {
 			var err error
 			switch q := m.params.(type) {
@@ -43,7 +44,7 @@ func (s *stage) hands(t *testing.T, messages ...message) {
 }
 
 func pressAt(x, y float64) []message {
-	at := point{x, y}
+	at := page.Point{X: x, Y: y}
 	return []message{
 		mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, 0),
 		mouse(input.DispatchMouseEventTypeMousePressed, at, input.MouseButtonLeft, 1, 1, 0),
@@ -238,7 +239,7 @@ func TestMaskInTheDark(t *testing.T) {
 	s := stageOf(t, `<body style="margin:0;background:#0000ff">`)
 	s.cover(t)
 	var shot []byte
-	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page) error {
+	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *tabPage) error {
 		dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 		if _, err := cdp.Call(ctx, p.Session, emulation.SetEmulatedMedia, dark); err != nil {
 			return err

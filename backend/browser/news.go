@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -104,9 +105,9 @@ func (w *newsWatch) caller(name string, downloads int) *newsKnown {
 // The words for what happened; what a caller's own action told it is left out by
 // them.
 func faultNews(text string) string    { return "console error: " + text }
-func downloadNews(name string) string { return "download: " + plain(name) }
+func downloadNews(name string) string { return "download: " + page.Plain(name) }
 func dialogNews(kind, words string) string {
-	return "a dialog was answered: " + kind + ": " + plain(words)
+	return "a dialog was answered: " + kind + ": " + page.Plain(words)
 }
 
 // news tells a caller what happened on a tab by itself since it was told last,
@@ -201,7 +202,7 @@ func faultOf(e devtools.Event) (text string, at time.Time, ok bool) {
 		if x := v.ExceptionDetails.Exception; x != nil && x.Description != "" {
 			text = x.Description
 		}
-		return plain(text), stamp(float64(v.Timestamp)), true
+		return page.Plain(text), stamp(float64(v.Timestamp)), true
 	case runtime.ConsoleAPICalled.Method:
 		v, read := devtools.Decode(e, runtime.ConsoleAPICalled)
 		if !read || v.Type != runtime.ConsoleAPICalledTypeError || len(v.Args) == 0 || v.Args[0] == nil {
@@ -210,7 +211,7 @@ func faultOf(e devtools.Event) (text string, at time.Time, ok bool) {
 		if text = v.Args[0].Description; text == "" {
 			text = string(v.Args[0].Value)
 		}
-		return plain(text), stamp(float64(v.Timestamp)), true
+		return page.Plain(text), stamp(float64(v.Timestamp)), true
 	}
 	return "", at, false
 }

@@ -46,13 +46,13 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 	if q.Margin < 0 || 2*margin >= width {
 		return file, protocol.NewError(protocol.CodeBadArgument, "such margins leave nothing of the page", "use a smaller margin, in centimetres", protocol.With("", "--margin", "1"))
 	}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		yes := true
 		res, err := cdp.Call(ctx, p.Session, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
 			Landscape: &q.Landscape, PrintBackground: &q.Background, PaperWidth: width, PaperHeight: height,
 			MarginTop: &margin, MarginBottom: &margin, MarginLeft: &margin, MarginRight: &margin, GenerateTaggedPDF: &yes,
 		})
-		if _, refused := errors.AsType[*devtools.MethodError](err); refused && !p.crashed() {
+		if _, refused := errors.AsType[*devtools.MethodError](err); refused && !p.Crashed() {
 			return protocol.NewError(protocol.CodeGone, "the page was not printed: it went away meanwhile, or is nothing that can be printed", "try again when the page is there")
 		}
 		if err != nil {
@@ -64,7 +64,7 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 }
 
 // savePage writes what was made of a page into the session's folder.
-func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *page, kind string, data []byte, file *protocol.PageFile) error {
+func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *tabPage, kind string, data []byte, file *protocol.PageFile) error {
 	var info protocol.PageInfo
 	if err := p.where(ctx, &info); err != nil {
 		return err

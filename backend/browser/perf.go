@@ -64,13 +64,13 @@ const perfScript = `() => {
 // browser has measured since the page began.
 func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.Performance, error) {
 	var out protocol.Performance
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err
 		}
 		out = protocol.Performance{}
-		if err := p.inFrame(ctx, p.frames.main(), perfScript, nil, &out); err != nil {
+		if err := p.inFrame(ctx, p.Frames.Main(), perfScript, nil, &out); err != nil {
 			return err
 		}
 		out.URL = info.URL
@@ -109,7 +109,7 @@ func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Dura
 	if length <= 0 || length > protocol.MaxTraceTime {
 		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "", protocol.Example("perf", "--trace", "--seconds", "3"))
 	}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, r *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, r *run, p *tabPage) error {
 		s, release, err := r.own(ctx, p.Target)
 		if err != nil {
 			return err

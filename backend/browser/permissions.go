@@ -23,7 +23,7 @@ type permission struct{ origin, name string }
 // tab may want. It returns the site.
 func (b *Browser) SetPermission(ctx context.Context, id protocol.TabID, name, setting string) (string, error) {
 	site := ""
-	err := b.onTab(ctx, id, false, func(ctx context.Context, r *run, p *page) (err error) {
+	err := b.onTab(ctx, id, false, func(ctx context.Context, r *run, p *tabPage) (err error) {
 		if site, err = p.origin(ctx, id); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func setPermission(ctx context.Context, r *run, site, name, setting string) erro
 // Permissions returns what commands changed for the site of a tab, by name.
 func (b *Browser) Permissions(ctx context.Context, id protocol.TabID) (site string, set map[string]string, err error) {
 	set = map[string]string{}
-	err = b.onTab(ctx, id, false, func(ctx context.Context, r *run, p *page) (err error) {
+	err = b.onTab(ctx, id, false, func(ctx context.Context, r *run, p *tabPage) (err error) {
 		if site, err = p.origin(ctx, id); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/overlay"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -70,7 +71,7 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 				return nil, nil //nolint:nilnil // documented: a person gave up
 			}
 			var out *protocol.PickedElement
-			err := b.onPage(ctx, id, func(ctx context.Context, p *page) (err error) {
+			err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) (err error) {
 				out, err = p.picked(ctx, at)
 				return err
 			})
@@ -103,7 +104,7 @@ func (b *Browser) Show(ctx context.Context, id protocol.TabID, marks <-chan stri
 func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []protocol.PickedElement {
 	for _, i := range items {
 		if i.Ref != "" {
-			list = append(list, protocol.PickedElement{Ref: i.Ref, Role: i.Role, Name: plain(i.Name)})
+			list = append(list, protocol.PickedElement{Ref: i.Ref, Role: i.Role, Name: page.Plain(i.Name)})
 		}
 		list = pickable(list, i.Children)
 	}
@@ -113,7 +114,7 @@ func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []proto
 // picker is the picker of one tab while it is on. Pick owns it.
 type picker struct {
 	b *Browser
-	p *page
+	p *tabPage
 
 	id    protocol.TabID
 	found chan choice
@@ -130,11 +131,11 @@ type choice struct {
 }
 
 // on switches the picker on in every process that draws a part of the page.
-func (k *picker) on(ctx context.Context, p *page) error {
+func (k *picker) on(ctx context.Context, p *tabPage) error {
 	k.p = p
 	on := make(map[*devtools.Session]bool)
-	for _, f := range p.frames.all() {
-		shared, _ := p.frames.state(f)
+	for _, f := range p.Frames.All() {
+		shared, _ := p.Frames.State(f)
 		if on[shared] || shared.Ended() {
 			continue
 		}
@@ -205,7 +206,7 @@ func (k *picker) mark(ctx context.Context, ref string) error {
 	if ref == "" {
 		return nil
 	}
-	return k.b.onPage(ctx, k.id, func(ctx context.Context, p *page) error {
+	return k.b.onPage(ctx, k.id, func(ctx context.Context, p *tabPage) error {
 		e, release, err := p.find(ctx, ref)
 		if err != nil {
 			return err
@@ -241,15 +242,13 @@ func (k *picker) close() {
 }
 
 // picked says what a node is to an agent, and gives it a ref.
-func (p *page) picked(ctx context.Context, at choice) (*protocol.PickedElement, error) {
-	for _, f := range p.frames.all() {
-		s, _, err := p.ready(ctx, f)
+func (p *tabPage) picked(ctx context.Context, at choice) (*protocol.PickedElement, error) {
+	for _, f := range p.Frames.All() {
+		s, _, err := p.Ready(ctx, f)
 		if err != nil || s != at.from {
 			continue
 		}
-		p.frames.mu.Lock()
-		world := f.contextN
-		p.frames.mu.Unlock()
+		world := p.Frames.ContextOf(f)
 		// A node of another document is none of this world's.
 		node, err := cdp.Call(ctx, s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: at.node, ExecutionContextID: world})
 		if err != nil || node.Object == nil {
@@ -258,12 +257,12 @@ func (p *page) picked(ctx context.Context, at choice) (*protocol.PickedElement, 
 		out, err := callOn[*struct {
 			protocol.PickedElement
 			Next int `json:"next"`
-		}](ctx, s, node.Object.ObjectID, pickScript, f.prefix(), p.frames.base(f))
+		}](ctx, s, node.Object.ObjectID, pickScript, f.Prefix(), p.Frames.Base(f))
 		if err != nil || out == nil {
 			continue
 		}
-		p.frames.numbered(f, out.Next)
-		out.Name = plain(out.Name)
+		p.Frames.Numbered(f, out.Next)
+		out.Name = page.Plain(out.Name)
 		return &out.PickedElement, nil
 	}
 	return nil, protocol.NewError(protocol.CodeGone, "what was picked is not on the page any more", "pick again")

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -39,7 +40,7 @@ func (s *stage) pick(ctx context.Context, t *testing.T) *picking {
 }
 
 // page is the session with the stage's tab.
-func (s *stage) page(t *testing.T) *page {
+func (s *stage) page(t *testing.T) *tabPage {
 	t.Helper()
 	r, err := s.running()
 	if err != nil {
@@ -57,9 +58,9 @@ func (s *stage) clickAt(t *testing.T, x, y float64) {
 	t.Helper()
 	p := s.page(t)
 	for _, m := range []message{
-		mouse(input.DispatchMouseEventTypeMouseMoved, point{x, y}, "", 0, 0, 0),
-		mouse(input.DispatchMouseEventTypeMousePressed, point{x, y}, input.MouseButtonLeft, 1, 1, 0),
-		mouse(input.DispatchMouseEventTypeMouseReleased, point{x, y}, input.MouseButtonLeft, 0, 1, 0),
+		mouse(input.DispatchMouseEventTypeMouseMoved, page.Point{X: x, Y: y}, "", 0, 0, 0),
+		mouse(input.DispatchMouseEventTypeMousePressed, page.Point{X: x, Y: y}, input.MouseButtonLeft, 1, 1, 0),
+		mouse(input.DispatchMouseEventTypeMouseReleased, page.Point{X: x, Y: y}, input.MouseButtonLeft, 0, 1, 0),
 	} {
 		if err := p.Call(deadline(t), m.method, m.params, nil); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,13 +39,13 @@ func inTime(ctx context.Context, d time.Duration, what string) error {
 }
 
 // release lets go of a mouse button that an action pressed and could not let go of.
-func (a *action) release(ctx context.Context, at point, button input.MouseButton) {
+func (a *action) release(ctx context.Context, at page.Point, button input.MouseButton) {
 	up := mouse(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.pressed(), 1, a.held.mods())
 	_ = a.p.Post(context.WithoutCancel(ctx), up.method, up.params)
 }
 
 // pressLong is a click whose button stays down for a while.
-func (a *action) pressLong(ctx context.Context, at point, button input.MouseButton, bits int64, count int, mods int64) error {
+func (a *action) pressLong(ctx context.Context, at page.Point, button input.MouseButton, bits int64, count int, mods int64) error {
 	long := time.Duration(a.q.HoldMS) * time.Millisecond
 	if err := inTime(ctx, time.Duration(count)*long, "the click"); err != nil {
 		return err
@@ -95,12 +96,12 @@ func (a *action) theMouse(ctx context.Context) error {
 		}
 		a.held.move(at)
 		messages = append(messages, a.moved(at, mods))
-	case at == point{}:
+	case at == page.Point{}:
 		return protocol.NewError(protocol.CodeBadArgument, "the position of the mouse is not known yet", "give a target, or move the mouse first", protocol.Example("mouse", "move", "120,80"))
 	default:
-		a.f = a.p.frames.main()
+		a.f = a.p.Frames.Main()
 		a.fx.out.Hit = fmt.Sprintf("the mouse at %.0f,%.0f", at.X, at.Y)
-		if err := a.p.ask(ctx, a.f, "watch", nil, nil); err != nil {
+		if err := a.p.Ask(ctx, a.f, "watch", nil, nil); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,7 @@ func (a *action) theMouse(ctx context.Context) error {
 }
 
 // moved is the mouse moving with what the caller holds down.
-func (a *action) moved(at point, mods int64) message {
+func (a *action) moved(at page.Point, mods int64) message {
 	bits, button := a.held.pressed(), input.MouseButton("")
 	for _, b := range buttons {
 		if bits&b.bit != 0 {
@@ -146,7 +147,7 @@ func (a *action) moved(at point, mods int64) message {
 
 // sendMoves sends moves of the mouse. Where the page drags natively, the browser
 // hands the drag over and is told where it goes.
-func (a *action) sendMoves(ctx context.Context, at point, messages []message) error {
+func (a *action) sendMoves(ctx context.Context, at page.Point, messages []message) error {
 	if data := a.held.dragging(); data != nil && len(messages) > 0 {
 		return a.send(ctx, a.p.Session, dragged(input.DispatchDragEventTypeDragOver, at, data))
 	}
@@ -166,13 +167,13 @@ func (a *action) sendMoves(ctx context.Context, at point, messages []message) er
 // hearDrag takes in whether the moves began a native drag: the renderer tells of
 // it before it answers this.
 func (a *action) hearDrag(ctx context.Context) error {
-	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "url", nil, nil) }); err != nil {
+	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "url", nil, nil) }); err != nil {
 		return err
 	}
 	return a.fx.drain(ctx)
 }
 
-func dragged(kind input.DispatchDragEventType, at point, data *input.DragData) message {
+func dragged(kind input.DispatchDragEventType, at page.Point, data *input.DragData) message {
 	return message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
 }
 
@@ -188,7 +189,7 @@ func (a *action) drag(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var via []point
+	var via []page.Point
 	for _, target := range a.q.Via {
 		at, err := a.via(ctx, target)
 		if err != nil {
@@ -196,7 +197,7 @@ func (a *action) drag(ctx context.Context) error {
 		}
 		via = append(via, at)
 	}
-	path := steps(slices.Concat([]point{from}, via, []point{to}), a.q.Speed)
+	path := steps(slices.Concat([]page.Point{from}, via, []page.Point{to}), a.q.Speed)
 	if a.q.Speed > 0 {
 		if err := inTime(ctx, time.Duration(len(path))*stepTime, "the drag"); err != nil {
 			return err
@@ -228,7 +229,7 @@ func (a *action) drag(ctx context.Context) error {
 		if to, err = a.heading(ctx, to); err != nil {
 			return err
 		}
-		path = steps(slices.Concat([]point{at}, via, []point{to}), a.q.Speed)
+		path = steps(slices.Concat([]page.Point{at}, via, []page.Point{to}), a.q.Speed)
 	}
 	next := time.Now()
 	for _, at = range path {
@@ -268,11 +269,11 @@ func (a *action) drag(ctx context.Context) error {
 
 // drop lets go at the end of a drag. Where something else is by now, what is
 // dragged goes back where it was.
-func (a *action) drop(ctx context.Context, from, to point) error {
+func (a *action) drop(ctx context.Context, from, to page.Point) error {
 	var last []message
 	var met string
 	if a.carries {
-		if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "over", nil, &met) }); err != nil {
+		if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "over", nil, &met) }); err != nil {
 			return err
 		}
 	}
@@ -289,24 +290,24 @@ func (a *action) drop(ctx context.Context, from, to point) error {
 	if err := a.send(ctx, a.p.Session, last...); err != nil || met == "" {
 		return err
 	}
-	return protocol.NewError(protocol.CodeCovered, plain(a.fx.out.Hit)+": when the drag arrived, "+plain(met)+" was there; the drag was cancelled", "", lookAgain())
+	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.LookAgain())
 }
 
 // heading is where a drag ends by now.
-func (a *action) heading(ctx context.Context, to point) (point, error) {
+func (a *action) heading(ctx context.Context, to page.Point) (page.Point, error) {
 	if !a.carries {
 		return to, nil
 	}
-	var at *point
-	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
+	var at *page.Point
+	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
 		return to, err
 	}
-	to, _, err := a.p.outward(ctx, a.f, *at, a.fx.out.Hit, noGuard)
+	to, _, err := a.p.Outward(ctx, a.f, *at, a.fx.out.Hit, page.NoGuard)
 	return to, err
 }
 
 // over is a native drag at a point.
-func (a *action) over(at point, entered *bool) []message {
+func (a *action) over(at page.Point, entered *bool) []message {
 	var out []message
 	if !*entered {
 		*entered = true
@@ -316,21 +317,21 @@ func (a *action) over(at point, entered *bool) []message {
 }
 
 // via is a point on the way of a drag, in the tab's viewport.
-func (a *action) via(ctx context.Context, target string) (point, error) {
+func (a *action) via(ctx context.Context, target string) (page.Point, error) {
 	if at, ok, err := readPoint(target); ok {
 		return at, err
 	}
-	f, aimed, err := a.p.aim(ctx, target, "aim", map[string]any{"scroll": false})
+	f, aimed, err := a.p.Aim(ctx, target, "aim", map[string]any{"scroll": false})
 	if err != nil {
-		return point{}, err
+		return page.Point{}, err
 	}
-	at, _, err := a.p.outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, noGuard)
+	at, _, err := a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
 	return at, err
 }
 
 // readPoint reads "120,80"; ok is false for another target.
-func readPoint(target string) (at point, ok bool, err error) {
-	m := pointTarget().FindStringSubmatch(target)
+func readPoint(target string) (at page.Point, ok bool, err error) {
+	m := page.PointTarget().FindStringSubmatch(target)
 	if m == nil {
 		return at, false, nil
 	}
@@ -344,8 +345,8 @@ func readPoint(target string) (at point, ok bool, err error) {
 // pixels a second, leaves time for. Without a speed they are enough for what
 // follows the pointer, and the first of each part is beyond the distance from
 // which a press counts as a drag.
-func steps(way []point, speed float64) []point {
-	var out []point
+func steps(way []page.Point, speed float64) []page.Point {
+	var out []page.Point
 	for i := 1; i < len(way); i++ {
 		from, to := way[i-1], way[i]
 		n := 5
@@ -354,14 +355,14 @@ func steps(way []point, speed float64) []point {
 		}
 		for s := 1; s <= n; s++ {
 			part := float64(s) / float64(n)
-			out = append(out, point{from.X + (to.X-from.X)*part, from.Y + (to.Y-from.Y)*part})
+			out = append(out, page.Point{X: from.X + (to.X-from.X)*part, Y: from.Y + (to.Y-from.Y)*part})
 		}
 	}
 	return out
 }
 
 // fingers are touches at points.
-func (a *action) fingers(kind input.DispatchTouchEventType, at ...point) message {
+func (a *action) fingers(kind input.DispatchTouchEventType, at ...page.Point) message {
 	if len(at) > 0 {
 		a.fingered = at
 	}
@@ -374,7 +375,7 @@ func (a *action) fingers(kind input.DispatchTouchEventType, at ...point) message
 }
 
 // touch puts fingers down, moves them along their ways, and lifts them.
-func (a *action) touch(ctx context.Context, hold time.Duration, way ...[]point) (err error) {
+func (a *action) touch(ctx context.Context, hold time.Duration, way ...[]page.Point) (err error) {
 	if err := inTime(ctx, hold+time.Duration(len(way))*stepTime, string(a.q.Kind)); err != nil {
 		return err
 	}
@@ -419,7 +420,7 @@ func (a *action) tap(ctx context.Context) error {
 	}
 	a.pressed = true
 	for range max(1, a.q.Count) {
-		if err := a.touch(ctx, time.Duration(a.q.HoldMS)*time.Millisecond, []point{at}); err != nil {
+		if err := a.touch(ctx, time.Duration(a.q.HoldMS)*time.Millisecond, []page.Point{at}); err != nil {
 			return err
 		}
 	}
@@ -431,7 +432,7 @@ const swipeSpeed = 800
 
 // swipe moves a finger from one thing to another, or by pixels.
 func (a *action) swipe(ctx context.Context) error {
-	var from, to point
+	var from, to page.Point
 	var err error
 	switch {
 	case a.q.To != "" && (a.q.DX != 0 || a.q.DY != 0):
@@ -444,7 +445,7 @@ func (a *action) swipe(ctx context.Context) error {
 	default:
 		from, err = a.point(ctx, true)
 		a.pressed = true
-		to = point{from.X + a.q.DX, from.Y + a.q.DY}
+		to = page.Point{X: from.X + a.q.DX, Y: from.Y + a.q.DY}
 	}
 	if err != nil {
 		return err
@@ -453,9 +454,9 @@ func (a *action) swipe(ctx context.Context) error {
 	if speed <= 0 {
 		speed = swipeSpeed
 	}
-	way := [][]point{{from}}
-	for _, at := range steps([]point{from, to}, speed) {
-		way = append(way, []point{at})
+	way := [][]page.Point{{from}}
+	for _, at := range steps([]page.Point{from, to}, speed) {
+		way = append(way, []page.Point{at})
 	}
 	if err := a.touch(ctx, 0, way...); err != nil {
 		return err
@@ -476,10 +477,10 @@ func (a *action) pinch(ctx context.Context) error {
 	// they may lie beside the target, so no guard holds them back.
 	first := math.Min(120, 120/a.q.Scale)
 	const moves = 12
-	var way [][]point
+	var way [][]page.Point
 	for i := range moves + 1 {
 		d := first * (1 + (a.q.Scale-1)*float64(i)/moves)
-		way = append(way, []point{{at.X - d, at.Y}, {at.X + d, at.Y}})
+		way = append(way, []page.Point{{X: at.X - d, Y: at.Y}, {X: at.X + d, Y: at.Y}})
 	}
 	if err := a.touch(ctx, 0, way...); err != nil {
 		return err

@@ -106,7 +106,7 @@ func (f *film) keep(data []byte) {
 // still takes one picture of a tab that has drawn none since its film began: a
 // recording of a moment, or of a page on which nothing moved.
 func (b *Browser) still(ctx context.Context, id protocol.TabID, f *film) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err

@@ -29,13 +29,13 @@ const twoFrames = "new Promise((done) => requestAnimationFrame(() => requestAnim
 // full, else as a screen of that width usually is.
 func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error) {
 	var shots []protocol.Screenshot
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
 		}
 		defer release()
-		return p.resized(ctx, func(_ emulation.SetDeviceMetricsOverrideParams, sized *page) error {
+		return p.resized(ctx, func(_ emulation.SetDeviceMetricsOverrideParams, sized *tabPage) error {
 			for _, width := range widths {
 				shot, err := b.atWidth(ctx, id, sized, width, q)
 				if err != nil {
@@ -49,7 +49,7 @@ func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []in
 	return shots, err
 }
 
-func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width int, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
+func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *tabPage, width int, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
 	height := 900
 	if width <= phoneWidth {
@@ -87,7 +87,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *page, width
 }
 
 // laidOut waits until a change of size is laid out and drawn, or ctx ends.
-func (p *page) laidOut(ctx context.Context) {
+func (p *tabPage) laidOut(ctx context.Context) {
 	if world, err := p.world(ctx); err == nil {
 		_, _ = evaluate[bool](ctx, p.Session, twoFrames, world)
 	}
@@ -97,7 +97,7 @@ func (p *page) laidOut(ctx context.Context) {
 // its own size again. A picture that is done gives the page back the size that it
 // had when the picture was asked for, whenever that is; those that nobody waits
 // for are forgotten with the session.
-func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *page) error) error {
+func (p *tabPage) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *tabPage) error) error {
 	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return err
@@ -110,7 +110,9 @@ func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetric
 	if err != nil {
 		return err
 	}
-	err = f(own, &page{Session: beside, r: p.r, of: p, dead: make(chan struct{})})
+	sized := p.r.newPage(beside) //nolint:contextcheck // it lives as long as its session
+	sized.of = p
+	err = f(own, sized)
 	leave := devtools.Post(context.WithoutCancel(ctx), p.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.ID})
 	p.ownSizeAgain(ctx, own)
 	if view := m.CSSLayoutViewport; view != nil {
@@ -122,7 +124,7 @@ func (p *page) resized(ctx context.Context, f func(own emulation.SetDeviceMetric
 
 // ownSizeAgain returns when the page has its own size, or what the tab is made to
 // believe, or has refused it often enough.
-func (p *page) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
+func (p *tabPage) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
 	for range sizeTries {
 		if s, v := p.emulated(); v != nil {
 			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
@@ -146,7 +148,7 @@ func (p *page) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsO
 
 // resize gives the page a size and waits until it has it. A tab in the back
 // takes the next one only when the last was drawn: so it is drawn.
-func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
+func (p *tabPage) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	p.sizedAs(&size)
 	err := p.shownAnew(ctx, func() error {
 		_, err := cdp.Call(ctx, p.Session, emulation.SetDeviceMetricsOverride, size)
@@ -160,7 +162,7 @@ func (p *page) resize(ctx context.Context, size emulation.SetDeviceMetricsOverri
 
 // shownAnew hides a tab in the back and shows it again, between which it is
 // changed: then it takes up its size.
-func (p *page) shownAnew(ctx context.Context, change func() error) error {
+func (p *tabPage) shownAnew(ctx context.Context, change func() error) error {
 	sessions := []*devtools.Session{p.Session}
 	if p.of != nil {
 		sessions = append(sessions, p.of.Session)
@@ -180,19 +182,19 @@ func (p *page) shownAnew(ctx context.Context, change func() error) error {
 }
 
 // sizedAs notes the size that the page is given for now; nil is its own.
-func (p *page) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *tabPage) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
+	p.sized.Lock()
+	defer p.sized.Unlock()
 	p.size = size
 }
 
 // sizeAgain tells the page its size just before a picture: when a picture is
 // done, whenever that is, the view gets the size back that it had when the
 // picture was asked for.
-func (p *page) sizeAgain(ctx context.Context) error {
-	p.mu.Lock()
+func (p *tabPage) sizeAgain(ctx context.Context) error {
+	p.sized.Lock()
 	size := p.size
-	p.mu.Unlock()
+	p.sized.Unlock()
 	if size == nil {
 		return nil
 	}
@@ -200,7 +202,7 @@ func (p *page) sizeAgain(ctx context.Context) error {
 }
 
 // settled waits until the page has a size.
-func (p *page) settled(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
+func (p *tabPage) settled(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	world, err := p.world(ctx)
 	if err != nil {
 		return err
@@ -218,7 +220,7 @@ func (p *page) settled(ctx context.Context, size emulation.SetDeviceMetricsOverr
 }
 
 // has says whether the page has a size.
-func (p *page) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
+func (p *tabPage) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
 	is, err := evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
 	return err == nil && math.Abs(is[0]-float64(size.Width)) <= 1 && math.Abs(is[1]-float64(size.Height)) <= 1, err
 }
@@ -228,7 +230,7 @@ const sizeTries = 12
 
 // captureSized is capture for a page that was given another size: a picture of
 // another shape is taken again.
-func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height float64) (data []byte, err error) {
+func (p *tabPage) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height float64) (data []byte, err error) {
 	for range sizeTries {
 		if data, err = p.capture(ctx, params); err != nil {
 			return nil, err
@@ -237,9 +239,9 @@ func (p *page) captureSized(ctx context.Context, params cdppage.CaptureScreensho
 		if unread != nil || math.Abs(float64(at.Width)*height-float64(at.Height)*width) <= float64(max(at.Width, at.Height)) {
 			return data, nil //nolint:nilerr // webp cannot be read here, and is taken as it is
 		}
-		p.mu.Lock()
+		p.sized.Lock()
 		size := p.size
-		p.mu.Unlock()
+		p.sized.Unlock()
 		if size == nil {
 			break
 		}

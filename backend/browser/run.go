@@ -41,7 +41,7 @@ type run struct {
 
 	mu       sync.Mutex
 	session  *devtools.Session // the worker's, while it reports
-	pages    map[target.ID]*page
+	pages    map[target.ID]*tabPage
 	timeline []Milestone
 	last     []protocol.Tab // the tabs when they were last reported
 
@@ -68,7 +68,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		workers:   make(chan *devtools.Session, 1),
 		ask:       make(chan struct{}, 1),
 		tabbed:    make(chan struct{}),
-		pages:     make(map[target.ID]*page),
+		pages:     make(map[target.ID]*tabPage),
 	}
 	r.conn = devtools.New(p.Pipe, r.keyboard.giveBackAfter)
 	r.panelWanted.Store(b.config.ExtensionDir != "")

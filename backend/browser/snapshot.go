@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -57,7 +58,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 	if q.Caller != "" {
 		ctx = protocol.WithCaller(ctx, q.Caller)
 	}
-	err := b.onPage(looking(ctx), id, func(ctx context.Context, p *page) error {
+	err := b.onPage(looking(ctx), id, func(ctx context.Context, p *tabPage) error {
 		l := looker{p: p, q: q}
 		out, err := l.run(ctx)
 		if err != nil {
@@ -82,20 +83,20 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 }
 
 // onPage is onTab with the page opened for looks and actions.
-func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page) error) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if d := p.openDialog(); d != nil {
+func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *tabPage) error) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+		if d := p.OpenDialog(); d != nil {
 			return dialogOpen(id, d)
 		}
-		if err := p.open(ctx, id); err != nil {
+		if err := p.Open(ctx, id); err != nil {
 			return err
 		}
-		defer p.releaseDrawing(ctx)
-		if err := p.drawBehind(ctx); err != nil {
+		defer p.ReleaseDrawing(ctx)
+		if err := p.DrawBehind(ctx); err != nil {
 			return err
 		}
 		err := f(ctx, p)
-		if errors.Is(err, errReplaced) {
+		if errors.Is(err, page.ErrReplaced) {
 			return protocol.NewError(protocol.CodeGone, "the page went to another document meanwhile", "look again")
 		}
 		return err
@@ -107,7 +108,7 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 func ownRefs(lines []string) int {
 	n := 0
 	for _, line := range lines {
-		if ref, _, _ := strings.Cut(strings.TrimLeft(line, " "), " "); strings.HasPrefix(ref, "e") && refScope().MatchString(ref) {
+		if ref, _, _ := strings.Cut(strings.TrimLeft(line, " "), " "); strings.HasPrefix(ref, "e") && page.RefScope().MatchString(ref) {
 			n++
 		}
 	}
@@ -115,23 +116,23 @@ func ownRefs(lines []string) int {
 }
 
 // showsPDF says whether the browser's own viewer of PDF files stands in the tab.
-func (p *page) showsPDF(ctx context.Context) bool {
-	in, world := p.frames.state(p.frames.main())
+func (p *tabPage) showsPDF(ctx context.Context) bool {
+	in, world := p.Frames.State(p.Frames.Main())
 	if world == "" {
 		return false
 	}
 	var kind string
-	res, err := cdp.Call(ctx, in, runtime.Evaluate, evaluateParams("document.contentType", world))
+	res, err := cdp.Call(ctx, in, runtime.Evaluate, page.EvaluateParams("document.contentType", world))
 	return err == nil && res.Result != nil && json.Unmarshal(res.Result.Value, &kind) == nil && kind == "application/pdf"
 }
 
-func dialogOpen(id protocol.TabID, d *shownDialog) error {
+func dialogOpen(id protocol.TabID, d *page.Dialog) error {
 	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+d.String()+")", "", protocol.AnswerDialog()...)
 }
 
 // looker takes one snapshot over the frames.
 type looker struct {
-	p *page
+	p *tabPage
 	q protocol.LookRequest
 }
 
@@ -146,7 +147,6 @@ type looked struct {
 var (
 	frameScope  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?f([1-9]\d*)$`) })
 	handleScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f([1-9]\d*))?(h[1-9]\d*)$`) })
-	refScope    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`) })
 	// keyedScope is a target other than a ref or a plain selector: one element.
 	keyedScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:css|role|text|label)=`) })
 	handleLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *… \d+ more )(h\d+)$`) })
@@ -157,12 +157,12 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 	if m := handleScope().FindStringSubmatch(scope); m != nil {
 		return l.behind(ctx, m[1], m[2])
 	}
-	main := l.p.frames.main()
+	main := l.p.Frames.Main()
 	if scope == "" {
 		return l.whole(ctx, main)
 	}
 	if m := frameScope().FindStringSubmatch(scope); m != nil {
-		f, ok := l.p.frames.of(scope + "e")
+		f, ok := l.p.Frames.Of(scope + "e")
 		if !ok {
 			return looked{}, noFrame(scope)
 		}
@@ -175,23 +175,23 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 		}
 		scope = ref
 	}
-	if refScope().MatchString(scope) {
-		f, ok := l.p.frames.of(scope)
+	if page.RefScope().MatchString(scope) {
+		f, ok := l.p.Frames.Of(scope)
 		if !ok {
 			return looked{}, noFrame(scope)
 		}
-		var now resolution
-		if err := l.p.ask(ctx, f, "resolve", map[string]string{"ref": scope}, &now); err != nil {
+		var now page.Resolution
+		if err := l.p.Ask(ctx, f, "resolve", map[string]string{"ref": scope}, &now); err != nil {
 			return looked{}, err
 		}
 		if now.State == "unknown" || now.State == "gone" {
-			return looked{}, now.refusal()
+			return looked{}, now.Refusal()
 		}
 		return l.frame(ctx, f, scope, nil, l.q.Max)
 	}
-	for _, f := range l.p.frames.all() {
+	for _, f := range l.p.Frames.All() {
 		out, err := l.frame(ctx, f, scope, nil, l.q.Max)
-		if errors.Is(err, errReplaced) && f != main {
+		if errors.Is(err, page.ErrReplaced) && f != main {
 			continue
 		}
 		if err != nil || len(out.lines) > 0 {
@@ -202,28 +202,26 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 }
 
 func noFrame(scope string) error {
-	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "", lookAgain())
+	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "", page.LookAgain())
 }
 
 // whole is the page from the top. Finding and comparing do not go by the lines
 // of frames: each frame is asked by itself.
-func (l *looker) whole(ctx context.Context, main *docFrame) (looked, error) {
+func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
 	if l.q.Find == "" && !l.q.Delta {
 		return l.frame(ctx, main, "", nil, l.q.Max)
 	}
 	var sum looked
 	budget := l.q.Max
-	for _, f := range l.p.frames.all() {
-		l.p.frames.mu.Lock()
-		seen := f.shownTo[l.q.Caller]
-		l.p.frames.mu.Unlock()
+	for _, f := range l.p.Frames.All() {
+		seen := l.p.Frames.Seen(f, l.q.Caller)
 		if f != main && l.q.Delta && !seen {
 			if !l.appeared(ctx, f, sum.lines) {
 				continue
 			}
 		}
 		one, err := l.single(ctx, f, budget)
-		if errors.Is(err, errReplaced) && f != main {
+		if errors.Is(err, page.ErrReplaced) && f != main {
 			continue
 		}
 		if err != nil {
@@ -236,7 +234,7 @@ func (l *looker) whole(ctx context.Context, main *docFrame) (looked, error) {
 			continue
 		}
 		if f != main {
-			sum.lines = append(sum.lines, fmt.Sprintf("in frame f%d:", f.number))
+			sum.lines = append(sum.lines, fmt.Sprintf("in frame f%d:", f.Number))
 		}
 		sum.lines = append(sum.lines, one.lines...)
 		if budget > 0 {
@@ -247,8 +245,8 @@ func (l *looker) whole(ctx context.Context, main *docFrame) (looked, error) {
 }
 
 // appeared says whether the line of a frame is among new lines.
-func (l *looker) appeared(ctx context.Context, f *docFrame, lines []string) bool {
-	owner, err := l.p.ownerOf(ctx, f)
+func (l *looker) appeared(ctx context.Context, f *page.Frame, lines []string) bool {
+	owner, err := l.p.OwnerOf(ctx, f)
 	if err != nil {
 		return false
 	}
@@ -260,16 +258,16 @@ func (l *looker) appeared(ctx context.Context, f *docFrame, lines []string) bool
 	return false
 }
 
-func (l *looker) args(f *docFrame, scope string, view *[4]float64, budget int) lookArgs {
+func (l *looker) args(f *page.Frame, scope string, view *[4]float64, budget int) lookArgs {
 	return lookArgs{
 		Caller: l.q.Caller, Interactive: l.q.Interactive, Compact: l.q.Compact, Depth: l.q.Depth, Scope: scope,
 		Near: l.q.Near, Find: l.q.Find, Max: budget, Delta: l.q.Delta, Boxes: l.q.Boxes, JSON: l.q.JSON,
-		Header: f.number == 0 && scope == "" && !l.q.Delta, View: view,
+		Header: f.Number == 0 && scope == "" && !l.q.Delta, View: view,
 	}
 }
 
 // single looks at one frame without those in it.
-func (l *looker) single(ctx context.Context, f *docFrame, budget int) (looked, error) {
+func (l *looker) single(ctx context.Context, f *page.Frame, budget int) (looked, error) {
 	var s shot
 	if err := l.ask(ctx, f, l.args(f, "", nil, budget), &s); err != nil {
 		return looked{}, err
@@ -281,22 +279,17 @@ func (l *looker) single(ctx context.Context, f *docFrame, budget int) (looked, e
 // ask takes one look. Where closed roots are found while it is taken, it is taken
 // again, and the second would tell as a change only what was in them: so they are
 // found before.
-func (l *looker) ask(ctx context.Context, f *docFrame, args, into any) error {
+func (l *looker) ask(ctx context.Context, f *page.Frame, args, into any) error {
 	if l.q.Delta {
-		if err := l.p.look(ctx, f, "url", nil, nil); err != nil {
+		if err := l.p.Look(ctx, f, "url", nil, nil); err != nil {
 			return err
 		}
 	}
-	return l.p.look(ctx, f, "look", args, into)
+	return l.p.Look(ctx, f, "look", args, into)
 }
 
-func (l *looker) shown(f *docFrame) {
-	l.p.frames.mu.Lock()
-	defer l.p.frames.mu.Unlock()
-	if f.shownTo == nil {
-		f.shownTo = make(map[string]bool)
-	}
-	f.shownTo[l.q.Caller] = true
+func (l *looker) shown(f *page.Frame) {
+	l.p.Frames.Show(f, l.q.Caller)
 }
 
 // handleRoom is what the line of a frame that is left out takes, indentation
@@ -304,8 +297,8 @@ func (l *looker) shown(f *docFrame) {
 const handleRoom = 48
 
 // frame looks at a frame and those in it and puts their lines together.
-func (l *looker) frame(ctx context.Context, f *docFrame, scope string, view *[4]float64, budget int) (looked, error) {
-	inner := l.p.frames.children(f)
+func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[4]float64, budget int) (looked, error) {
+	inner := l.p.Frames.Children(f)
 	own := budget
 	if budget > 0 {
 		own = max(200, budget-handleRoom*len(inner))
@@ -335,13 +328,13 @@ func (l *looker) frame(ctx context.Context, f *docFrame, scope string, view *[4]
 		if budget > 0 {
 			if rest = left * 9 / 10; rest < 200 {
 				out.more++
-				out.lines = append(out.lines, fmt.Sprintf("%s… 1 more frame f%d", strings.Repeat(" ", line.Indent), child.number))
+				out.lines = append(out.lines, fmt.Sprintf("%s… 1 more frame f%d", strings.Repeat(" ", line.Indent), child.Number))
 				continue
 			}
 		}
 		got, err := l.frame(ctx, child, "", &line.View, rest)
 		if err != nil {
-			if errors.Is(err, errReplaced) || errors.Is(err, errNoFrame) {
+			if errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrNoFrame) {
 				out.lines = append(out.lines, strings.Repeat(" ", line.Indent)+"… not loaded yet")
 				continue
 			}
@@ -380,10 +373,10 @@ func find(items []*protocol.LookItem, ref string) *protocol.LookItem {
 }
 
 // owners finds the frames by the refs of their elements.
-func (l *looker) owners(ctx context.Context, frames []*docFrame) map[string]*docFrame {
-	out := make(map[string]*docFrame, len(frames))
+func (l *looker) owners(ctx context.Context, frames []*page.Frame) map[string]*page.Frame {
+	out := make(map[string]*page.Frame, len(frames))
 	for _, f := range frames {
-		if owner, err := l.p.ownerOf(ctx, f); err == nil {
+		if owner, err := l.p.OwnerOf(ctx, f); err == nil {
 			out[owner] = f
 		}
 	}
@@ -393,9 +386,9 @@ func (l *looker) owners(ctx context.Context, frames []*docFrame) map[string]*doc
 // behind gives the lines behind a handle.
 func (l *looker) behind(ctx context.Context, number, handle string) (looked, error) {
 	n, _ := strconv.Atoi(number)
-	f, ok := l.p.frames.of("f" + strconv.Itoa(n) + "e")
+	f, ok := l.p.Frames.Of("f" + strconv.Itoa(n) + "e")
 	if n == 0 {
-		f, ok = l.p.frames.main(), true
+		f, ok = l.p.Frames.Main(), true
 	}
 	var s *shot
 	if ok {
@@ -403,24 +396,24 @@ func (l *looker) behind(ctx context.Context, number, handle string) (looked, err
 		if l.q.Max > 0 {
 			args["max"] = l.q.Max
 		}
-		if err := l.p.ask(ctx, f, "more", args, &s); err != nil {
+		if err := l.p.Ask(ctx, f, "more", args, &s); err != nil {
 			return looked{}, err
 		}
 	}
 	if s == nil {
-		return looked{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "", lookAgain())
+		return looked{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "", page.LookAgain())
 	}
 	return looked{lines: handles(split(s.Text), f), more: s.More}, nil
 }
 
 // handles marks the handles of a child frame as its own.
-func handles(lines []string, f *docFrame) []string {
-	if f.number == 0 {
+func handles(lines []string, f *page.Frame) []string {
+	if f.Number == 0 {
 		return lines
 	}
 	for i, line := range lines {
 		if m := handleLine().FindStringSubmatch(line); m != nil {
-			lines[i] = fmt.Sprintf("%sf%d%s", m[1], f.number, m[2])
+			lines[i] = fmt.Sprintf("%sf%d%s", m[1], f.Number, m[2])
 		}
 	}
 	return lines

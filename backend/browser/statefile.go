@@ -237,7 +237,7 @@ func (b *Browser) LoadState(ctx context.Context, id protocol.TabID, name, passph
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
-	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error { return p.restore(ctx, state) })
+	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error { return p.restore(ctx, state) })
 	if err == nil {
 		err = b.restoreStorage(ctx, id, state.Storage)
 	}
@@ -277,7 +277,7 @@ func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error
 }
 
 // restore puts the cookies of a state into the browser.
-func (p *page) restore(ctx context.Context, state *protocol.BrowserState) error {
+func (p *tabPage) restore(ctx context.Context, state *protocol.BrowserState) error {
 	params := make([]*network.CookieParam, 0, len(state.Cookies))
 	for _, c := range state.Cookies {
 		if !expired(c, time.Now()) {

@@ -105,7 +105,7 @@ func restoreScript(st protocol.Storage) (string, error) {
 // of the others when they are opened.
 func (b *Browser) restoreStorage(ctx context.Context, id protocol.TabID, all []protocol.Storage) error {
 	later := map[string]protocol.Storage{}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		var info protocol.PageInfo
 		if err := p.where(ctx, &info); err != nil {
 			return err

@@ -28,7 +28,7 @@ func originOf(raw string) string {
 }
 
 // origin is that of a tab's page.
-func (p *page) origin(ctx context.Context, id protocol.TabID) (string, error) {
+func (p *tabPage) origin(ctx context.Context, id protocol.TabID) (string, error) {
 	var info protocol.PageInfo
 	if err := p.where(ctx, &info); err != nil {
 		return "", err
@@ -40,7 +40,7 @@ func (p *page) origin(ctx context.Context, id protocol.TabID) (string, error) {
 	return origin, nil
 }
 
-func (p *page) items(ctx context.Context, origin string, local bool) ([]protocol.StorageItem, error) {
+func (p *tabPage) items(ctx context.Context, origin string, local bool) ([]protocol.StorageItem, error) {
 	res, err := cdp.Call(ctx, p.Session, domstorage.GetDOMStorageItems, domstorage.GetDOMStorageItemsParams{
 		StorageID: storageID(origin, local),
 	})
@@ -64,7 +64,7 @@ func storageID(origin string, local bool) *domstorage.StorageID {
 // sessionStorage.
 func (b *Browser) Storage(ctx context.Context, id protocol.TabID) (protocol.Storage, error) {
 	out := protocol.Storage{}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) (err error) {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) (err error) {
 		if out.Origin, err = p.origin(ctx, id); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (b *Browser) Storage(ctx context.Context, id protocol.TabID) (protocol.Stor
 // SetStorage sets one entry; local or session. The page's other windows hear of
 // it as of any change.
 func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool, key, value string) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		origin, err := p.origin(ctx, id)
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool,
 // many there were.
 func (b *Browser) RemoveStorage(ctx context.Context, id protocol.TabID, local bool, key string) (int, error) {
 	n := 0
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
+	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		origin, err := p.origin(ctx, id)
 		if err != nil {
 			return err

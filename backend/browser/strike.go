@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 )
 
 // arrival is the last event of an input as the page sees it. With its count the
@@ -22,7 +23,7 @@ type arrival struct {
 // the event, because it went elsewhere or was taken back, the acknowledgement is
 // its sign. Under a cover the page is asked afterwards, when the cover is down.
 func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...message) error {
-	in, world := a.p.frames.state(a.f)
+	in, world := a.p.Frames.State(a.f)
 	if world == "" || a.last == nil || a.p.mask() != nil {
 		return a.send(ctx, s, messages...)
 	}
@@ -36,43 +37,43 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...me
 			args[name] = value
 		}
 	}
-	expression, err := a.p.expression(ctx, a.f, "settle", args)
+	expression, err := a.p.Expression(ctx, a.f, "settle", args)
 	if err != nil {
 		return err
 	}
 	// The question is first on its way: it is there when the input comes.
-	told := &asked{s: in}
-	if err := told.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)); err != nil {
+	told := page.NewCalls(in)
+	if err := told.Send(ctx, runtime.Evaluate.Method, page.EvaluateParams(expression, world)); err != nil {
 		return err
 	}
-	q := &asked{s: s}
+	q := page.NewCalls(s)
 	for _, m := range messages {
-		if err := q.send(ctx, m.method, m.params); err != nil {
+		if err := q.Send(ctx, m.method, m.params); err != nil {
 			return err
 		}
 	}
 	var out settled
 	err = a.fx.acknowledged(ctx, q)
-	if err == nil && !told.answered(0) {
+	if err == nil && !told.Answered(0) {
 		err = a.p.tell(ctx, a.f, in, world, "arrived")
 	}
 	if err == nil {
 		var res runtime.EvaluateResult
 		err = a.fx.await(ctx, told, 0, &res)
-		err = a.p.answered(ctx, a.f, in, world, "settle", res, err, &out)
+		err = a.p.Answered(ctx, a.f, in, world, "settle", res, err, &out)
 	}
-	if errors.Is(err, errStale) {
-		err = errReplaced // it went away before it was asked
+	if errors.Is(err, page.ErrStale) {
+		err = page.ErrReplaced // it went away before it was asked
 	}
 	a.struck, a.told, err = true, out, a.fx.learn(a.f, out, err)
 	return err
 }
 
 // tell calls a function of world.js and waits for no answer.
-func (p *page) tell(ctx context.Context, f *docFrame, s *devtools.Session, world, name string) error {
-	expression, err := p.expression(ctx, f, name, nil)
+func (p *tabPage) tell(ctx context.Context, f *page.Frame, s *devtools.Session, world, name string) error {
+	expression, err := p.Expression(ctx, f, name, nil)
 	if err != nil {
 		return err
 	}
-	return devtools.Post(ctx, s, runtime.Evaluate, evaluateParams(expression, world))
+	return devtools.Post(ctx, s, runtime.Evaluate, page.EvaluateParams(expression, world))
 }

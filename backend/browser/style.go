@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -60,7 +61,7 @@ const (
 // away. It returns the edit with its number.
 func (b *Browser) EditStyle(ctx context.Context, id protocol.TabID, element, property, value string) (protocol.StyleEdit, error) {
 	var edit protocol.StyleEdit
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		f, ref, err := p.whereIs(ctx, element)
 		if err != nil {
 			return err
@@ -89,7 +90,7 @@ func (b *Browser) EditStyle(ctx context.Context, id protocol.TabID, element, pro
 // what it took back. A page that was loaded anew has none.
 func (b *Browser) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([]protocol.StyleEdit, error) {
 	var undone []protocol.StyleEdit
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		undone = nil
 		edits, where, err := p.edits(ctx)
 		if err != nil {
@@ -122,7 +123,7 @@ func (b *Browser) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([
 // StyleHistory lists the edits of the tab's page, oldest first.
 func (b *Browser) StyleHistory(ctx context.Context, id protocol.TabID) ([]protocol.StyleEdit, error) {
 	var out []protocol.StyleEdit
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		var err error
 		out, _, err = p.edits(ctx)
 		return err
@@ -132,18 +133,18 @@ func (b *Browser) StyleHistory(ctx context.Context, id protocol.TabID) ([]protoc
 
 // editPlace is the frame that remembers an edit, and where in its list.
 type editPlace struct {
-	f     *docFrame
+	f     *page.Frame
 	index int
 }
 
 // edits are those of all frames in the order in which they were made.
-func (p *page) edits(ctx context.Context) ([]protocol.StyleEdit, []editPlace, error) {
+func (p *tabPage) edits(ctx context.Context) ([]protocol.StyleEdit, []editPlace, error) {
 	type placed struct {
 		styleEdit
 		editPlace
 	}
 	var all []placed
-	err := p.eachFrame(func(f *docFrame) error {
+	err := p.eachFrame(func(f *page.Frame) error {
 		var part []styleEdit
 		if err := p.inFrame(ctx, f, historyScript, nil, &part); err != nil {
 			return err

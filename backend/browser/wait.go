@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,7 +26,7 @@ import (
 // Others go on acting on the tab meanwhile.
 func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onPage(inWait(ctx), id, func(ctx context.Context, p *page) error {
+	err := b.onPage(inWait(ctx), id, func(ctx context.Context, p *tabPage) error {
 		w := &waiting{p: p, q: q, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
@@ -35,7 +36,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 		letPass(ctx) // it hears what they do
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, plain(q.Value)), "", protocol.Try("shows what is there", "snapshot"), protocol.MoreTime())
+				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, page.Plain(q.Value)), "", protocol.Try("shows what is there", "snapshot"), protocol.MoreTime())
 			}
 			return err
 		}
@@ -45,7 +46,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 }
 
 type waiting struct {
-	p      *page
+	p      *tabPage
 	q      protocol.WaitRequest
 	events *devtools.Subscription
 	// found takes what came, for one who watches: a dialog that opens meanwhile is
@@ -90,7 +91,7 @@ func (w *waiting) next(ctx context.Context) (devtools.Event, error) {
 			return e, devtools.ErrSessionEnded
 		}
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && e.Method == cdppage.JavascriptDialogOpening.Method {
-			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, plain(v.Message)), "", protocol.AnswerDialog()...)
+			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, page.Plain(v.Message)), "", protocol.AnswerDialog()...)
 		}
 		return e, nil
 	case <-ctx.Done():
@@ -114,7 +115,7 @@ func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 				return devtools.ErrSessionEnded
 			}
 			if e.Method == cdppage.JavascriptDialogOpening.Method {
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.openDialog().String()+")", "", protocol.AnswerDialog()...)
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.OpenDialog().String()+")", "", protocol.AnswerDialog()...)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -125,8 +126,8 @@ func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 // committed waits until the main frame can be asked again.
 func (w *waiting) committed(ctx context.Context) error {
 	for {
-		_, _, err := w.p.ready(ctx, w.p.frames.main())
-		if !errors.Is(err, errReplaced) {
+		_, _, err := w.p.Ready(ctx, w.p.Frames.Main())
+		if !errors.Is(err, page.ErrReplaced) {
 			return err
 		}
 		if _, err := w.next(ctx); err != nil {
@@ -181,18 +182,18 @@ func addressMatcher(text string) (func(string) bool, error) {
 // state waits until the document is as far.
 func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 	for {
-		s, world, err := w.p.ready(ctx, w.p.frames.main())
+		s, world, err := w.p.Ready(ctx, w.p.Frames.Main())
 		if err == nil {
 			var res runtime.EvaluateResult
-			res, err = cdp.Call(ctx, s, runtime.Evaluate, evaluateParams("document.readyState", world))
+			res, err = cdp.Call(ctx, s, runtime.Evaluate, page.EvaluateParams("document.readyState", world))
 			if err == nil && res.Result != nil && enough(strings.Trim(string(res.Result.Value), `"`)) {
 				return nil
 			}
 			if err != nil {
-				err = w.p.worldError(w.p.frames.main(), world, err)
+				err = w.p.WorldError(w.p.Frames.Main(), world, err)
 			}
 		}
-		if err != nil && !errors.Is(err, errReplaced) && !errors.Is(err, errStale) {
+		if err != nil && !errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrStale) {
 			return err
 		}
 		if _, err := w.next(ctx); err != nil {
@@ -206,8 +207,8 @@ func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 // one that the page never reads to its end, and one that never ends by itself
 // (server-sent events), tell no end.
 func (w *waiting) quiet(ctx context.Context) error {
-	defer w.p.releaseRequests(ctx)
-	if err := w.p.hearRequests(ctx); err != nil {
+	defer w.p.ReleaseRequests(ctx)
+	if err := w.p.HearRequests(ctx); err != nil {
 		return err
 	}
 	open := make(map[network.RequestID]cdp.LoaderID)
@@ -274,7 +275,7 @@ func (w *waiting) function(ctx context.Context) error {
 		err := w.follow(ctx, answer)
 		cancel()
 		if err != nil {
-			if err = w.p.worldError(w.p.frames.main(), "", err); !errors.Is(err, errReplaced) && !errors.Is(err, errStale) {
+			if err = w.p.WorldError(w.p.Frames.Main(), "", err); !errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrStale) {
 				return err
 			}
 			if err := w.committed(ctx); err != nil {
@@ -287,7 +288,7 @@ func (w *waiting) function(ctx context.Context) error {
 			if d.Exception != nil {
 				text = d.Exception.Description
 			}
-			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+plain(text), "", protocol.Example("wait", "function", "document.images.length > 3"))
+			return protocol.NewError(protocol.CodeBadArgument, "the expression failed: "+page.Plain(text), "", protocol.Example("wait", "function", "document.images.length > 3"))
 		}
 		return nil
 	}
@@ -305,7 +306,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	if err != nil {
 		return info, b.explain(ctx, id, nil, err)
 	}
-	open := p.openDialog()
+	open := p.OpenDialog()
 	params := cdppage.HandleJavaScriptDialogParams{Accept: accept}
 	if text != nil {
 		params.PromptText = *text
@@ -316,9 +317,9 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 		}
 		return info, b.explain(ctx, id, p, err)
 	}
-	p.setDialog(nil)
+	p.DialogAnswered()
 	if open != nil {
-		info.Type, info.Message = open.kind, open.message
+		info.Type, info.Message = open.Kind, open.Message
 	}
 	b.knows(ctx, id, dialogNews(info.Type, info.Message))
 	return info, nil
@@ -328,7 +329,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 // reads it. It is the machine's own clipboard where there is a display.
 func (b *Browser) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
 	var out string
-	err := b.onPage(ctx, id, func(ctx context.Context, p *page) error {
+	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		expression := "navigator.clipboard.readText()"
 		if text != nil {
 			quoted, err := json.Marshal(*text) // Go's own quotes are not the page's
@@ -342,16 +343,16 @@ func (b *Browser) Clipboard(ctx context.Context, id protocol.TabID, text *string
 			return err
 		}
 		defer release()
-		s, world, err := p.ready(ctx, p.frames.main())
+		s, world, err := p.Ready(ctx, p.Frames.Main())
 		if err != nil {
 			return err
 		}
-		params := evaluateParams(expression, world)
+		params := page.EvaluateParams(expression, world)
 		yes := true
 		params.UserGesture = &yes
 		res, err := cdp.Call(ctx, s, runtime.Evaluate, params)
 		if err != nil {
-			return p.worldError(p.frames.main(), world, err)
+			return p.WorldError(p.Frames.Main(), world, err)
 		}
 		if res.ExceptionDetails != nil {
 			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page use the clipboard", "it works on https pages and on localhost")

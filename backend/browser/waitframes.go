@@ -9,6 +9,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,10 +30,10 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 	defer cancel()
 	f := &waitFrames{
 		w: w, key: key, gone: key == "gone" || key == "goneText",
-		answers: make(chan waitAnswer), asked: make(map[*docFrame]bool), met: make(map[*docFrame]string), later: make(map[*docFrame]bool),
+		answers: make(chan waitAnswer), asked: make(map[*page.Frame]bool), met: make(map[*page.Frame]string), later: make(map[*page.Frame]bool),
 	}
 	go f.openRoots(inner)
-	changed := w.p.frames.changes() // before they are listed, so that none is missed
+	changed := w.p.Frames.Changes() // before they are listed, so that none is missed
 	for {
 		over, err := f.ask(inner)
 		if over || err != nil {
@@ -44,14 +45,14 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 				return err
 			}
 		case <-changed:
-			changed = w.p.frames.changes()
+			changed = w.p.Frames.Changes()
 			clear(f.later)
 		case e, ok := <-w.events.C:
 			switch {
 			case !ok:
 				return devtools.ErrSessionEnded
 			case e.Method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.openDialog().String()+")", "", protocol.AnswerDialog()...)
+				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.OpenDialog().String()+")", "", protocol.AnswerDialog()...)
 			}
 			clear(f.later)
 		case <-ctx.Done():
@@ -66,14 +67,14 @@ type waitFrames struct {
 	key     string // what the page script calls the condition
 	gone    bool   // it is that something is no longer there
 	answers chan waitAnswer
-	asked   map[*docFrame]bool   // an answer is on its way, or will never be
-	met     map[*docFrame]string // it was so there, in this world
-	later   map[*docFrame]bool   // without a document just now
-	waited  bool                 // some frame was not so from the start
+	asked   map[*page.Frame]bool   // an answer is on its way, or will never be
+	met     map[*page.Frame]string // it was so there, in this world
+	later   map[*page.Frame]bool   // without a document just now
+	waited  bool                   // some frame was not so from the start
 }
 
 type waitAnswer struct {
-	f     *docFrame
+	f     *page.Frame
 	world string // that it had when it was asked
 	found waitFound
 	err   error
@@ -90,18 +91,18 @@ type waitFound struct {
 
 // frames are those that the condition is about: that of a ref, else all. A ref
 // whose frame is gone has none.
-func (f *waitFrames) frames() ([]*docFrame, error) {
-	if !refScope().MatchString(f.w.q.Value) || f.key == "text" || f.key == "goneText" {
-		return f.w.p.frames.all(), nil
+func (f *waitFrames) frames() ([]*page.Frame, error) {
+	if !page.RefScope().MatchString(f.w.q.Value) || f.key == "text" || f.key == "goneText" {
+		return f.w.p.Frames.All(), nil
 	}
-	only, _, err := f.w.p.frameOf(f.w.q.Value)
+	only, _, err := f.w.p.FrameOf(f.w.q.Value)
 	if err != nil {
 		if f.gone {
 			return nil, nil
 		}
 		return nil, err
 	}
-	return []*docFrame{only}, nil
+	return []*page.Frame{only}, nil
 }
 
 // openRoots hands over the closed roots that come while it is waited, until ctx
@@ -122,7 +123,7 @@ func (f *waitFrames) openRoots(ctx context.Context) {
 		all, _ := f.frames() // asked once more by the wait itself, which says what is wrong
 		for _, one := range all {
 			// A document that goes away is the wait's business.
-			_ = f.w.p.openRoots(ctx, one)
+			_ = f.w.p.OpenRoots(ctx, one)
 		}
 		timer.Reset(max(rootsAgain, part*time.Since(began)))
 	}
@@ -152,13 +153,13 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 			continue
 		}
 		f.asked[one] = true
-		_, world := f.w.p.frames.state(one)
+		_, world := f.w.p.Frames.State(one)
 		go func() {
 			var found waitFound
 			// Its closed roots are opened to the page script first.
-			err := f.w.p.look(ctx, one, "url", nil, nil)
+			err := f.w.p.Look(ctx, one, "url", nil, nil)
 			if err == nil {
-				err = f.w.p.ask(ctx, one, "wait", args, &found)
+				err = f.w.p.Ask(ctx, one, "wait", args, &found)
 			}
 			select {
 			case f.answers <- waitAnswer{one, world, found, err}:
@@ -171,11 +172,11 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 
 // settled says whether what is to be gone was so in every frame, and forgets
 // those that have another document by now.
-func (f *waitFrames) settled(all []*docFrame) bool {
+func (f *waitFrames) settled(all []*page.Frame) bool {
 	whole := f.gone
 	for _, one := range all {
 		if world, met := f.met[one]; met {
-			if _, now := f.w.p.frames.state(one); now == world {
+			if _, now := f.w.p.Frames.State(one); now == world {
 				continue
 			}
 			delete(f.met, one)
@@ -188,8 +189,8 @@ func (f *waitFrames) settled(all []*docFrame) bool {
 // heard takes in an answer.
 func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err error) {
 	delete(f.asked, a.f)
-	_, now := f.w.p.frames.state(a.f)
-	replaced := errors.Is(a.err, errReplaced)
+	_, now := f.w.p.Frames.State(a.f)
+	replaced := errors.Is(a.err, page.ErrReplaced)
 	switch {
 	case a.err == nil && a.found.State == "met":
 		f.met[a.f], f.waited = now, f.waited || a.found.MS > 0
@@ -199,16 +200,16 @@ func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err er
 		return !f.gone, nil
 	case a.err == nil:
 		return false, context.DeadlineExceeded
-	case a.f.number == 0 && replaced:
+	case a.f.Number == 0 && replaced:
 		// Where the next document is not there yet, the next change asks it.
 		f.waited = true
-		_, _, err := f.w.p.ready(ctx, a.f)
+		_, _, err := f.w.p.Ready(ctx, a.f)
 		f.later[a.f] = err != nil
-		if errors.Is(err, errReplaced) {
+		if errors.Is(err, page.ErrReplaced) {
 			err = nil
 		}
 		return false, err
-	case a.f.number == 0, protocol.AsError(a.err).Code == protocol.CodeBadArgument:
+	case a.f.Number == 0, protocol.AsError(a.err).Code == protocol.CodeBadArgument:
 		return false, a.err
 	case replaced && now != "" && now != a.world:
 		return false, nil // it has another document

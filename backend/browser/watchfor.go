@@ -173,8 +173,8 @@ func (b *Browser) watchPage(ctx context.Context, id protocol.TabID, q protocol.W
 		key = map[string]string{"text": "goneText", "element": "gone"}[q.Kind]
 	}
 	found := waitFound{What: q.Value}
-	err = b.besideTab(ctx, id, true, func(ctx context.Context, _ *run, p *page) error {
-		if err := p.open(ctx, id); err != nil {
+	err = b.besideTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+		if err := p.Open(ctx, id); err != nil {
 			return err
 		}
 		w := &waiting{p: p, q: protocol.WaitRequest{Value: q.Value}, found: &found, events: p.Events(

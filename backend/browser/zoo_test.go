@@ -99,7 +99,7 @@ func TestZooClicks(t *testing.T) {
 				rest = append(rest, fmt.Sprintf("refused %s %s: %v", c.ID, want.Hit, err))
 				continue
 			}
-			if p := s.page(t); p.openDialog() != nil {
+			if p := s.page(t); p.OpenDialog() != nil {
 				if _, err := s.Dialog(deadline(t), s.tab, false, nil); err != nil {
 					t.Error(err)
 				}
@@ -143,9 +143,9 @@ func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string)
 	walk = func(items []*protocol.LookItem) {
 		for _, item := range items {
 			if found == "" && item.Ref != "" && item.Role == role && item.Name == name {
-				f, ok := p.frames.of(item.Ref)
-				if ok && f.number == 0 {
-					v, err := evaluate[string](deadline(t), p.Session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.contextN)
+				f, ok := p.Frames.Of(item.Ref)
+				if ok && f.Number == 0 {
+					v, err := evaluate[string](deadline(t), p.Session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.ContextN)
 					if err == nil && v == hit {
 						found = item.Ref
 					}

@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -20,6 +20,10 @@ import (
 	"pilotfish/extension"
 )
 
+// KeyBinding is called by our world with each key that it catches during a press; see
+// hold.js.
+const KeyBinding = "pilotfishKey"
+
 //go:embed world.js
 var worldScript string
 
@@ -35,8 +39,8 @@ func pageScript() (string, error) {
 	return holdScript + script + "\n" + worldScript, nil
 }
 
-// errReplaced is returned when the document that was asked went away meanwhile.
-var errReplaced = errors.New("the document was replaced meanwhile")
+// ErrReplaced is returned when the document that was asked went away meanwhile.
+var ErrReplaced = errors.New("the document was replaced meanwhile")
 
 // opening is one try to open a page.
 type opening struct {
@@ -44,17 +48,17 @@ type opening struct {
 	err  error         // good then
 }
 
-// open makes a page ready for looks and actions, once: its frames are followed
+// Open makes a page ready for looks and actions, once: its frames are followed
 // and each document, now and later, gets our world. After a try that failed the
 // next caller tries again; the frames are followed from the first one on.
-func (p *page) open(ctx context.Context, id protocol.TabID) error {
+func (p *Page) Open(ctx context.Context, id protocol.TabID) error {
 	p.mu.Lock()
 	if o := p.opened; o != nil {
 		p.mu.Unlock()
 		select {
 		case <-o.done:
 			if ctx.Err() == nil && (errors.Is(o.err, context.DeadlineExceeded) || errors.Is(o.err, context.Canceled)) {
-				return p.open(ctx, id) // its caller gave up; this one has not
+				return p.Open(ctx, id) // its caller gave up; this one has not
 			}
 			return o.err
 		case <-ctx.Done():
@@ -63,9 +67,9 @@ func (p *page) open(ctx context.Context, id protocol.TabID) error {
 	}
 	o := &opening{done: make(chan struct{})}
 	p.opened = o
-	first := p.frames == nil
+	first := p.Frames == nil
 	if first {
-		p.frames = newFrames(p.r.b.spaceOf(id), p.Session)
+		p.Frames = newFrames(p.host.Space(id), p.Session)
 	}
 	p.mu.Unlock()
 	defer close(o.done)
@@ -80,8 +84,15 @@ func (p *page) open(ctx context.Context, id protocol.TabID) error {
 	return o.err
 }
 
+// IsOpen says whether the page's frames are followed.
+func (p *Page) IsOpen() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.Frames != nil
+}
+
 // equip installs our world in the documents of a session.
-func (p *page) equip(ctx context.Context, s *devtools.Session, child bool) error {
+func (p *Page) equip(ctx context.Context, s *devtools.Session, child bool) error {
 	script, err := pageScript()
 	if err != nil {
 		return err
@@ -93,9 +104,9 @@ func (p *page) equip(ctx context.Context, s *devtools.Session, child bool) error
 	err = errors.Join(
 		err,
 		devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}),
-		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: keyBinding, ExecutionContextName: worldName}),
+		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: KeyBinding, ExecutionContextName: WorldName}),
 		devtools.Post(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
-			Source: script, WorldName: worldName, RunImmediately: &yes,
+			Source: script, WorldName: WorldName, RunImmediately: &yes,
 		}),
 		// A tab in the back must believe to be looked at, or it draws nothing and
 		// takes no focus; the person's tab stays in front.
@@ -110,25 +121,25 @@ func (p *page) equip(ctx context.Context, s *devtools.Session, child bool) error
 	if err := p.readTree(ctx, s); err != nil {
 		return err
 	}
-	return p.joined(ctx, s)
+	return p.host.Equipped(ctx, s)
 }
 
-// ready returns a frame's session and world, making the world if need be.
-func (p *page) ready(ctx context.Context, f *docFrame) (*devtools.Session, string, error) {
-	s, world := p.frames.state(f)
+// Ready returns a frame's session and world, making the world if need be.
+func (p *Page) Ready(ctx context.Context, f *Frame) (*devtools.Session, string, error) {
+	s, world := p.Frames.State(f)
 	if world != "" {
 		return s, world, nil
 	}
-	_, err := cdp.Call(ctx, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: f.id, WorldName: worldName})
+	_, err := cdp.Call(ctx, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: f.ID, WorldName: WorldName})
 	if err != nil {
 		if _, isMethod := errors.AsType[*devtools.MethodError](err); isMethod {
-			return nil, "", fmt.Errorf("%w: %w", errReplaced, err)
+			return nil, "", fmt.Errorf("%w: %w", ErrReplaced, err)
 		}
 		return nil, "", err
 	}
 	// Its event came before the answer.
-	if s, world = p.frames.state(f); world == "" {
-		return nil, "", errReplaced
+	if s, world = p.Frames.State(f); world == "" {
+		return nil, "", ErrReplaced
 	}
 	return s, world, nil
 }
@@ -143,44 +154,44 @@ type answer struct {
 	} `json:"error"`
 }
 
-// ask runs a function of world.js in a frame. It returns errReplaced when the
+// Ask runs a function of world.js in a frame. It returns errReplaced when the
 // document went away before it answered.
-func (p *page) ask(ctx context.Context, f *docFrame, name string, args, into any) error {
+func (p *Page) Ask(ctx context.Context, f *Frame, name string, args, into any) error {
 	return p.askMeanwhile(ctx, f, name, args, into, nil)
 }
 
 // askMeanwhile is ask, with something that is done when the question is on its
 // way; nil is nothing.
-func (p *page) askMeanwhile(ctx context.Context, f *docFrame, name string, args, into any, meanwhile func(context.Context) error) error {
+func (p *Page) askMeanwhile(ctx context.Context, f *Frame, name string, args, into any, meanwhile func(context.Context) error) error {
 	for try := 0; ; try++ {
 		err := p.askOnce(ctx, f, name, args, into, meanwhile)
 		// The world that we knew was gone before it was asked: the document has
 		// another one.
-		if errors.Is(err, errStale) && try < 3 {
+		if errors.Is(err, ErrStale) && try < 3 {
 			continue
 		}
-		if errors.Is(err, errStale) {
-			return errReplaced
+		if errors.Is(err, ErrStale) {
+			return ErrReplaced
 		}
 		return err
 	}
 }
 
-// errStale: nothing ran, because the world is not there any more.
-var errStale = errors.New("the world is not there any more")
+// ErrStale says that nothing ran, because the world is not there any more.
+var ErrStale = errors.New("the world is not there any more")
 
-func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into any, meanwhile func(context.Context) error) error {
-	s, world, err := p.ready(ctx, f)
+func (p *Page) askOnce(ctx context.Context, f *Frame, name string, args, into any, meanwhile func(context.Context) error) error {
+	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return err
 	}
-	expression, err := p.expression(ctx, f, name, args)
+	expression, err := p.Expression(ctx, f, name, args)
 	if err != nil {
 		return err
 	}
-	q := &asked{s: s}
-	if err := q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)); err != nil {
-		return p.worldError(f, world, err)
+	q := &Calls{s: s}
+	if err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(expression, world)); err != nil {
+		return p.WorldError(f, world, err)
 	}
 	if meanwhile != nil {
 		if err := meanwhile(ctx); err != nil {
@@ -189,11 +200,11 @@ func (p *page) askOnce(ctx context.Context, f *docFrame, name string, args, into
 	}
 	var res runtime.EvaluateResult
 	err = q.await(ctx, 0, &res)
-	return p.answered(ctx, f, s, world, name, res, err, into)
+	return p.Answered(ctx, f, s, world, name, res, err, into)
 }
 
-// expression is the call of a function of world.js.
-func (p *page) expression(ctx context.Context, f *docFrame, name string, args any) (string, error) {
+// Expression is the call of a function of world.js.
+func (p *Page) Expression(ctx context.Context, f *Frame, name string, args any) (string, error) {
 	if args == nil {
 		args = struct{}{}
 	}
@@ -201,18 +212,20 @@ func (p *page) expression(ctx context.Context, f *docFrame, name string, args an
 	if err != nil {
 		return "", fmt.Errorf("encoding what is asked of the page: %w", err)
 	}
-	return fmt.Sprintf("globalThis.pilotfishDo ? pilotfishDo(%q, %q, %d, %q, %s) : 'none'", name, f.prefix(), p.frames.base(f), protocol.CallerOf(ctx), data), nil
+	return fmt.Sprintf("globalThis.pilotfishDo ? pilotfishDo(%q, %q, %d, %q, %s) : 'none'", name, f.Prefix(), p.Frames.Base(f), protocol.CallerOf(ctx), data), nil
 }
 
-func evaluateParams(expression, world string) runtime.EvaluateParams {
+// EvaluateParams are the parameters of an expression in a world, whose value comes as
+// JSON.
+func EvaluateParams(expression, world string) runtime.EvaluateParams {
 	yes := true
 	return runtime.EvaluateParams{Expression: expression, UniqueContextID: world, AwaitPromise: &yes, ReturnByValue: &yes}
 }
 
-// answered reads the answer of world.js.
-func (p *page) answered(ctx context.Context, f *docFrame, s *devtools.Session, world, name string, res runtime.EvaluateResult, err error, into any) error {
+// Answered reads the answer of world.js.
+func (p *Page) Answered(ctx context.Context, f *Frame, s *devtools.Session, world, name string, res runtime.EvaluateResult, err error, into any) error {
 	if err != nil {
-		return p.worldError(f, world, err)
+		return p.WorldError(f, world, err)
 	}
 	if d := res.ExceptionDetails; d != nil {
 		text := d.Text
@@ -230,16 +243,16 @@ func (p *page) answered(ctx context.Context, f *docFrame, s *devtools.Session, w
 		if err != nil {
 			return err
 		}
-		if _, err := cdp.Call(ctx, s, runtime.Evaluate, evaluateParams(script+"\n;0", world)); err != nil {
-			return p.worldError(f, world, err)
+		if _, err := cdp.Call(ctx, s, runtime.Evaluate, EvaluateParams(script+"\n;0", world)); err != nil {
+			return p.WorldError(f, world, err)
 		}
-		return errStale
+		return ErrStale
 	}
 	var a answer
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		return fmt.Errorf("reading the page's answer to %s: %w", name, err)
 	}
-	p.frames.numbered(f, a.Next)
+	p.Frames.Numbered(f, a.Next)
 	if a.Error != nil {
 		if a.Error.Name == "SyntaxError" {
 			return protocol.NewError(protocol.CodeBadArgument, "this is not valid: "+a.Error.Message, "a selector is CSS, an expression is /text/flags")
@@ -255,26 +268,26 @@ func (p *page) answered(ctx context.Context, f *docFrame, s *devtools.Session, w
 	return nil
 }
 
-// worldError tells the ends of a document from other faults.
-func (p *page) worldError(f *docFrame, world string, err error) error {
+// WorldError tells the ends of a document from other faults.
+func (p *Page) WorldError(f *Frame, world string, err error) error {
 	m, ok := errors.AsType[*devtools.MethodError](err)
 	if !ok {
 		// The session of a frame that went to another process ended.
-		if errors.Is(err, devtools.ErrSessionEnded) && !p.ended() {
-			return errReplaced
+		if errors.Is(err, devtools.ErrSessionEnded) && !p.Ended() {
+			return ErrReplaced
 		}
 		return err
 	}
 	switch {
 	case strings.Contains(m.Message, "uniqueContextId"), strings.Contains(m.Message, "Cannot find context"):
-		p.frames.mu.Lock()
+		p.Frames.mu.Lock()
 		if f.context == world {
 			f.context = ""
 		}
-		p.frames.mu.Unlock()
-		return errStale
+		p.Frames.mu.Unlock()
+		return ErrStale
 	case strings.Contains(m.Message, "context was destroyed"), strings.Contains(m.Message, "navigated or closed"), strings.Contains(m.Message, "Promise was collected"):
-		return errReplaced
+		return ErrReplaced
 	}
 	return err
 }

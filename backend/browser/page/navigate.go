@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -18,63 +18,64 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// navigation follows one navigation of a tab's main frame by its events.
-type navigation struct {
-	p      *page
-	events *devtools.Subscription
+// Navigation follows one navigation of a tab's main frame by its events.
+type Navigation struct {
+	p      *Page
+	Events *devtools.Subscription
 	// allow says whether an address may be loaded; nil allows all. It is asked
 	// for every hop of the documents and for the machine that answered.
-	allow    func(url string) error
+	Allow    func(url string) error
 	released func() // the tab's gate judges again
 	heard    bool   // the browser tells of it
 
-	begun     map[cdp.LoaderID]bool // documents that were asked for since
-	committed cdp.LoaderID
-	loaded    map[cdp.LoaderID]protocol.WaitUntil // how far each document is
-	request   network.RequestID                   // of the main document
-	status    int
-	failure   string // what the network said
-	refused   error
-	within    string // the address, when it stayed in the same document
+	Begun     map[cdp.LoaderID]bool // documents that were asked for since
+	Committed cdp.LoaderID
+	Loaded    map[cdp.LoaderID]protocol.WaitUntil // how far each document is
+	Request   network.RequestID                   // of the main document
+	Status    int
+	Failure   string // what the network said
+	Refused   error
+	Within    string // the address, when it stayed in the same document
 }
 
-// beginNavigation listens before anything is started, so that nothing is lost.
-func (p *page) beginNavigation(ctx context.Context, allow func(string) error) (*navigation, error) {
-	n := p.followNavigation(allow)
-	if err := n.enable(ctx); err != nil {
-		n.end(ctx)
+// BeginNavigation listens before anything is started, so that nothing is lost.
+func (p *Page) BeginNavigation(ctx context.Context, allow func(string) error) (*Navigation, error) {
+	n := p.FollowNavigation(allow)
+	if err := n.Enable(ctx); err != nil {
+		n.End(ctx)
 		return nil, err
 	}
 	return n, nil
 }
 
-// followNavigation listens; the browser tells all of it from enable on.
-func (p *page) followNavigation(allow func(string) error) *navigation {
-	n := &navigation{
+// FollowNavigation listens; the browser tells all of it from enable on.
+func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
+	n := &Navigation{
 		p:     p,
-		allow: allow,
-		events: p.Events(
+		Allow: allow,
+		Events: p.Events(
 			cdppage.FrameStartedNavigating.Method, cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.LoadingFailed.Method,
 			fetch.RequestPaused.Method,
 		),
-		begun:  make(map[cdp.LoaderID]bool),
-		loaded: make(map[cdp.LoaderID]protocol.WaitUntil),
+		Begun:  make(map[cdp.LoaderID]bool),
+		Loaded: make(map[cdp.LoaderID]protocol.WaitUntil),
 	}
 	if allow != nil {
-		n.released = p.r.gates.command(p.Target)
+		n.released = p.host.Judge()
 	}
 	return n
 }
 
-func (n *navigation) enable(ctx context.Context) error {
+// Enable has the browser tell all of it.
+func (n *Navigation) Enable(ctx context.Context) error {
 	if n.heard {
 		return nil
 	}
 	n.heard = true
-	err := n.p.hearRequests(ctx)
-	if n.allow != nil {
+	err := n.p.HearRequests(ctx)
+	if n.Allow != nil {
 		err = errors.Join(err, devtools.Post(ctx, n.p.Session, fetch.Enable, fetch.EnableParams{
 			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
 		}))
@@ -82,25 +83,25 @@ func (n *navigation) enable(ctx context.Context) error {
 	return err
 }
 
-// end stops what was switched on.
-func (n *navigation) end(ctx context.Context) {
-	n.events.Release()
+// End stops what was switched on.
+func (n *Navigation) End(ctx context.Context) {
+	n.Events.Release()
 	ctx = context.WithoutCancel(ctx)
-	if n.allow != nil {
+	if n.Allow != nil {
 		n.released()
 		_ = devtools.Post(ctx, n.p.Session, fetch.Disable, cdp.Empty{})
 	}
 	if n.heard {
-		n.p.releaseRequests(ctx)
+		n.p.ReleaseRequests(ctx)
 	}
 }
 
-// run starts the navigation with start and follows it until it is as far as
+// Run starts the navigation with start and follows it until it is as far as
 // wait says, has failed or was refused. start returns the loader that it waits
 // for, or nothing when it cannot know.
-func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start func() (started, error)) error {
+func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start func() (Started, error)) error {
 	type result struct {
-		started
+		Started
 		err error
 	}
 	calls := make(chan result, 1)
@@ -108,54 +109,54 @@ func (n *navigation) run(ctx context.Context, wait protocol.WaitUntil, start fun
 		s, err := start()
 		calls <- result{s, err}
 	}()
-	var begun *started
+	var begun *Started
 	for {
-		if n.refused == nil {
-			n.refused = n.p.r.gates.refusal(n.p.Target)
+		if n.Refused == nil {
+			n.Refused = n.p.host.Refused()
 		}
-		if n.refused != nil {
-			return n.refused
+		if n.Refused != nil {
+			return n.Refused
 		}
-		if begun != nil && n.reached(wait) {
+		if begun != nil && n.Reached(wait) {
 			return nil
 		}
-		if begun != nil && n.failure != "" && n.committed == "" {
-			return navigationError(n.failure)
+		if begun != nil && n.Failure != "" && n.Committed == "" {
+			return NavigationError(n.Failure)
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case c := <-calls:
-			if n.refused == nil {
-				n.refused = n.p.r.gates.refusal(n.p.Target)
+			if n.Refused == nil {
+				n.Refused = n.p.host.Refused()
 			}
 			if c.err != nil {
-				if n.refused == nil {
+				if n.Refused == nil {
 					return c.err
 				}
 				continue
 			}
 			switch {
-			case n.refused != nil:
-			case c.download:
+			case n.Refused != nil:
+			case c.Download:
 				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "", protocol.Try("prints the path of the file", "downloads", "wait"))
-			case c.failure != "":
-				return navigationError(c.failure)
+			case c.Failure != "":
+				return NavigationError(c.Failure)
 			}
-			begun = &c.started
-		case e, ok := <-n.events.C:
+			begun = &c.Started
+		case e, ok := <-n.Events.C:
 			if !ok {
 				return devtools.ErrSessionEnded
 			}
-			n.event(ctx, e)
+			n.Event(ctx, e)
 		}
 	}
 }
 
-// started is what the browser says of a navigation that it has begun.
-type started struct {
-	failure  string
-	download bool
+// Started is what the browser says of a navigation that it has begun.
+type Started struct {
+	Failure  string
+	Download bool
 }
 
 // order of how far a page is.
@@ -170,53 +171,55 @@ func far(w protocol.WaitUntil) int {
 	}
 }
 
-func (n *navigation) reached(wait protocol.WaitUntil) bool {
-	if n.within != "" {
+// Reached says whether the page is as far as wait says.
+func (n *Navigation) Reached(wait protocol.WaitUntil) bool {
+	if n.Within != "" {
 		return true
 	}
-	return n.committed != "" && far(n.loaded[n.committed]) >= far(wait)
+	return n.Committed != "" && far(n.Loaded[n.Committed]) >= far(wait)
 }
 
-func (n *navigation) event(ctx context.Context, e devtools.Event) {
+// Event takes in one of Events.
+func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 	main := cdp.FrameID(n.p.Target)
 	switch e.Method {
 	case cdppage.FrameStartedNavigating.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && v.FrameID == main {
-			n.begun[v.LoaderID] = true
+			n.Begun[v.LoaderID] = true
 		}
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
-			n.committed = v.Frame.LoaderID
-			ours := n.begun[n.committed]
-			delete(n.begun, n.committed)
+			n.Committed = v.Frame.LoaderID
+			ours := n.Begun[n.Committed]
+			delete(n.Begun, n.Committed)
 			if v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
-				n.loaded[n.committed] = protocol.WaitLoad // it comes back as it was
+				n.Loaded[n.Committed] = protocol.WaitLoad // it comes back as it was
 			}
 			if v.Frame.UnreachableURL != "" {
-				n.committed = "" // Chromium's own page with the reason
+				n.Committed = "" // Chromium's own page with the reason
 				// That of a navigation before may come late.
-				if ours && n.failure == "" {
-					n.failure = "net::ERR_FAILED"
+				if ours && n.Failure == "" {
+					n.Failure = "net::ERR_FAILED"
 				}
 			}
 		}
 	case cdppage.NavigatedWithinDocument.Method:
-		if v, ok := devtools.Decode(e, cdppage.NavigatedWithinDocument); ok && v.FrameID == main && n.committed == "" {
-			n.within = v.URL
+		if v, ok := devtools.Decode(e, cdppage.NavigatedWithinDocument); ok && v.FrameID == main && n.Committed == "" {
+			n.Within = v.URL
 		}
 	case cdppage.LifecycleEvent.Method:
 		if v, ok := devtools.Decode(e, cdppage.LifecycleEvent); ok && v.FrameID == main {
 			// A page whose process is new is heard of only from here on.
-			if n.begun[v.LoaderID] {
-				delete(n.begun, v.LoaderID)
-				n.committed = v.LoaderID
+			if n.Begun[v.LoaderID] {
+				delete(n.Begun, v.LoaderID)
+				n.Committed = v.LoaderID
 			}
 			switch v.Name {
 			case "load":
-				n.loaded[v.LoaderID] = protocol.WaitLoad
+				n.Loaded[v.LoaderID] = protocol.WaitLoad
 			case "DOMContentLoaded":
-				if n.loaded[v.LoaderID] != protocol.WaitLoad {
-					n.loaded[v.LoaderID] = protocol.WaitDOM
+				if n.Loaded[v.LoaderID] != protocol.WaitLoad {
+					n.Loaded[v.LoaderID] = protocol.WaitDOM
 				}
 			}
 		}
@@ -227,15 +230,15 @@ func (n *navigation) event(ctx context.Context, e devtools.Event) {
 		}
 	case network.RequestWillBeSent.Method:
 		if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument {
-			n.request = v.RequestID
+			n.Request = v.RequestID
 		}
 	case network.LoadingFailed.Method:
-		if v, ok := devtools.Decode(e, network.LoadingFailed); ok && v.RequestID == n.request {
-			n.failure = v.ErrorText
+		if v, ok := devtools.Decode(e, network.LoadingFailed); ok && v.RequestID == n.Request {
+			n.Failure = v.ErrorText
 		}
 	case network.ResponseReceived.Method:
 		if v, ok := devtools.Decode(e, network.ResponseReceived); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument && v.Response != nil {
-			n.status = int(v.Response.Status)
+			n.Status = int(v.Response.Status)
 			n.checkRemote(ctx, v.Response)
 		}
 	case fetch.RequestPaused.Method:
@@ -247,10 +250,10 @@ func (n *navigation) event(ctx context.Context, e devtools.Event) {
 
 // gate lets a document's request through or not. A refused frame stays empty; a
 // refused page ends the command.
-func (n *navigation) gate(ctx context.Context, v *fetch.EventRequestPaused, isMain bool) {
+func (n *Navigation) gate(ctx context.Context, v *fetch.EventRequestPaused, isMain bool) {
 	var err error
-	if n.allow != nil {
-		err = n.allow(v.Request.URL)
+	if n.Allow != nil {
+		err = n.Allow(v.Request.URL)
 	}
 	if err == nil {
 		_ = devtools.Post(ctx, n.p.Session, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
@@ -260,14 +263,14 @@ func (n *navigation) gate(ctx context.Context, v *fetch.EventRequestPaused, isMa
 		RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient,
 	})
 	if isMain {
-		n.refused = err
+		n.Refused = err
 	}
 }
 
 // checkRemote applies the same rule to the machine that answered: a harmless
 // name may lead to a refused address.
-func (n *navigation) checkRemote(ctx context.Context, res *network.Response) {
-	if n.allow == nil || res.RemoteIPAddress == "" || n.refused != nil {
+func (n *Navigation) checkRemote(ctx context.Context, res *network.Response) {
+	if n.Allow == nil || res.RemoteIPAddress == "" || n.Refused != nil {
 		return
 	}
 	u, err := url.Parse(res.URL)
@@ -279,15 +282,15 @@ func (n *navigation) checkRemote(ctx context.Context, res *network.Response) {
 	if at.Path == "" {
 		at.Path = "/"
 	}
-	if err := n.allow(at.String()); err != nil {
-		n.refused = err
+	if err := n.Allow(at.String()); err != nil {
+		n.Refused = err
 		_ = devtools.Post(ctx, n.p.Session, cdppage.StopLoading, cdp.Empty{})
 		_ = devtools.Post(ctx, n.p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
 	}
 }
 
-// navigationError puts a network error into words.
-func navigationError(text string) error {
+// NavigationError puts a network error into words.
+func NavigationError(text string) error {
 	code := strings.TrimPrefix(text, "net::")
 	if words, ok := netWords[code]; ok {
 		return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s (%s)", words, code), "check the address, or try again")

@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -12,6 +12,10 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
+// requestsHeard is how long after a command a page's requests are still told:
+// the next command often follows at once.
+const requestsHeard = 5 * time.Second
+
 // hearing is whether a page's session is told of the page's requests. It is
 // switched on for a command, and off a moment after the last: to switch it for
 // each held the next one up behind it.
@@ -22,8 +26,8 @@ type hearing struct {
 	off   *time.Timer
 }
 
-// hearRequests lets the page's session tell of requests until release.
-func (p *page) hearRequests(ctx context.Context) error {
+// HearRequests lets the page's session tell of requests until release.
+func (p *Page) HearRequests(ctx context.Context) error {
 	h := &p.hearing
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -39,8 +43,8 @@ func (p *page) hearRequests(ctx context.Context) error {
 	return devtools.Post(ctx, p.Session, network.Enable, network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none})
 }
 
-// releaseRequests ends hearRequests, which may have failed.
-func (p *page) releaseRequests(ctx context.Context) {
+// ReleaseRequests ends hearRequests, which may have failed.
+func (p *Page) ReleaseRequests(ctx context.Context) {
 	h := &p.hearing
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -56,7 +60,7 @@ func (p *page) releaseRequests(ctx context.Context) {
 		}
 		h.on = false
 		if err := devtools.Post(ctx, p.Session, network.Disable, cdp.Empty{}); err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
-			p.r.log.Debug("the browser goes on telling of requests", "error", err)
+			p.host.Log.Debug("the browser goes on telling of requests", "error", err)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // hook follows a session's events into the frames.
-func (p *page) hook(s *devtools.Session) {
+func (p *Page) hook(s *devtools.Session) {
 	follow := func(e devtools.Event) {
 		switch e.Method {
 		case target.AttachedToTarget.Method:
@@ -25,11 +25,11 @@ func (p *page) hook(s *devtools.Session) {
 		case target.DetachedFromTarget.Method:
 			if v, ok := devtools.Decode(e, target.DetachedFromTarget); ok {
 				if child := s.Conn.Session(v.SessionID); child != nil {
-					p.frames.detached(child, s)
+					p.Frames.detached(child, s)
 				}
 			}
 		default:
-			p.frames.event(s, e)
+			p.Frames.event(s, e)
 			if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && e.Method == cdppage.FrameNavigated.Method && v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
 				p.restored(s)
 			}
@@ -46,8 +46,8 @@ func (p *page) hook(s *devtools.Session) {
 
 // attachChild follows a frame that another process draws. It is called by the
 // reader, which must not wait.
-func (p *page) attachChild(child *devtools.Session, info *target.Info) {
-	p.frames.attached(child, info)
+func (p *Page) attachChild(child *devtools.Session, info *target.Info) {
+	p.Frames.attached(child, info)
 	p.hook(child)
 	// Ends with the child's session at the latest.
 	go func() { _ = p.equip(context.Background(), child, true) }()
@@ -55,7 +55,7 @@ func (p *page) attachChild(child *devtools.Session, info *target.Info) {
 
 // restored asks for the frames of a document that comes back as it was: of those
 // inside it nothing tells. Who looks waits for the answer. The reader calls it.
-func (p *page) restored(s *devtools.Session) {
+func (p *Page) restored(s *devtools.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.opened
@@ -81,23 +81,23 @@ func (p *page) restored(s *devtools.Session) {
 }
 
 // readTree takes in the frames that a session has.
-func (p *page) readTree(ctx context.Context, s *devtools.Session) error {
+func (p *Page) readTree(ctx context.Context, s *devtools.Session) error {
 	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
 	if err != nil {
 		return err
 	}
-	p.frames.tree(tree.FrameTree, s, "")
+	p.Frames.tree(tree.FrameTree, s, "")
 	return nil
 }
 
 // add finds or makes a frame, of which a session speaks; fs.mu is held.
-func (fs *frames) add(id, parent cdp.FrameID, s *devtools.Session) (*docFrame, *world) {
+func (fs *frames) add(id, parent cdp.FrameID, s *devtools.Session) (*Frame, *world) {
 	f := fs.byID[id]
 	if f == nil {
-		f = &docFrame{id: id, next: 1}
+		f = &Frame{ID: id, next: 1}
 		fs.space.mu.Lock()
 		fs.space.frames++
-		f.number = fs.space.frames
+		f.Number = fs.space.frames
 		fs.space.mu.Unlock()
 		fs.byID[id] = f
 		fs.order++
@@ -127,7 +127,7 @@ func (fs *frames) detached(child, by *devtools.Session) {
 	if f == nil || f.s != child {
 		return
 	}
-	fs.dropInside(f.id, nil)
+	fs.dropInside(f.ID, nil)
 	if f.world, f.around = f.around, (world{}); f.s == nil {
 		f.s = by
 	}
@@ -154,7 +154,7 @@ func (fs *frames) event(s *devtools.Session, e devtools.Event) {
 			f, w := fs.add(v.Frame.ID, v.Frame.ParentID, s)
 			// Those of a document that was kept come before it.
 			if w == &f.world {
-				fs.dropInside(f.id, func(c *docFrame) bool { return c.isOwn(c.s) })
+				fs.dropInside(f.ID, func(c *Frame) bool { return c.isOwn(c.s) })
 			}
 		}
 	case cdppage.FrameDetached.Method:
@@ -185,7 +185,7 @@ func (fs *frames) forget(gone func(*world) bool) {
 
 func (fs *frames) contextCreated(s *devtools.Session, e devtools.Event) {
 	v, ok := devtools.Decode(e, runtime.ExecutionContextCreated)
-	if !ok || v.Context == nil || v.Context.Name != worldName {
+	if !ok || v.Context == nil || v.Context.Name != WorldName {
 		return
 	}
 	var aux contextAux
@@ -194,12 +194,12 @@ func (fs *frames) contextCreated(s *devtools.Session, e devtools.Event) {
 	}
 	// The frames that exist are told of after their worlds.
 	_, w := fs.add(aux.FrameID, "", s)
-	w.context, w.contextN = v.Context.UniqueID, v.Context.ID
+	w.context, w.ContextN = v.Context.UniqueID, v.Context.ID
 }
 
 // drop forgets a frame and what is in it; fs.mu is held.
 func (fs *frames) drop(id cdp.FrameID) {
-	if f := fs.byID[id]; f == nil || f.number == 0 {
+	if f := fs.byID[id]; f == nil || f.Number == 0 {
 		return
 	}
 	delete(fs.byID, id)
@@ -208,7 +208,7 @@ func (fs *frames) drop(id cdp.FrameID) {
 
 // dropInside forgets what is in a frame, but for what stays (nil is nothing) and
 // what is in that; fs.mu is held.
-func (fs *frames) dropInside(id cdp.FrameID, stays func(*docFrame) bool) {
+func (fs *frames) dropInside(id cdp.FrameID, stays func(*Frame) bool) {
 	for child, c := range fs.byID {
 		if c.parent == id && (stays == nil || !stays(c)) {
 			fs.drop(child)

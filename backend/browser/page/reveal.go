@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"bytes"
@@ -24,30 +24,6 @@ import (
 // maxRevealed bounds how many new listening elements one look hands over.
 const maxRevealed = 5000
 
-// asked are questions on their way.
-type asked struct {
-	s       *devtools.Session
-	method  []string
-	id      []int64
-	pending []*devtools.Pending
-}
-
-func (a *asked) send(ctx context.Context, method string, params any) error {
-	id, p, err := a.s.Conn.Send(ctx, a.s, method, params)
-	if err != nil {
-		return err
-	}
-	a.method, a.id, a.pending = append(a.method, method), append(a.id, id), append(a.pending, p)
-	return nil
-}
-
-// answered says whether an answer is there already.
-func (a *asked) answered(i int) bool { return len(a.pending[i].Reply) > 0 }
-
-func (a *asked) await(ctx context.Context, i int, into any) error {
-	return a.s.Await(ctx, a.method[i], a.id[i], a.pending[i], into)
-}
-
 // domNode is as much of a node as is looked at; what is in a frame is that
 // frame's own business.
 type domNode struct {
@@ -57,22 +33,22 @@ type domNode struct {
 	ShadowRoots []*domNode        `json:"shadowRoots"`
 }
 
-// look asks a function of world.js, with everything revealed that it needs.
-func (p *page) look(ctx context.Context, f *docFrame, name string, args, into any) error {
+// Look asks a function of world.js, with everything revealed that it needs.
+func (p *Page) Look(ctx context.Context, f *Frame, name string, args, into any) error {
 	for try := 0; ; try++ {
 		again, err := p.lookOnce(ctx, f, name, args, into)
 		switch {
-		case errors.Is(err, errStale) && try < 3, err == nil && again && try < 3:
+		case errors.Is(err, ErrStale) && try < 3, err == nil && again && try < 3:
 			continue
-		case errors.Is(err, errStale):
-			return errReplaced
+		case errors.Is(err, ErrStale):
+			return ErrReplaced
 		}
 		return err
 	}
 }
 
-func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, into any) (again bool, err error) {
-	s, world, err := p.ready(ctx, f)
+func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into any) (again bool, err error) {
+	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return false, err
 	}
@@ -80,29 +56,29 @@ func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, int
 	if err != nil {
 		return false, err
 	}
-	expression, err := p.expression(ctx, f, name, args)
+	expression, err := p.Expression(ctx, f, name, args)
 	if err != nil {
 		return false, err
 	}
 	all, yes := int64(-1), true
 	count, err := p.census(ctx, f, s)
 	if err != nil {
-		return false, p.worldError(f, world, err)
+		return false, p.WorldError(f, world, err)
 	}
-	q := &asked{s: s}
+	q := &Calls{s: s}
 	err = errors.Join(
-		q.send(ctx, domdebugger.GetEventListeners.Method, domdebugger.GetEventListenersParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
-		q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, world)),
+		q.Send(ctx, domdebugger.GetEventListeners.Method, domdebugger.GetEventListenersParams{ObjectID: doc, Depth: &all, Pierce: &yes}),
+		q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(expression, world)),
 	)
 	if err != nil {
-		return false, p.worldError(f, world, err)
+		return false, p.WorldError(f, world, err)
 	}
 	var listeners domdebugger.GetEventListenersResult
 	var fresh bool
 	if q.await(ctx, 0, &listeners) == nil {
 		fresh, err = p.reveal(ctx, f, s, world, doc, count.complete(ctx), listeners.Listeners)
 		if err != nil {
-			return false, p.worldError(f, world, err)
+			return false, p.WorldError(f, world, err)
 		}
 	}
 	var res runtime.EvaluateResult
@@ -110,12 +86,12 @@ func (p *page) lookOnce(ctx context.Context, f *docFrame, name string, args, int
 	if err == nil && fresh {
 		return true, nil
 	}
-	return false, p.answered(ctx, f, s, world, name, res, err, into)
+	return false, p.Answered(ctx, f, s, world, name, res, err, into)
 }
 
-// openRoots hands over the closed roots of a document that its world does not know yet.
-func (p *page) openRoots(ctx context.Context, f *docFrame) error {
-	s, world, err := p.ready(ctx, f)
+// OpenRoots hands over the closed roots of a document that its world does not know yet.
+func (p *Page) OpenRoots(ctx context.Context, f *Frame) error {
+	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -134,27 +110,27 @@ func (p *page) openRoots(ctx context.Context, f *docFrame) error {
 // document returns a handle of the frame's document in the page's own world:
 // asked for the listeners below a handle of another world, Chromium 156 crashes
 // the page after a few clicks.
-func (p *page) document(ctx context.Context, f *docFrame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
-	p.frames.mu.Lock()
+func (p *Page) document(ctx context.Context, f *Frame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
+	p.Frames.mu.Lock()
 	doc, in := f.doc, f.docIn
-	p.frames.mu.Unlock()
+	p.Frames.mu.Unlock()
 	if in == world {
 		return doc, nil
 	}
 	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: "document", UniqueContextID: world})
 	if err != nil {
-		return "", p.worldError(f, world, err)
+		return "", p.WorldError(f, world, err)
 	}
 	if res.Result == nil || res.Result.ObjectID == "" {
-		return "", errStale
+		return "", ErrStale
 	}
 	own, err := ownHandle(ctx, s, res.Result.ObjectID)
 	if err != nil {
 		return "", err
 	}
-	p.frames.mu.Lock()
+	p.Frames.mu.Lock()
 	f.doc, f.docIn = own, world
-	p.frames.mu.Unlock()
+	p.Frames.mu.Unlock()
 	return own, nil
 }
 
@@ -170,7 +146,7 @@ func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteOb
 		return "", err
 	}
 	if err != nil || res.Object == nil || res.Object.ObjectID == "" {
-		return "", errStale
+		return "", ErrStale
 	}
 	return res.Object.ObjectID, nil
 }
@@ -178,8 +154,8 @@ func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteOb
 // reveal hands over what the world does not know yet; it says whether there was
 // anything. The document is described only when it may hold closed roots that
 // are not known, or when listeners of several frames have to be told apart.
-func (p *page) reveal(ctx context.Context, f *docFrame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
-	p.frames.mu.Lock()
+func (p *Page) reveal(ctx context.Context, f *Frame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
+	p.Frames.mu.Lock()
 	if f.knownIn != world {
 		f.known, f.knownIn = make(map[cdp.BackendNodeID]bool), world
 	}
@@ -198,9 +174,9 @@ func (p *page) reveal(ctx context.Context, f *docFrame, s *devtools.Session, wor
 			news = news || !f.known[l.BackendNodeID]
 		}
 	}
-	contextN := f.contextN
-	p.frames.mu.Unlock()
-	framed := len(p.frames.children(f)) > 0
+	contextN := f.ContextN
+	p.Frames.mu.Unlock()
+	framed := len(p.Frames.Children(f)) > 0
 	var own map[cdp.BackendNodeID]bool
 	if !complete || framed && news {
 		var err error
@@ -208,9 +184,9 @@ func (p *page) reveal(ctx context.Context, f *docFrame, s *devtools.Session, wor
 			return false, err
 		}
 	}
-	p.frames.mu.Lock()
+	p.Frames.mu.Lock()
 	roots, listening = fresh(roots), fresh(listening) // a root that listens is a root first
-	p.frames.mu.Unlock()
+	p.Frames.mu.Unlock()
 	if own != nil {
 		listening = slices.DeleteFunc(listening, func(id cdp.BackendNodeID) bool { return !own[id] })
 	}
@@ -278,13 +254,13 @@ func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID
 }
 
 // give hands nodes to a function of the page script.
-func (p *page) give(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
+func (p *Page) give(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
 	if len(nodes) == 0 {
 		return false, nil
 	}
-	q := &asked{s: s}
+	q := &Calls{s: s}
 	for _, id := range nodes {
-		if err := q.send(ctx, dom.ResolveNode.Method, dom.ResolveNodeParams{BackendNodeID: id, ExecutionContextID: world, ObjectGroup: "pilotfish"}); err != nil {
+		if err := q.Send(ctx, dom.ResolveNode.Method, dom.ResolveNodeParams{BackendNodeID: id, ExecutionContextID: world, ObjectGroup: "pilotfish"}); err != nil {
 			return false, err
 		}
 	}

@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -23,17 +23,17 @@ import (
 // large page only the renderer's own counters are asked for first: while they are
 // what they were at the last count, no shadow root has come.
 type census struct {
-	p      *page
-	f      *docFrame
+	p      *Page
+	f      *Frame
 	s      *devtools.Session
-	q      *asked // counters, then the browser's count, then one of each world
-	frames []*docFrame
+	q      *Calls // counters, then the browser's count, then one of each world
+	frames []*Frame
 	worlds []string
-	known  counted // of the last count that was complete
+	known  Counted // of the last count that was complete
 }
 
-// counted is what the renderer had when every node was known.
-type counted struct {
+// Counted is what the renderer had when every node was known.
+type Counted struct {
 	memory.GetDOMCountersResult
 
 	worlds string
@@ -43,36 +43,36 @@ const (
 	// maxCensus is in how many frames nodes are counted; with more a description is
 	// as cheap.
 	maxCensus = 16
-	// countedAgain is up to how many nodes of a renderer they are always counted: that
+	// CountedAgain is up to how many nodes of a renderer they are always counted: that
 	// takes less time than asking first (measured: 2,000 nodes take 0.4 ms).
-	countedAgain = 4000
+	CountedAgain = 4000
 )
 
 // census asks for the count; nil where it cannot be taken: it is of a whole
 // session, and so only of use for the frame that is its outermost.
-func (p *page) census(ctx context.Context, f *docFrame, s *devtools.Session) (*census, error) {
-	c := &census{p: p, f: f, s: s, q: &asked{s: s}}
-	p.frames.mu.Lock()
-	for _, g := range p.frames.byID {
+func (p *Page) census(ctx context.Context, f *Frame, s *devtools.Session) (*census, error) {
+	c := &census{p: p, f: f, s: s, q: &Calls{s: s}}
+	p.Frames.mu.Lock()
+	for _, g := range p.Frames.byID {
 		// One that is there and has no world yet leaves the numbers unequal.
 		if g.s == s && g.context != "" {
 			c.frames = append(c.frames, g)
 		}
 	}
-	slices.SortFunc(c.frames, func(a, b *docFrame) int { return strings.Compare(a.context, b.context) })
+	slices.SortFunc(c.frames, func(a, b *Frame) int { return strings.Compare(a.context, b.context) })
 	for _, g := range c.frames {
 		c.worlds = append(c.worlds, g.context)
 	}
-	c.known = f.counted
-	parent := p.frames.byID[f.parent]
-	p.frames.mu.Unlock()
+	c.known = f.Counted
+	parent := p.Frames.byID[f.parent]
+	p.Frames.mu.Unlock()
 	if parent != nil && parent.s == s || len(c.frames) > maxCensus {
 		return nil, nil
 	}
-	if err := c.q.send(ctx, memory.GetDOMCounters.Method, cdp.Empty{}); err != nil {
+	if err := c.q.Send(ctx, memory.GetDOMCounters.Method, cdp.Empty{}); err != nil {
 		return nil, err
 	}
-	if c.known.Nodes > countedAgain && c.known.worlds == strings.Join(c.worlds, " ") {
+	if c.known.Nodes > CountedAgain && c.known.worlds == strings.Join(c.worlds, " ") {
 		return c, nil
 	}
 	err := c.count(ctx)
@@ -83,12 +83,12 @@ func (p *page) census(ctx context.Context, f *docFrame, s *devtools.Session) (*c
 func (c *census) count(ctx context.Context) error {
 	err := errors.Join(
 		devtools.Post(ctx, c.s, dom.Enable, dom.EnableParams{}),
-		c.q.send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // an empty text is in every node
+		c.q.Send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // an empty text is in every node
 		devtools.Post(ctx, c.s, dom.Disable, cdp.Empty{}),                  // which also forgets what was found
 	)
 	for i, g := range c.frames {
-		expression, sayErr := c.p.expression(ctx, g, "count", nil)
-		err = errors.Join(err, sayErr, c.q.send(ctx, runtime.Evaluate.Method, evaluateParams(expression, c.worlds[i])))
+		expression, sayErr := c.p.Expression(ctx, g, "count", nil)
+		err = errors.Join(err, sayErr, c.q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(expression, c.worlds[i])))
 	}
 	return err
 }
@@ -98,7 +98,7 @@ func (c *census) complete(ctx context.Context) bool {
 	if c == nil {
 		return false
 	}
-	now := counted{worlds: strings.Join(c.worlds, " ")}
+	now := Counted{worlds: strings.Join(c.worlds, " ")}
 	if c.q.await(ctx, 0, &now.GetDOMCountersResult) != nil {
 		return false
 	}
@@ -129,8 +129,8 @@ func (c *census) complete(ctx context.Context) bool {
 	if known != all.ResultCount {
 		return false
 	}
-	c.p.frames.mu.Lock()
-	c.f.counted = now
-	c.p.frames.mu.Unlock()
+	c.p.Frames.mu.Lock()
+	c.f.Counted = now
+	c.p.Frames.mu.Unlock()
 	return true
 }

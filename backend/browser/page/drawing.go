@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// drawnFor is how long a tab in the back goes on drawing at full speed after a
+// DrawnFor is how long a tab in the back goes on drawing at full speed after a
 // command: the next one often follows at once.
-const drawnFor = 5 * time.Second
+const DrawnFor = 5 * time.Second
 
 // drawing keeps a page in the back at full speed while commands work on it.
 //
@@ -31,8 +31,8 @@ type drawing struct {
 	off   *time.Timer
 }
 
-// drawBehind has a page that is not in front draw at full speed until release.
-func (p *page) drawBehind(ctx context.Context) error {
+// DrawBehind has a page that is not in front draw at full speed until release.
+func (p *Page) DrawBehind(ctx context.Context) error {
 	d := &p.drawing
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -40,7 +40,7 @@ func (p *page) drawBehind(ctx context.Context) error {
 	if d.off != nil {
 		d.off.Stop()
 	}
-	if d.on || p.inFront() {
+	if d.on || p.host.InFront() {
 		return nil
 	}
 	d.on = true
@@ -50,8 +50,8 @@ func (p *page) drawBehind(ctx context.Context) error {
 	})
 }
 
-// releaseDrawing ends drawBehind, which may have failed.
-func (p *page) releaseDrawing(ctx context.Context) {
+// ReleaseDrawing ends drawBehind, which may have failed.
+func (p *Page) ReleaseDrawing(ctx context.Context) {
 	d := &p.drawing
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *page) releaseDrawing(ctx context.Context) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	d.off = time.AfterFunc(drawnFor, func() {
+	d.off = time.AfterFunc(DrawnFor, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.users > 0 || !d.on {
@@ -67,7 +67,15 @@ func (p *page) releaseDrawing(ctx context.Context) {
 		}
 		d.on = false
 		if err := devtools.Post(ctx, p.Session, cdppage.StopScreencast, cdp.Empty{}); err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
-			p.r.log.Debug("a page in the back goes on drawing", "error", err)
+			p.host.Log.Debug("a page in the back goes on drawing", "error", err)
 		}
 	})
+}
+
+// DrawnBehind says whether the page is made to draw, and for how many commands.
+func (p *Page) DrawnBehind() (on bool, users int) {
+	d := &p.drawing
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.on, d.users
 }

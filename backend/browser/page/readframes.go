@@ -1,4 +1,4 @@
-package browser
+package page
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 // Reading a page: its closed shadow roots are opened to the page script first,
 // and each frame that is drawn is read in its own process.
 
-// read runs a function of ours, `(page, args) => …`, in a frame's world, and
+// Read runs a function of ours, `(page, args) => …`, in a frame's world, and
 // again when the document has closed roots that the world did not know.
-func (p *page) read(ctx context.Context, f *docFrame, function string, args, into any) error {
+func (p *Page) Read(ctx context.Context, f *Frame, function string, args, into any) error {
 	data, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("encoding what is asked of the page: %w", err)
@@ -29,17 +29,17 @@ func (p *page) read(ctx context.Context, f *docFrame, function string, args, int
 	for try := 0; ; try++ {
 		again, err := p.readOnce(ctx, f, function, data, into)
 		switch {
-		case errors.Is(err, errStale) && try < 3, err == nil && again && try < 3:
+		case errors.Is(err, ErrStale) && try < 3, err == nil && again && try < 3:
 			continue
-		case errors.Is(err, errStale):
-			return errReplaced
+		case errors.Is(err, ErrStale):
+			return ErrReplaced
 		}
 		return err
 	}
 }
 
-func (p *page) readOnce(ctx context.Context, f *docFrame, function string, data []byte, into any) (again bool, err error) {
-	s, world, err := p.ready(ctx, f)
+func (p *Page) readOnce(ctx context.Context, f *Frame, function string, data []byte, into any) (again bool, err error) {
+	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return false, err
 	}
@@ -49,52 +49,52 @@ func (p *page) readOnce(ctx context.Context, f *docFrame, function string, data 
 	}
 	count, err := p.census(ctx, f, s)
 	if err != nil {
-		return false, p.worldError(f, world, err)
+		return false, p.WorldError(f, world, err)
 	}
-	q := &asked{s: s}
-	if err := q.send(ctx, runtime.Evaluate.Method, evaluateParams(p.function(ctx, f, function, data), world)); err != nil {
-		return false, p.worldError(f, world, err)
+	q := &Calls{s: s}
+	if err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(p.Function(ctx, f, function, data), world)); err != nil {
+		return false, p.WorldError(f, world, err)
 	}
 	fresh, err := p.reveal(ctx, f, s, world, doc, count.complete(ctx), nil)
 	if err != nil {
-		return false, p.worldError(f, world, err)
+		return false, p.WorldError(f, world, err)
 	}
 	var res runtime.EvaluateResult
 	err = q.await(ctx, 0, &res)
 	if err == nil && fresh {
 		return true, nil
 	}
-	return false, p.answered(ctx, f, s, world, "a part of it", res, err, into)
+	return false, p.Answered(ctx, f, s, world, "a part of it", res, err, into)
 }
 
-// function is the call of a function of ours with the page script.
-func (p *page) function(ctx context.Context, f *docFrame, function string, args []byte) string {
+// Function is the call of a function of ours with the page script.
+func (p *Page) Function(ctx context.Context, f *Frame, function string, args []byte) string {
 	return fmt.Sprintf(`globalThis.pilotfishPage ? (async (page, args) => {
 		page.configure({ prefix: %q, base: %d, caller: %q });
 		try { const value = await (%s)(page, args); return JSON.stringify({ value: value ?? null, next: page.next() }); }
 		catch (error) { return JSON.stringify({ error: { name: String(error?.name), message: String(error?.message) }, next: page.next() }); }
-	})(pilotfishPage, %s) : 'none'`, f.prefix(), p.frames.base(f), protocol.CallerOf(ctx), function, args)
+	})(pilotfishPage, %s) : 'none'`, f.Prefix(), p.Frames.Base(f), protocol.CallerOf(ctx), function, args)
 }
 
 // leftOut says whether a frame is to be left out for an error: it went away
 // meanwhile, or is not drawn. Without the page's own there is nothing.
-func leftOut(f *docFrame, err error) bool {
-	return f.number != 0 && (errors.Is(err, errReplaced) || errors.Is(err, errNoFrame))
+func leftOut(f *Frame, err error) bool {
+	return f.Number != 0 && (errors.Is(err, ErrReplaced) || errors.Is(err, ErrNoFrame))
 }
 
 // drawn returns the frames that a person sees, the page's own first, each
 // before those in it.
-func (p *page) drawn(ctx context.Context) ([]*docFrame, error) {
-	var out []*docFrame
-	var add func(f *docFrame) error
-	add = func(f *docFrame) error {
+func (p *Page) drawn(ctx context.Context) ([]*Frame, error) {
+	var out []*Frame
+	var add func(f *Frame) error
+	add = func(f *Frame) error {
 		out = append(out, f)
 		byRef := p.ownersOf(ctx, f)
 		if len(byRef) == 0 {
 			return nil
 		}
 		refs := make([]string, 0, len(byRef))
-		for _, c := range p.frames.children(f) { // in their order
+		for _, c := range p.Frames.Children(f) { // in their order
 			for ref, owned := range byRef {
 				if owned == c {
 					refs = append(refs, ref)
@@ -102,7 +102,7 @@ func (p *page) drawn(ctx context.Context) ([]*docFrame, error) {
 			}
 		}
 		var shown []string
-		err := p.read(ctx, f, `(page, refs) => refs.filter((ref) => page.element(ref)?.checkVisibility({ visibilityProperty: true, opacityProperty: true }))`, refs, &shown)
+		err := p.Read(ctx, f, `(page, refs) => refs.filter((ref) => page.element(ref)?.checkVisibility({ visibilityProperty: true, opacityProperty: true }))`, refs, &shown)
 		if err != nil {
 			return err
 		}
@@ -113,23 +113,23 @@ func (p *page) drawn(ctx context.Context) ([]*docFrame, error) {
 		}
 		return nil
 	}
-	return out, add(p.frames.main())
+	return out, add(p.Frames.Main())
 }
 
 // ownersOf finds the frames inside one by the refs of their elements.
-func (p *page) ownersOf(ctx context.Context, f *docFrame) map[string]*docFrame {
-	inner := p.frames.children(f)
-	out := make(map[string]*docFrame, len(inner))
+func (p *Page) ownersOf(ctx context.Context, f *Frame) map[string]*Frame {
+	inner := p.Frames.Children(f)
+	out := make(map[string]*Frame, len(inner))
 	for _, c := range inner {
-		if owner, err := p.ownerOf(ctx, c); err == nil {
+		if owner, err := p.OwnerOf(ctx, c); err == nil {
 			out[owner] = c
 		}
 	}
 	return out
 }
 
-// eachDrawn runs f for every frame that is drawn, the page's own first.
-func (p *page) eachDrawn(ctx context.Context, do func(f *docFrame) error) error {
+// EachDrawn runs f for every frame that is drawn, the page's own first.
+func (p *Page) EachDrawn(ctx context.Context, do func(f *Frame) error) error {
 	frames, err := p.drawn(ctx)
 	if err != nil {
 		return err
@@ -142,16 +142,16 @@ func (p *page) eachDrawn(ctx context.Context, do func(f *docFrame) error) error 
 	return nil
 }
 
-// prose reads a text of a frame, or of an element in it, with the text of each
+// Prose reads a text of a frame, or of an element in it, with the text of each
 // frame that is drawn there in its place. found is false when the element is
 // gone.
-func (p *page) prose(ctx context.Context, f *docFrame, method, ref string) (text string, found bool, err error) {
+func (p *Page) Prose(ctx context.Context, f *Frame, method, ref string) (text string, found bool, err error) {
 	nonce := make([]byte, 8)
 	// rand.Read never fails; it ends the program rather than being guessable.
 	_, _ = rand.Read(nonce)
 	mark := "frame-" + hex.EncodeToString(nonce)
 	var got *string
-	err = p.read(ctx, f, `(page, { method, ref, mark }) => ref && !page.element(ref) ? null : page[method](ref || undefined, mark)`,
+	err = p.Read(ctx, f, `(page, { method, ref, mark }) => ref && !page.element(ref) ? null : page[method](ref || undefined, mark)`,
 		map[string]string{"method": method, "ref": ref, "mark": mark}, &got)
 	if err != nil || got == nil {
 		return "", false, err
@@ -167,7 +167,7 @@ func (p *page) prose(ctx context.Context, f *docFrame, method, ref string) (text
 		if child == nil || fault != nil {
 			return ""
 		}
-		text, _, err := p.prose(ctx, child, method, "")
+		text, _, err := p.Prose(ctx, child, method, "")
 		if err != nil && !leftOut(child, err) {
 			fault = err
 		}

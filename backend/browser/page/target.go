@@ -1,19 +1,21 @@
-package browser
+package page
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"pilotfish/backend/protocol"
 )
 
-// resolution is what became of a ref: the page script's Resolution, or Reached.
-type resolution struct {
+// Resolution is what became of a ref: the page script's Resolution, or Reached.
+type Resolution struct {
 	State string     `json:"state"`
 	Ref   string     `json:"ref"`
 	Line  string     `json:"line"`
@@ -24,23 +26,23 @@ type resolution struct {
 	Why   string     `json:"why"`
 	By    string     `json:"by"`
 	ByRef string     `json:"byRef"`
-	Point point      `json:"point"`
+	Point Point      `json:"point"`
 	Box   [4]float64 `json:"box"`
 	// Moving: it does not rest, and the point is where it will be in a moment.
 	Moving bool `json:"moving"`
 }
 
-// name is the line of a field without the value that it holds.
-func (r *resolution) name() string { return cmp.Or(r.Bare, r.Line) }
+// Name is the line of a field without the value that it holds.
+func (r *Resolution) Name() string { return cmp.Or(r.Bare, r.Line) }
 
-// point is a place in a frame's viewport, in CSS pixels.
-type point struct {
+// Point is a place in a frame's viewport, in CSS pixels.
+type Point struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 }
 
-// located is the page script's Located.
-type located struct {
+// Located is the page script's Located.
+type Located struct {
 	State      string               `json:"state"`
 	Target     string               `json:"target"`
 	Ref        string               `json:"ref"`
@@ -51,11 +53,11 @@ type located struct {
 	Candidates []protocol.Candidate `json:"candidates"`
 }
 
-// aimed is what reaching a target led to.
-type aimed struct {
-	Located *located    `json:"located"`
-	Reached *resolution `json:"reached"`
-	To      *resolution `json:"to"`
+// Aimed is what reaching a target led to.
+type Aimed struct {
+	Located *Located    `json:"located"`
+	Reached *Resolution `json:"reached"`
+	To      *Resolution `json:"to"`
 	Filled  *struct {
 		State    string   `json:"state"`
 		Value    string   `json:"value"`
@@ -68,32 +70,32 @@ type aimed struct {
 	} `json:"filled"`
 }
 
-// lookAgain suggests a snapshot after a ref or a frame that is not what it was.
-func lookAgain() protocol.Suggestion {
+// LookAgain suggests a snapshot after a ref or a frame that is not what it was.
+func LookAgain() protocol.Suggestion {
 	return protocol.Try("shows what is there now", "snapshot")
 }
 
-// refusal says why a ref cannot be acted on.
-func (r *resolution) refusal() error {
-	what := plain(r.Line)
+// Refusal says why a ref cannot be acted on.
+func (r *Resolution) Refusal() error {
+	what := Plain(r.Line)
 	if what == "" {
-		what = plain(r.Ref)
+		what = Plain(r.Ref)
 	}
 	switch r.State {
 	case "unknown":
-		return protocol.NewError(protocol.CodeNoElement, "there is no element "+plain(r.Ref)+" on this page", "", lookAgain())
+		return protocol.NewError(protocol.CodeNoElement, "there is no element "+Plain(r.Ref)+" on this page", "", LookAgain())
 	case "gone":
-		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", plain(r.Ref), was(r.Was)), "", lookAgain())
+		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", Plain(r.Ref), was(r.Was)), "", LookAgain())
 	case "changed":
-		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", plain(r.Ref), plain(r.From), plain(r.To)), "act on it again if that is the element you mean", lookAgain())
+		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", Plain(r.Ref), Plain(r.From), Plain(r.To)), "act on it again if that is the element you mean", LookAgain())
 	case "disabled":
 		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "something else must be done first", protocol.Try("shows when it is enabled", "snapshot"))
 	case "hidden":
-		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+plain(r.Why)+")", "", lookAgain())
+		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+Plain(r.Why)+")", "", LookAgain())
 	case "inert":
 		return protocol.NewError(protocol.CodeInert, what+" cannot be used while a modal dialog is open", "close the dialog first")
 	case "covered":
-		by := plain(r.By)
+		by := Plain(r.By)
 		if r.ByRef != "" {
 			by = r.ByRef + " " + by
 		}
@@ -110,12 +112,12 @@ func was(line string) string {
 	if line == "" {
 		return ""
 	}
-	return " (it was " + plain(line) + ")"
+	return " (it was " + Plain(line) + ")"
 }
 
-// plain is page text as it may stand in a message: one line, without what a
+// Plain is page text as it may stand in a message: one line, without what a
 // terminal would obey.
-func plain(s string) string {
+func Plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '
@@ -128,82 +130,82 @@ func plain(s string) string {
 	return s
 }
 
-// refusal says why a target is not one element.
-func (l *located) refusal() error {
+// Refusal says why a target is not one element.
+func (l *Located) Refusal() error {
 	list := func(all []protocol.Candidate) string {
 		lines := make([]string, len(all))
 		for i, c := range all {
-			lines[i] = plain(c.Line)
+			lines[i] = Plain(c.Line)
 			if c.Context != "" {
-				lines[i] += fmt.Sprintf(" in %q", plain(c.Context))
+				lines[i] += fmt.Sprintf(" in %q", Plain(c.Context))
 			}
 			if c.Which != "" {
-				lines[i] += " (" + plain(c.Which) + ")"
+				lines[i] += " (" + Plain(c.Which) + ")"
 			}
 		}
 		return strings.Join(lines, "; ")
 	}
 	switch l.State {
 	case "many":
-		message := fmt.Sprintf("%d elements match %s: %s", l.Count, plain(l.Target), list(l.Candidates))
+		message := fmt.Sprintf("%d elements match %s: %s", l.Count, Plain(l.Target), list(l.Candidates))
 		if l.Count > len(l.Candidates) {
 			message += "; …"
 		}
 		return protocol.NewError(protocol.CodeAmbiguous, message, "use the ref of one of them", protocol.With("takes the first", "nth=1"))
 	case "bad":
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s is not valid: %s", plain(l.Target), plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s is not valid: %s", Plain(l.Target), Plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
 	}
-	message := "nothing on the page matches " + plain(l.Target)
+	message := "nothing on the page matches " + Plain(l.Target)
 	if len(l.Near) > 0 {
 		message += "; there is " + list(l.Near)
 	}
-	return protocol.NewError(protocol.CodeNoElement, message, "", lookAgain())
+	return protocol.NewError(protocol.CodeNoElement, message, "", LookAgain())
 }
 
-// frameOf returns the frame that a target is looked for in first, and whether
+// FrameOf returns the frame that a target is looked for in first, and whether
 // it is certain.
-func (p *page) frameOf(target string) (*docFrame, bool, error) {
-	if !refScope().MatchString(target) {
-		return p.frames.main(), false, nil
+func (p *Page) FrameOf(target string) (*Frame, bool, error) {
+	if !RefScope().MatchString(target) {
+		return p.Frames.Main(), false, nil
 	}
-	f, ok := p.frames.of(target)
+	f, ok := p.Frames.Of(target)
 	if !ok {
-		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", "", lookAgain())
+		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", "", LookAgain())
 	}
 	return f, true, nil
 }
 
-// aim asks a function of world.js that takes a target, in the frame that has
+// Aim asks a function of world.js that takes a target, in the frame that has
 // it. What is not a ref is looked for in the main frame and then in the others.
-func (p *page) aim(ctx context.Context, target, name string, args map[string]any) (*docFrame, aimed, error) {
-	return p.aimMeanwhile(ctx, target, name, args, nil)
+func (p *Page) Aim(ctx context.Context, target, name string, args map[string]any) (*Frame, Aimed, error) {
+	return p.AimMeanwhile(ctx, target, name, args, nil)
 }
 
-// aimMeanwhile is aim, with something that is done while the page works on its
+// AimMeanwhile is aim, with something that is done while the page works on its
 // answer; nil is nothing.
-func (p *page) aimMeanwhile(ctx context.Context, target, name string, args map[string]any, meanwhile func(context.Context) error) (*docFrame, aimed, error) {
+func (p *Page) AimMeanwhile(ctx context.Context, target, name string, args map[string]any, meanwhile func(context.Context) error) (*Frame, Aimed, error) {
 	target = strings.TrimSpace(target)
-	f, certain, err := p.frameOf(target)
+	f, certain, err := p.FrameOf(target)
 	if err != nil {
-		return nil, aimed{}, err
+		return nil, Aimed{}, err
 	}
 	args["target"] = target
-	ask := func(ctx context.Context, f *docFrame, name string, args, into any) error {
+	ask := func(ctx context.Context, f *Frame, name string, args, into any) error {
 		return p.askMeanwhile(ctx, f, name, args, into, meanwhile)
 	}
 	if !certain {
-		p.frames.mu.Lock()
+		p.Frames.mu.Lock()
 		fresh := f.context == "" || f.knownIn != f.context
-		p.frames.mu.Unlock()
+		p.Frames.mu.Unlock()
 		if fresh { // nothing was looked at yet: closed roots are not known
-			if err := p.look(ctx, f, "url", nil, nil); err != nil {
-				return nil, aimed{}, err
+			if err := p.Look(ctx, f, "url", nil, nil); err != nil {
+				return nil, Aimed{}, err
 			}
 		}
 	}
-	var a aimed
+	var a Aimed
 	if err := ask(ctx, f, name, args, &a); err != nil {
-		return nil, aimed{}, err
+		return nil, Aimed{}, err
 	}
 	if !certain && a.Located != nil && a.Located.State == "none" {
 		want, _ := args["want"].(string)
@@ -212,47 +214,47 @@ func (p *page) aimMeanwhile(ctx context.Context, target, name string, args map[s
 		}
 		other, err := p.elsewhere(ctx, target, want)
 		if err != nil {
-			return nil, aimed{}, err
+			return nil, Aimed{}, err
 		}
 		if other != nil {
-			f, a = other, aimed{}
+			f, a = other, Aimed{}
 			if err := ask(ctx, f, name, args, &a); err != nil {
-				return nil, aimed{}, err
+				return nil, Aimed{}, err
 			}
 		}
 	}
 	if certain && a.Located != nil && a.Located.State == "none" {
-		a.Located, a.Reached = nil, &resolution{State: "unknown", Ref: target}
+		a.Located, a.Reached = nil, &Resolution{State: "unknown", Ref: target}
 	}
 	switch {
 	case a.Located != nil:
-		return nil, a, a.Located.refusal()
+		return nil, a, a.Located.Refusal()
 	case a.Reached == nil:
 		return nil, a, errors.New("the page did not say what it reached")
 	case a.Reached.State == "unknown":
 		digits := a.Reached.Ref[strings.LastIndexByte(a.Reached.Ref, 'e')+1:]
-		if n, _ := strconv.Atoi(digits); n > 0 && n < p.frames.base(f) {
+		if n, _ := strconv.Atoi(digits); n > 0 && n < p.Frames.Base(f) {
 			a.Reached.State = "gone" // of a document before this one
 		}
-		return nil, a, a.Reached.refusal()
+		return nil, a, a.Reached.Refusal()
 	case a.Reached.State != "ok":
-		return nil, a, a.Reached.refusal()
+		return nil, a, a.Reached.Refusal()
 	}
 	return f, a, nil
 }
 
 // elsewhere looks for a target in the child frames, and returns the one that has
 // it; nil when none has.
-func (p *page) elsewhere(ctx context.Context, target, want string) (*docFrame, error) {
-	if pointTarget().MatchString(target) {
+func (p *Page) elsewhere(ctx context.Context, target, want string) (*Frame, error) {
+	if PointTarget().MatchString(target) {
 		return nil, nil
 	}
-	var at *docFrame
-	sum := located{State: "many", Target: target}
-	for _, f := range p.frames.all()[1:] {
-		var l located
-		err := p.look(ctx, f, "locate", map[string]string{"target": target, "want": want}, &l)
-		if errors.Is(err, errReplaced) {
+	var at *Frame
+	sum := Located{State: "many", Target: target}
+	for _, f := range p.Frames.All()[1:] {
+		var l Located
+		err := p.Look(ctx, f, "locate", map[string]string{"target": target, "want": want}, &l)
+		if errors.Is(err, ErrReplaced) {
 			continue
 		}
 		if err != nil {
@@ -274,35 +276,63 @@ func (p *page) elsewhere(ctx context.Context, target, want string) (*docFrame, e
 	case 1:
 		return at, nil
 	}
-	return nil, sum.refusal()
+	return nil, sum.Refusal()
 }
 
-// outward turns a point of a frame into one of the tab's viewport and makes
+// Outward turns a point of a frame into one of the tab's viewport and makes
 // sure on the way that a pointer there meets the frame. With a guard, an event that
 // misses the frame reaches nothing of the pages around it.
-func (p *page) outward(ctx context.Context, f *docFrame, at point, what string, g guard) (point, []*docFrame, error) {
-	var way []*docFrame
+func (p *Page) Outward(ctx context.Context, f *Frame, at Point, what string, g Guard) (Point, []*Frame, error) {
+	var way []*Frame
 	for {
-		parent := p.frames.parentOf(f)
+		parent := p.Frames.ParentOf(f)
 		if parent == nil {
 			return at, way, nil
 		}
-		owner, err := p.ownerOf(ctx, f)
+		owner, err := p.OwnerOf(ctx, f)
 		if err != nil {
 			return at, way, err
 		}
 		var out struct {
-			point
+			Point
 			By string `json:"by"`
 		}
 		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "guard": g, "watch": true}
-		if err := p.ask(ctx, parent, "outer", args, &out); err != nil {
+		if err := p.Ask(ctx, parent, "outer", args, &out); err != nil {
 			return at, way, err
 		}
 		if out.By != "" {
-			return at, way, (&resolution{State: "covered", Line: what, By: out.By}).refusal()
+			return at, way, (&Resolution{State: "covered", Line: what, By: out.By}).Refusal()
 		}
 		way = append(way, parent)
-		at, f = out.point, parent
+		at, f = out.Point, parent
 	}
 }
+
+// PointTarget is a point of the tab's viewport: "120,80" or "point=120,80".
+var PointTarget = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$`)
+})
+
+// Guard names the events that a page gets only where they meet the target of an input.
+type Guard string
+
+// What is done under a guard.
+const (
+	NoGuard    Guard = ""
+	GuardHover Guard = "hover"
+	GuardPress Guard = "press"
+	GuardTouch Guard = "touch"
+)
+
+// Pressed is the guard of the frames around the one of the target: they are
+// passed by a pointer that only moves.
+func (g Guard) Pressed() Guard {
+	if g == GuardHover {
+		return NoGuard
+	}
+	return g
+}
+
+// RefScope is a ref, which names its frame.
+var RefScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`) })

@@ -1,0 +1,253 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
+)
+
+// tabPage is the page of a tab, with what the operations of this package keep of it.
+// Its session is attached when the tab is first used and stays.
+type tabPage struct {
+	*page.Page
+	r *run
+
+	sized sync.Mutex
+	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now; guarded by sized
+	of    *tabPage                                  // the page that this session is beside; see resized
+}
+
+// page returns the session with a target, attaching if need be.
+func (r *run) page(ctx context.Context, id target.ID) (*tabPage, error) {
+	r.mu.Lock()
+	p := r.pages[id]
+	r.mu.Unlock()
+	if p != nil {
+		select {
+		case <-p.Done:
+		default:
+			return p, nil
+		}
+	}
+	s, err := r.conn.Attach(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	p = r.newPage(s) //nolint:contextcheck // it lives as long as its session
+	r.mu.Lock()
+	if other := r.pages[id]; other != nil && !other.Ended() {
+		r.mu.Unlock() // somebody else was faster
+		return other, errors.Join(devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID}))
+	}
+	r.pages[id] = p
+	r.mu.Unlock()
+	go func() { // it ends with its session
+		<-s.Done
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.pages[id] == p {
+			delete(r.pages, id)
+		}
+	}()
+	err = p.Follow(ctx, !r.b.config.Headless)
+	return p, err
+}
+
+// newPage returns the page of a session with a target.
+func (r *run) newPage(s *devtools.Session) *tabPage {
+	p := &tabPage{r: r}
+	p.Page = page.New(s, page.Host{
+		Log: r.log, Space: r.b.spaceOf, InFront: p.inFront,
+		Crashed:  func(is bool) { r.b.tabs.Crashed(s.Target, is) },
+		Judge:    func() func() { return r.gates.command(s.Target) },
+		Refused:  func() error { return r.gates.refusal(s.Target) },
+		Equipped: p.joined,
+		Event: func(e devtools.Event) {
+			switch e.Method {
+			case runtime.BindingCalled.Method:
+				p.paused(e)
+				p.passKey(e)
+			case cdppage.FrameNavigated.Method:
+				p.dropHeld(e)
+			}
+		},
+	})
+	return p
+}
+
+// world returns the isolated world of ours in the page's main frame: it sees
+// the document and not the page's scripts, nor they it.
+func (p *tabPage) world(ctx context.Context) (runtime.ExecutionContextID, error) {
+	res, err := cdp.Call(ctx, p.Session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
+		FrameID: cdp.FrameID(p.Target), WorldName: "pilotfish",
+	})
+	return res.ExecutionContextID, err
+}
+
+// onTab runs f with the session of a tab, in order with everything else that is
+// asked of that tab and beside what is asked of others. Its errors are
+// protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails
+// at once when the page crashes under it.
+func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *tabPage) error) error {
+	if _, err := b.running(); err != nil {
+		return err
+	}
+	if _, ok := b.tabs.Lookup(id); !ok {
+		return unknownTab(id)
+	}
+	turn, err := b.queue.enter(ctx, id)
+	if err != nil {
+		return tabError(ctx, id, "waiting for the commands before it", nil, err)
+	}
+	defer turn.release()
+	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *tabPage) error {
+		return f(context.WithValue(ctx, passKey{}, turn.pass), r, p)
+	})
+}
+
+// passKey is the context key of what lets other callers pass.
+type passKey struct{}
+
+// letPass lets the commands of other callers pass one that only waits from now on.
+func letPass(ctx context.Context) {
+	if pass, ok := ctx.Value(passKey{}).(func()); ok {
+		pass()
+	}
+}
+
+// besideTab is onTab out of order: for what only watches, while others act.
+func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *tabPage) error) error {
+	r, err := b.running()
+	if err != nil {
+		return err
+	}
+	t, p, err := b.pageOf(ctx, r, id)
+	if err != nil {
+		return b.explain(ctx, id, nil, err)
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if needsRenderer {
+		if t.Crashed {
+			return b.explain(ctx, id, p, page.ErrCrashed)
+		}
+		crashes := p.Crashes()
+		go func() {
+			select {
+			case <-crashes:
+				cancel(page.ErrCrashed)
+			case <-inner.Done():
+			}
+		}()
+	}
+	err = f(inner, r, p)
+	if _, refused := errors.AsType[*devtools.MethodError](err); refused && needsRenderer {
+		// What a crash makes of a method comes before the news of the crash, which
+		// are there with the next answer.
+		_, _ = cdp.Call(inner, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+		if p.Crashed() {
+			err = page.ErrCrashed
+		}
+	}
+	if err != nil && errors.Is(context.Cause(inner), page.ErrCrashed) {
+		err = page.ErrCrashed
+	}
+	return b.explain(ctx, id, p, err)
+}
+
+// pageOf returns a tab and the session with the target that shows it.
+func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tabs.Entry, p *tabPage, err error) {
+	err = b.onTarget(ctx, r, id, func(now tabs.Entry) (err error) {
+		t = now
+		p, err = r.page(ctx, now.Target)
+		return err
+	})
+	return t, p, err
+}
+
+// onTarget runs f with a tab as it is now. That the browser does not know its
+// target any more is no answer yet: the tab was closed, or lives on in another
+// one, as the worker is about to say. Then f runs again, or the tab is unknown.
+func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f func(tabs.Entry) error) error {
+	for {
+		changed := b.tabs.Changes()
+		t, ok := b.tabs.Lookup(id)
+		if !ok {
+			return unknownTab(id)
+		}
+		err := f(t)
+		if !page.IsTargetGone(err) {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-r.conn.Done:
+			return devtools.ErrPipeEnded
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// explain turns an error of an operation into what its caller is told.
+func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *tabPage, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*protocol.Error](err); ok {
+		return err
+	}
+	if _, ok := b.tabs.Lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
+	}
+	return tabError(ctx, id, "waiting for the page", p, err)
+}
+
+func unknownTab(id protocol.TabID) error {
+	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
+}
+
+// tabError gives an error of a page its code and says what to do.
+func tabError(ctx context.Context, id protocol.TabID, doing string, p *tabPage, err error) error {
+	switch {
+	case errors.Is(err, page.ErrCrashed):
+		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "", protocol.Try("loads it again", "reload"))
+	case errors.Is(err, page.ErrStale), errors.Is(err, page.ErrReplaced), page.IsLeaving(err):
+		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
+	case errors.Is(err, devtools.ErrPipeEnded):
+		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
+	case errors.Is(err, devtools.ErrSessionEnded), page.IsTargetGone(err):
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
+	case p != nil && p.OpenDialog() != nil:
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.OpenDialog().String()+")", "answer it in the browser").Quoting()
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
+	case errors.Is(err, context.Canceled):
+		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
+	}
+	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
+}
+
+// spaceOf returns the ref numbers of a tab.
+func (b *Browser) spaceOf(id protocol.TabID) *page.Space {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.spaces == nil {
+		b.spaces = make(map[protocol.TabID]*page.Space)
+	}
+	if b.spaces[id] == nil {
+		b.spaces[id] = &page.Space{Next: 1}
+	}
+	return b.spaces[id]
+}
