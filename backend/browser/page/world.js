@@ -150,16 +150,10 @@ globalThis.pilotfishDo ??= (() => {
     watch: () => page.watch(),
     /** Until the user's keyboard is known to be back where it was. */
     hold() {
-      clearTimeout(user.free);
       user.holding = true;
     },
     free() {
-      // A key that the browser sent here before may come behind this call; nobody
-      // clicks here and types in so short a time.
-      clearTimeout(user.free);
-      user.free = setTimeout(() => {
-        user.holding = false;
-      }, 60);
+      user.holding = false;
     },
     /** After the input: what came of it, and whether the pointer met the target. */
     async settle({ ref, expected, coming, frames }) {
