@@ -3,11 +3,11 @@ package browser
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -34,14 +34,14 @@ func (b *Browser) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Fra
 		var list func(f *page.Frame, depth int) error
 		list = func(f *page.Frame, depth int) error {
 			var at struct{ URL, Name string }
-			if err := p.inFrame(ctx, f, `() => ({ url: location.href, name: window.name })`, nil, &at); err != nil {
+			if err := elements.InFrame(ctx, p.Page, f, `() => ({ url: location.href, name: window.name })`, nil, &at); err != nil {
 				if f.Number != 0 && errors.Is(err, page.ErrReplaced) {
 					return nil
 				}
 				return err
 			}
 			s, _ := p.Frames.State(f)
-			out = append(out, protocol.Frame{ID: frameName(f), Depth: depth, Name: at.Name, URL: at.URL, Apart: s != p.Session})
+			out = append(out, protocol.Frame{ID: f.Name(), Depth: depth, Name: at.Name, URL: at.URL, Apart: s != p.Session})
 			for _, child := range p.Frames.Children(f) {
 				if err := list(child, depth+1); err != nil {
 					return err
@@ -52,12 +52,4 @@ func (b *Browser) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Fra
 		return list(p.Frames.Main(), 0)
 	})
 	return out, err
-}
-
-// frameName is what the refs of a frame begin with: "f2", "page" for the page.
-func frameName(f *page.Frame) string {
-	if f.Number == 0 {
-		return "page"
-	}
-	return "f" + strconv.Itoa(f.Number)
 }

@@ -10,6 +10,7 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/proc"
@@ -75,6 +76,8 @@ type Config struct {
 // caller likes; the other methods work while it runs and answer CodeNotRunning
 // while it does not.
 type Browser struct {
+	*inspect.Inspector
+
 	config Config
 	log    *slog.Logger
 	tabs   *tabs.Registry
@@ -105,13 +108,15 @@ func New(c Config) (*Browser, error) {
 	if c.Headless {
 		c.ExtensionDir = ""
 	}
-	return &Browser{
+	b := &Browser{
 		config:  c,
 		log:     c.Logger.With("component", "browser"),
 		tabs:    tabs.New(c.LastTab),
 		queue:   newQueues(),
 		restore: slices.Clone(c.Restore),
-	}, nil
+	}
+	b.Inspector = inspect.New(work{b})
+	return b, nil
 }
 
 // Info returns the browser that runs, or ran last.

@@ -168,7 +168,7 @@ func (p *tabPage) inFront() bool {
 // The address and the size go to shot.
 func (p *tabPage) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *protocol.Screenshot) (*protocol.Clip, error) {
 	var info protocol.PageInfo
-	if err := p.where(ctx, &info); err != nil {
+	if err := p.Where(ctx, &info); err != nil {
 		return nil, err
 	}
 	shot.URL = info.URL

@@ -8,6 +8,7 @@ import (
 	"image/draw"
 	"math"
 
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/pngrows"
 	"pilotfish/backend/protocol"
@@ -149,10 +150,10 @@ func (p *tabPage) labels(ctx context.Context, clip *protocol.Clip) ([]label, err
 	var out []label
 	var scroll struct{ X, Y float64 }
 	view := protocol.Clip{}
-	err := p.eachFrame(func(f *page.Frame) error {
+	err := elements.EachFrame(p.Page, func(f *page.Frame) error {
 		if f.Number == 0 {
 			var at struct{ X, Y, W, H float64 }
-			if err := p.inFrame(ctx, f, `() => ({ x: scrollX, y: scrollY, w: innerWidth, h: innerHeight })`, nil, &at); err != nil {
+			if err := elements.InFrame(ctx, p.Page, f, `() => ({ x: scrollX, y: scrollY, w: innerWidth, h: innerHeight })`, nil, &at); err != nil {
 				return err
 			}
 			scroll.X, scroll.Y = at.X, at.Y
@@ -168,7 +169,7 @@ func (p *tabPage) labels(ctx context.Context, clip *protocol.Clip) ([]label, err
 		if err := p.Look(ctx, f, "look", options, &seen); err != nil {
 			return err
 		}
-		x, y, err := p.placeOf(ctx, f)
+		x, y, err := elements.PlaceOf(ctx, p.Page, f)
 		if err != nil {
 			return err
 		}
@@ -203,13 +204,13 @@ func boxed(items, out []labelItem) []labelItem {
 
 // elementClip is where an element lies in the page, whole.
 func (p *tabPage) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
-	f, ref, err := p.whereIs(ctx, element)
+	f, ref, err := elements.WhereIs(ctx, p.Page, element)
 	if err != nil {
 		return nil, err
 	}
 	var box []float64
 	// Inside a frame only what the frame shows can be drawn.
-	if err := p.inFrame(ctx, f, `(page, { ref, child }) => {
+	if err := elements.InFrame(ctx, p.Page, f, `(page, { ref, child }) => {
 		const el = page.element(ref);
 		if (!el) return null;
 		if (child) el.scrollIntoView({ behavior: 'instant', block: 'nearest', inline: 'nearest' });
@@ -219,17 +220,17 @@ func (p *tabPage) elementClip(ctx context.Context, element string) (*protocol.Cl
 		return nil, err
 	}
 	if len(box) != 4 {
-		return nil, noElement(element, "it is gone from the page")
+		return nil, elements.NoElement(element, "it is gone from the page")
 	}
 	if box[2] < 1 || box[3] < 1 {
 		return nil, protocol.NewError(protocol.CodeNoElement, element+" cannot be captured: it has no size", "capture the whole page, or the element around it")
 	}
-	x, y, err := p.placeOf(ctx, f)
+	x, y, err := elements.PlaceOf(ctx, p.Page, f)
 	if err != nil {
 		return nil, err
 	}
 	var scroll [2]float64
-	if err := p.inFrame(ctx, p.Frames.Main(), `() => [scrollX, scrollY]`, nil, &scroll); err != nil {
+	if err := elements.InFrame(ctx, p.Page, p.Frames.Main(), `() => [scrollX, scrollY]`, nil, &scroll); err != nil {
 		return nil, err
 	}
 	left, top := max(0, box[0]+x+scroll[0]), max(0, box[1]+y+scroll[1])

@@ -18,7 +18,7 @@ import (
 // one command; release puts the browser's question back.
 func (p *tabPage) grantClipboard(ctx context.Context) (release func(), err error) {
 	var info protocol.PageInfo
-	if err := p.where(ctx, &info); err != nil {
+	if err := p.Where(ctx, &info); err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(info.URL)

@@ -71,7 +71,7 @@ func (p *tabPage) cookies(ctx context.Context, all bool) ([]*network.Cookie, err
 		return res.Cookies, err
 	}
 	var info protocol.PageInfo
-	if err := p.where(ctx, &info); err != nil {
+	if err := p.Where(ctx, &info); err != nil {
 		return nil, err
 	}
 	res, err := cdp.Call(ctx, p.Session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
@@ -84,7 +84,7 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 		param := cookieParam(c)
 		if c.Domain == "" {
 			var info protocol.PageInfo
-			if err := p.where(ctx, &info); err != nil {
+			if err := p.Where(ctx, &info); err != nil {
 				return err
 			}
 			if !strings.HasPrefix(info.URL, "http") {

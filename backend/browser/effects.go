@@ -395,7 +395,7 @@ func (fx *effects) where(ctx context.Context) error {
 	}
 	info := fx.at
 	if info.URL == "" || info.Title == "" || fx.out.Navigated || fx.nav.Within != "" {
-		if err := fx.p.where(ctx, &info); err != nil {
+		if err := fx.p.Where(ctx, &info); err != nil {
 			return err
 		}
 	}

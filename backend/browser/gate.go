@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -294,11 +293,4 @@ func (g *gates) refusal(id target.ID) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.commanded[id]
-}
-
-// isSwapping says whether a call failed because the tab's page is between two
-// processes.
-func isSwapping(err error) bool {
-	e, ok := errors.AsType[*devtools.MethodError](err)
-	return ok && strings.Contains(e.Message, "Not attached to an active page")
 }

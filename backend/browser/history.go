@@ -109,7 +109,7 @@ func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol
 			return err
 		}
 		info.Status = n.Status
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		if n.Within != "" {
@@ -137,27 +137,9 @@ func stillLoading(p *tabPage, id protocol.TabID, n *page.Navigation) error {
 	return late
 }
 
-// where asks the browser, not the page, for the address and title.
-func (p *tabPage) where(ctx context.Context, info *protocol.PageInfo) error {
-	h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
-	// A gated page says that it is there before the browser shows it; the next
-	// answers come when it does.
-	for ctx.Err() == nil && isSwapping(err) {
-		h, err = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
-	}
-	if err != nil {
-		return err
-	}
-	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
-		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
-		p.r.b.tabs.Titled(p.Target, info.URL, info.Title)
-	}
-	return nil
-}
-
 // Page tells a tab's address and title. A page that hangs can still be asked.
 func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(looking(ctx), id, false, func(ctx context.Context, _ *run, p *tabPage) error { return p.where(ctx, &info) })
+	err := b.onTab(looking(ctx), id, false, func(ctx context.Context, _ *run, p *tabPage) error { return p.Where(ctx, &info) })
 	return info, err
 }

@@ -36,8 +36,6 @@ const (
 	// sliceOverlap is what two slices have in common, so that no line is cut in
 	// both.
 	sliceOverlap = 60
-	// styleHistory is how many style edits of a tab are remembered.
-	styleHistory = 100
 	// pickEndTimeout is how long a page may take to switch its picker off.
 	pickEndTimeout = time.Second
 	// pickElements is how many elements are listed beside the picker.

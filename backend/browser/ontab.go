@@ -68,7 +68,8 @@ func (r *run) page(ctx context.Context, id target.ID) (*tabPage, error) {
 func (r *run) newPage(s *devtools.Session) *tabPage {
 	p := &tabPage{r: r}
 	p.Page = page.New(s, page.Host{
-		Log: r.log, Space: r.b.spaceOf, InFront: p.inFront,
+		Log: r.log, Space: r.b.spaceOf, InFront: p.inFront, Attach: r.own,
+		Titled:   func(url, title string) { r.b.tabs.Titled(s.Target, url, title) },
 		Crashed:  func(is bool) { r.b.tabs.Crashed(s.Target, is) },
 		Judge:    func() func() { return r.gates.command(s.Target) },
 		Refused:  func() error { return r.gates.refusal(s.Target) },
@@ -250,4 +251,26 @@ func (b *Browser) spaceOf(id protocol.TabID) *page.Space {
 		b.spaces[id] = &page.Space{Next: 1}
 	}
 	return b.spaces[id]
+}
+
+// own opens a session with a target beside the one that everybody uses.
+func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error) {
+	s, err = r.conn.Attach(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func() {
+		_ = devtools.Post(context.WithoutCancel(ctx), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
+	}, nil
+}
+
+// work gives operations the pages of the browser's tabs.
+type work struct{ b *Browser }
+
+func (w work) OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error { return f(ctx, p.Page) })
+}
+
+func (w work) OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *tabPage) error { return f(ctx, p.Page) })
 }

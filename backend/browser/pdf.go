@@ -66,7 +66,7 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 // savePage writes what was made of a page into the session's folder.
 func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *tabPage, kind string, data []byte, file *protocol.PageFile) error {
 	var info protocol.PageInfo
-	if err := p.where(ctx, &info); err != nil {
+	if err := p.Where(ctx, &info); err != nil {
 		return err
 	}
 	path, err := b.saveScreenshot(id, kind, data)

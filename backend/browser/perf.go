@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/protocol"
 )
 
@@ -66,11 +67,11 @@ func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.
 	var out protocol.Performance
 	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		out = protocol.Performance{}
-		if err := p.inFrame(ctx, p.Frames.Main(), perfScript, nil, &out); err != nil {
+		if err := elements.InFrame(ctx, p.Page, p.Frames.Main(), perfScript, nil, &out); err != nil {
 			return err
 		}
 		out.URL = info.URL

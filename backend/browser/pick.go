@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/overlay"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -207,18 +208,18 @@ func (k *picker) mark(ctx context.Context, ref string) error {
 		return nil
 	}
 	return k.b.onPage(ctx, k.id, func(ctx context.Context, p *tabPage) error {
-		e, release, err := p.find(ctx, ref)
+		e, release, err := elements.Find(ctx, p.Page, ref)
 		if err != nil {
 			return err
 		}
 		k.shown = release
-		if err := overlayOn(ctx, e.s); err != nil {
+		if err := overlayOn(ctx, e.Session); err != nil {
 			return err
 		}
-		if _, err := cdp.Call(ctx, e.s, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{ObjectID: e.object}); err != nil {
+		if _, err := cdp.Call(ctx, e.Session, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{ObjectID: e.Object}); err != nil {
 			return err
 		}
-		_, err = cdp.Call(ctx, e.s, overlay.HighlightNode, overlay.HighlightNodeParams{ObjectID: e.object, HighlightConfig: marked()})
+		_, err = cdp.Call(ctx, e.Session, overlay.HighlightNode, overlay.HighlightNodeParams{ObjectID: e.Object, HighlightConfig: marked()})
 		return err
 	})
 }
@@ -254,7 +255,7 @@ func (p *tabPage) picked(ctx context.Context, at choice) (*protocol.PickedElemen
 		if err != nil || node.Object == nil {
 			continue
 		}
-		out, err := callOn[*struct {
+		out, err := elements.CallOn[*struct {
 			protocol.PickedElement
 			Next int `json:"next"`
 		}](ctx, s, node.Object.ObjectID, pickScript, f.Prefix(), p.Frames.Base(f))

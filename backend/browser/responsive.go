@@ -78,7 +78,7 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *tabPage, wi
 		return shot, err
 	}
 	var info protocol.PageInfo
-	if err := p.where(ctx, &info); err != nil {
+	if err := p.Where(ctx, &info); err != nil {
 		return shot, err
 	}
 	shot.URL, shot.Width, shot.Height, shot.Bytes = info.URL, int(size.Width), int(size.Height), len(data)

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -66,7 +67,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 		}
 		look = protocol.Look{Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		look.URL, look.Title = info.URL, info.Title
@@ -169,7 +170,7 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 		return l.frame(ctx, f, "", nil, l.q.Max)
 	}
 	if keyedScope().MatchString(scope) {
-		_, ref, err := l.p.whereIs(ctx, scope)
+		_, ref, err := elements.WhereIs(ctx, l.p.Page, scope)
 		if err != nil {
 			return looked{}, err
 		}

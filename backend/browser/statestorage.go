@@ -107,7 +107,7 @@ func (b *Browser) restoreStorage(ctx context.Context, id protocol.TabID, all []p
 	later := map[string]protocol.Storage{}
 	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		for _, st := range all {

@@ -30,7 +30,7 @@ func originOf(raw string) string {
 // origin is that of a tab's page.
 func (p *tabPage) origin(ctx context.Context, id protocol.TabID) (string, error) {
 	var info protocol.PageInfo
-	if err := p.where(ctx, &info); err != nil {
+	if err := p.Where(ctx, &info); err != nil {
 		return "", err
 	}
 	origin := originOf(info.URL)

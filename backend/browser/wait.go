@@ -40,7 +40,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 			}
 			return err
 		}
-		return p.where(ctx, &info)
+		return p.Where(ctx, &info)
 	})
 	return info, err
 }
@@ -144,7 +144,7 @@ func (w *waiting) address(ctx context.Context) error {
 	}
 	for {
 		var info protocol.PageInfo
-		if err := w.p.where(ctx, &info); err != nil {
+		if err := w.p.Where(ctx, &info); err != nil {
 			return err
 		}
 		if match(info.URL) {

@@ -87,6 +87,14 @@ func (f *Frame) Prefix() string {
 	return "f" + strconv.Itoa(f.Number) + "e"
 }
 
+// Name is what the refs of the frame begin with: "f2", or "page" for the page.
+func (f *Frame) Name() string {
+	if f.Number == 0 {
+		return "page"
+	}
+	return "f" + strconv.Itoa(f.Number)
+}
+
 // Space gives out ref numbers of one tab. It outlives the page's session, so
 // that a number is never given again while the tab lives.
 type Space struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
@@ -27,6 +28,11 @@ type Host struct {
 	Space func(id protocol.TabID) *Space
 	// Crashed is told when the page's renderer crashed, or is there again.
 	Crashed func(is bool)
+	// Titled is told of the page's address and title.
+	Titled func(url, title string)
+	// Attach opens a session with a target beside the one that everybody uses, and
+	// returns what ends it.
+	Attach func(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error)
 	// InFront says whether the page's tab is the one in front of its window.
 	InFront func() bool
 	// Judge has a command judge where the page goes, in place of the tab's own gate,
@@ -37,6 +43,16 @@ type Host struct {
 	Equipped func(ctx context.Context, s *devtools.Session) error
 	// Event is told of the events of the page's own session, by its reader.
 	Event func(e devtools.Event)
+}
+
+// Tabs runs work on the pages of tabs, in the order in which it was asked of a tab.
+// Errors are protocol.Errors.
+type Tabs interface {
+	// OnPage runs f with the page of a tab, open for looks and actions.
+	OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
+	// OnTab runs f with the page of a tab that may not be open. With needsRenderer f
+	// fails at once when the page crashes.
+	OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
 }
 
 // Page is a session with the target that shows a tab, and what is known of its
@@ -191,4 +207,35 @@ func IsLeaving(err error) bool {
 		"Not attached to an active page", "Inspected target navigated or closed", "Cannot find context", "Execution context was destroyed",
 		"Cannot take screenshot with 0 ", "Unable to capture screenshot", "No frame with given id", "Frame with the given id was not found",
 	}, func(says string) bool { return strings.Contains(e.Message, says) })
+}
+
+// Beside opens a session with a target of the page that is its caller's alone, and
+// returns what ends it.
+func (p *Page) Beside(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error) {
+	return p.host.Attach(ctx, id)
+}
+
+// Where asks the browser, not the page, for the address and title.
+func (p *Page) Where(ctx context.Context, info *protocol.PageInfo) error {
+	h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+	// A gated page says that it is there before the browser shows it; the next
+	// answers come when it does.
+	for ctx.Err() == nil && isSwapping(err) {
+		h, err = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+	}
+	if err != nil {
+		return err
+	}
+	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
+		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
+		p.host.Titled(info.URL, info.Title)
+	}
+	return nil
+}
+
+// isSwapping says whether a call failed because the tab's page is between two
+// processes.
+func isSwapping(err error) bool {
+	e, ok := errors.AsType[*devtools.MethodError](err)
+	return ok && strings.Contains(e.Message, "Not attached to an active page")
 }

@@ -1,4 +1,6 @@
-package browser
+// Package elements finds what a target means in a page, runs functions of ours on it,
+// and says where it is.
+package elements
 
 import (
 	"context"
@@ -9,38 +11,39 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
-// found is an element that a target led to, on a session that is its caller's
+// Found is an element that a target led to, on a session that is its caller's
 // alone: what is switched on there ends with it.
-type found struct {
-	s      *devtools.Session
-	object runtime.RemoteObjectID
-	words  string
-	url    string
+type Found struct {
+	Session *devtools.Session
+	Object  runtime.RemoteObjectID
+	Words   string // what it is, as a snapshot says it
+	URL     string // of its document
 }
 
-// node makes the element known to the session's DOM and CSS domains.
-func (e *found) node(ctx context.Context) (cdp.NodeID, error) {
+// Node makes the element known to the session's DOM and CSS domains.
+func (e *Found) Node(ctx context.Context) (cdp.NodeID, error) {
 	depth := int64(0)
-	if _, err := cdp.Call(ctx, e.s, dom.GetDocument, dom.GetDocumentParams{Depth: &depth}); err != nil {
+	if _, err := cdp.Call(ctx, e.Session, dom.GetDocument, dom.GetDocumentParams{Depth: &depth}); err != nil {
 		return 0, err
 	}
-	res, err := cdp.Call(ctx, e.s, dom.RequestNode, dom.RequestNodeParams{ObjectID: e.object})
+	res, err := cdp.Call(ctx, e.Session, dom.RequestNode, dom.RequestNodeParams{ObjectID: e.Object})
 	return res.NodeID, err
 }
 
-// call runs a function of ours with the element as `this`.
-func call[T any](ctx context.Context, e *found, function string, arguments ...any) (T, error) {
-	return callOn[T](ctx, e.s, e.object, function, arguments...)
+// Call runs a function of ours with the element as `this`.
+func Call[T any](ctx context.Context, e *Found, function string, arguments ...any) (T, error) {
+	return CallOn[T](ctx, e.Session, e.Object, function, arguments...)
 }
 
-func callOn[T any](ctx context.Context, s *devtools.Session, object runtime.RemoteObjectID, function string, arguments ...any) (T, error) {
+// CallOn runs a function of ours with an object of a session as `this`, and reads its
+// value.
+func CallOn[T any](ctx context.Context, s *devtools.Session, object runtime.RemoteObjectID, function string, arguments ...any) (T, error) {
 	var zero T
 	yes := true
 	params := runtime.CallFunctionOnParams{ObjectID: object, FunctionDeclaration: function, ReturnByValue: &yes, AwaitPromise: &yes}
@@ -71,20 +74,9 @@ func callOn[T any](ctx context.Context, s *devtools.Session, object runtime.Remo
 	return v, nil
 }
 
-// own opens a session with a target beside the one that everybody uses.
-func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error) {
-	s, err = r.conn.Attach(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, func() {
-		_ = devtools.Post(context.WithoutCancel(ctx), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
-	}, nil
-}
-
-// inFrame runs a function of ours, `(page, args) => …`, with the page script in
+// InFrame runs a function of ours, `(page, args) => …`, with the page script in
 // a frame's world and reads what it answers.
-func (p *tabPage) inFrame(ctx context.Context, f *page.Frame, function string, args, into any) error {
+func InFrame(ctx context.Context, p *page.Page, f *page.Frame, function string, args, into any) error {
 	data, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("encoding what is asked of the page: %w", err)
@@ -106,9 +98,9 @@ func (p *tabPage) inFrame(ctx context.Context, f *page.Frame, function string, a
 	}
 }
 
-// eachFrame runs f for every frame, the page's own first. A frame that goes
+// EachFrame runs f for every frame, the page's own first. A frame that goes
 // away meanwhile is left out.
-func (p *tabPage) eachFrame(do func(f *page.Frame) error) error {
+func EachFrame(p *page.Page, do func(f *page.Frame) error) error {
 	for _, f := range p.Frames.All() {
 		err := do(f)
 		if err != nil && (f.Number == 0 || (!errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrNoFrame))) {
@@ -118,20 +110,20 @@ func (p *tabPage) eachFrame(do func(f *page.Frame) error) error {
 	return nil
 }
 
-// whereIs finds the frame and the ref of what a target means: in the page
+// WhereIs finds the frame and the ref of what a target means: in the page
 // itself or, where that has none, in one of its frames.
-func (p *tabPage) whereIs(ctx context.Context, element string) (*page.Frame, string, error) {
+func WhereIs(ctx context.Context, p *page.Page, element string) (*page.Frame, string, error) {
 	if page.RefScope().MatchString(element) {
 		f, ok := p.Frames.Of(element)
 		if !ok {
-			return nil, "", noElement(element, "its frame is gone")
+			return nil, "", NoElement(element, "its frame is gone")
 		}
 		return f, element, nil
 	}
 	var in *page.Frame
 	var ref string
 	none := page.Located{Target: element}
-	err := p.eachFrame(func(f *page.Frame) error {
+	err := EachFrame(p, func(f *page.Frame) error {
 		if in != nil {
 			return nil
 		}
@@ -154,25 +146,26 @@ func (p *tabPage) whereIs(ctx context.Context, element string) (*page.Frame, str
 	return in, ref, err
 }
 
-func noElement(element, why string) error {
+// NoElement says that a target has no element, and why.
+func NoElement(element, why string) error {
 	return protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("%.100q was not found: %s", element, why), "", protocol.Try("shows what is there", "snapshot"))
 }
 
-// find leads a target to its element, on a session of the caller's own.
-func (p *tabPage) find(ctx context.Context, element string) (*found, func(), error) {
-	f, ref, err := p.whereIs(ctx, element)
+// Find leads a target to its element, on a session of the caller's own.
+func Find(ctx context.Context, p *page.Page, element string) (*Found, func(), error) {
+	f, ref, err := WhereIs(ctx, p, element)
 	if err != nil {
 		return nil, nil, err
 	}
 	var info struct{ Words, URL string }
-	if err := p.inFrame(ctx, f, `(page, ref) => { const el = page.element(ref); return { words: el ? page.words(el) : '', url: location.href }; }`, ref, &info); err != nil {
+	if err := InFrame(ctx, p, f, `(page, ref) => { const el = page.element(ref); return { words: el ? page.words(el) : '', url: location.href }; }`, ref, &info); err != nil {
 		return nil, nil, err
 	}
 	shared, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, release, err := p.r.own(ctx, shared.Target)
+	s, release, err := p.Beside(ctx, shared.Target)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,29 +173,17 @@ func (p *tabPage) find(ctx context.Context, element string) (*found, func(), err
 		Expression: fmt.Sprintf("pilotfishPage.element(%q)", ref), UniqueContextID: world,
 	})
 	if err == nil && (res.Result == nil || res.Result.ObjectID == "") {
-		err = noElement(element, "it is gone from the page")
+		err = NoElement(element, "it is gone from the page")
 	}
 	if err != nil {
 		release()
 		return nil, nil, err
 	}
-	return &found{s: s, object: res.Result.ObjectID, words: info.Words, url: info.URL}, release, nil
+	return &Found{Session: s, Object: res.Result.ObjectID, Words: info.Words, URL: info.URL}, release, nil
 }
 
-// onElement runs f with the element that a target means.
-func (b *Browser) onElement(ctx context.Context, id protocol.TabID, element string, f func(context.Context, *tabPage, *found) error) error {
-	return b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
-		e, release, err := p.find(ctx, element)
-		if err != nil {
-			return err
-		}
-		defer release()
-		return f(ctx, p, e)
-	})
-}
-
-// placeOf says where a frame's viewport lies in that of the page.
-func (p *tabPage) placeOf(ctx context.Context, f *page.Frame) (x, y float64, err error) {
+// PlaceOf says where a frame's viewport lies in that of the page.
+func PlaceOf(ctx context.Context, p *page.Page, f *page.Frame) (x, y float64, err error) {
 	for f.Number != 0 {
 		owner, err := p.OwnerOf(ctx, f)
 		if err != nil {
@@ -213,7 +194,7 @@ func (p *tabPage) placeOf(ctx context.Context, f *page.Frame) (x, y float64, err
 			return 0, 0, page.ErrNoFrame
 		}
 		var at struct{ X, Y float64 }
-		if err := p.inFrame(ctx, f, `(page, ref) => {
+		if err := InFrame(ctx, p, f, `(page, ref) => {
 			const el = page.element(ref);
 			const rect = el.getBoundingClientRect();
 			const style = getComputedStyle(el);
@@ -224,4 +205,16 @@ func (p *tabPage) placeOf(ctx context.Context, f *page.Frame) (x, y float64, err
 		x, y = x+at.X, y+at.Y
 	}
 	return x, y, nil
+}
+
+// On runs f with the element that a target means in a tab's page.
+func On(ctx context.Context, tabs page.Tabs, id protocol.TabID, target string, f func(context.Context, *page.Page, *Found) error) error {
+	return tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+		e, release, err := Find(ctx, p, target)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return f(ctx, p, e)
+	})
 }

@@ -1,4 +1,4 @@
-package browser
+package inspect
 
 import (
 	"context"
@@ -10,17 +10,18 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // Evaluate runs an expression in a tab's page, in the page's own world and with
 // its rights, and waits for a promise. What throws is CodeScript with the
 // script's own words.
-func (b *Browser) Evaluate(ctx context.Context, id protocol.TabID, expression string) (protocol.Evaluated, error) {
+func (in *Inspector) Evaluate(ctx context.Context, id protocol.TabID, expression string) (protocol.Evaluated, error) {
 	var out protocol.Evaluated
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+	err := in.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		out.URL = info.URL
@@ -47,7 +48,7 @@ func (b *Browser) Evaluate(ctx context.Context, id protocol.TabID, expression st
 		if fault != nil {
 			return thrown(fault)
 		}
-		return p.describe(ctx, result, &out)
+		return describe(ctx, p, result, &out)
 	})
 	return out, err
 }
@@ -71,7 +72,7 @@ func thrown(d *runtime.ExceptionDetails) error {
 }
 
 // describe reads a value: as JSON where that says all of it, else in words.
-func (p *tabPage) describe(ctx context.Context, o *runtime.RemoteObject, out *protocol.Evaluated) error {
+func describe(ctx context.Context, p *page.Page, o *runtime.RemoteObject, out *protocol.Evaluated) error {
 	if o == nil {
 		return errors.New("the script came to nothing")
 	}

@@ -1,4 +1,4 @@
-package browser
+package inspect
 
 import (
 	"context"
@@ -11,23 +11,25 @@ import (
 	"github.com/chromedp/cdproto/dom"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // Style tells how an element came to look as it does: every rule that matches
 // it, strongest first, with what was beaten marked, and the computed values of
 // properties; of all that rules name when properties is empty.
-func (b *Browser) Style(ctx context.Context, id protocol.TabID, element string, properties []string) (protocol.ElementStyle, error) {
+func (in *Inspector) Style(ctx context.Context, id protocol.TabID, element string, properties []string) (protocol.ElementStyle, error) {
 	var out protocol.ElementStyle
-	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *tabPage, e *found) error {
-		out.URL, out.Element = e.url, e.words
+	err := elements.On(ctx, in.tabs, id, element, func(ctx context.Context, _ *page.Page, e *elements.Found) error {
+		out.URL, out.Element = e.URL, e.Words
 		sheets := make(map[cdp.StyleSheetID]*css.StyleSheetHeader)
-		added := e.s.Events(css.StyleSheetAdded.Method)
+		added := e.Session.Events(css.StyleSheetAdded.Method)
 		defer added.Cancel()
-		if _, err := cdp.Call(ctx, e.s, dom.Enable, dom.EnableParams{}); err != nil {
+		if _, err := cdp.Call(ctx, e.Session, dom.Enable, dom.EnableParams{}); err != nil {
 			return err
 		}
-		if _, err := cdp.Call(ctx, e.s, css.Enable, cdp.Empty{}); err != nil {
+		if _, err := cdp.Call(ctx, e.Session, css.Enable, cdp.Empty{}); err != nil {
 			return err
 		}
 		added.Cancel() // what came before the answer is in the queue
@@ -36,16 +38,16 @@ func (b *Browser) Style(ctx context.Context, id protocol.TabID, element string, 
 				sheets[v.Header.StyleSheetID] = v.Header
 			}
 		}
-		node, err := e.node(ctx)
+		node, err := e.Node(ctx)
 		if err != nil {
 			return err
 		}
-		matched, err := cdp.Call(ctx, e.s, css.GetMatchedStylesForNode, css.GetMatchedStylesForNodeParams{NodeID: node})
+		matched, err := cdp.Call(ctx, e.Session, css.GetMatchedStylesForNode, css.GetMatchedStylesForNodeParams{NodeID: node})
 		if err != nil {
 			return err
 		}
 		out.Rules = cascade(&matched, sheets)
-		computed, err := cdp.Call(ctx, e.s, css.GetComputedStyleForNode, css.GetComputedStyleForNodeParams{NodeID: node})
+		computed, err := cdp.Call(ctx, e.Session, css.GetComputedStyleForNode, css.GetComputedStyleForNodeParams{NodeID: node})
 		if err != nil {
 			return err
 		}

@@ -1,20 +1,21 @@
-package browser
+package inspect
 
 import (
 	"context"
 	"strings"
 	"unicode/utf8"
 
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // collect reads a part of a page frame by frame.
-func collect[T any](ctx context.Context, b *Browser, id protocol.TabID, function string) (url string, out []T, err error) {
-	err = b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+func collect[T any](ctx context.Context, in *Inspector, id protocol.TabID, function string) (url string, out []T, err error) {
+	err = in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		url, out = "", nil
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		url = info.URL
@@ -31,49 +32,49 @@ func collect[T any](ctx context.Context, b *Browser, id protocol.TabID, function
 }
 
 // Links returns the links that can be seen, those of frames after the page's.
-func (b *Browser) Links(ctx context.Context, id protocol.TabID) (url string, links []protocol.Link, err error) {
-	return collect[protocol.Link](ctx, b, id, `(page) => page.links()`)
+func (in *Inspector) Links(ctx context.Context, id protocol.TabID) (url string, links []protocol.Link, err error) {
+	return collect[protocol.Link](ctx, in, id, `(page) => page.links()`)
 }
 
 // Forms returns the forms with their fields; what is secret is masked.
-func (b *Browser) Forms(ctx context.Context, id protocol.TabID) (url string, forms []protocol.Form, err error) {
-	return collect[protocol.Form](ctx, b, id, `(page) => page.forms()`)
+func (in *Inspector) Forms(ctx context.Context, id protocol.TabID) (url string, forms []protocol.Form, err error) {
+	return collect[protocol.Form](ctx, in, id, `(page) => page.forms()`)
 }
 
 // Tables returns the tables that can be seen.
-func (b *Browser) Tables(ctx context.Context, id protocol.TabID) (url string, tables []protocol.Table, err error) {
-	return collect[protocol.Table](ctx, b, id, `(page) => page.tables()`)
+func (in *Inspector) Tables(ctx context.Context, id protocol.TabID) (url string, tables []protocol.Table, err error) {
+	return collect[protocol.Table](ctx, in, id, `(page) => page.tables()`)
 }
 
 // Media returns pictures, films and sounds.
-func (b *Browser) Media(ctx context.Context, id protocol.TabID) (url string, media []protocol.Medium, err error) {
-	return collect[protocol.Medium](ctx, b, id, `(page) => page.media()`)
+func (in *Inspector) Media(ctx context.Context, id protocol.TabID) (url string, media []protocol.Medium, err error) {
+	return collect[protocol.Medium](ctx, in, id, `(page) => page.media()`)
 }
 
 // Data returns what the page says about itself to machines.
-func (b *Browser) Data(ctx context.Context, id protocol.TabID) (protocol.PageData, error) {
+func (in *Inspector) Data(ctx context.Context, id protocol.TabID) (protocol.PageData, error) {
 	var out protocol.PageData
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
-		return p.inFrame(ctx, p.Frames.Main(), `(page) => page.data()`, nil, &out)
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+		return elements.InFrame(ctx, p, p.Frames.Main(), `(page) => page.data()`, nil, &out)
 	})
 	return out, err
 }
 
 // Text returns what a person could read on a tab's page, frames and shadow
 // roots of every kind included: at most limit characters of it.
-func (b *Browser) Text(ctx context.Context, id protocol.TabID, limit int) (protocol.PageText, error) {
-	return b.prose(ctx, id, "", limit, "text")
+func (in *Inspector) Text(ctx context.Context, id protocol.TabID, limit int) (protocol.PageText, error) {
+	return in.prose(ctx, id, "", limit, "text")
 }
 
 // Markdown returns the page, or an element, as Markdown: at most limit
 // characters of it.
-func (b *Browser) Markdown(ctx context.Context, id protocol.TabID, element string, limit int) (protocol.PageText, error) {
-	return b.prose(ctx, id, element, limit, "markdown")
+func (in *Inspector) Markdown(ctx context.Context, id protocol.TabID, element string, limit int) (protocol.PageText, error) {
+	return in.prose(ctx, id, element, limit, "markdown")
 }
 
 // prose reads the page or an element by a method of the page script.
-func (b *Browser) prose(ctx context.Context, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
-	return b.written(ctx, id, element, limit, func(ctx context.Context, p *tabPage, f *page.Frame, ref string) (string, bool, error) {
+func (in *Inspector) prose(ctx context.Context, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
+	return in.written(ctx, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
 		return p.Prose(ctx, f, method, ref)
 	})
 }
@@ -81,14 +82,14 @@ func (b *Browser) prose(ctx context.Context, id protocol.TabID, element string, 
 // HTML returns the markup of the page or an element as it is now, at most limit
 // characters of it. What is secret in it is masked: values of password, card
 // and one-time-code fields.
-func (b *Browser) HTML(ctx context.Context, id protocol.TabID, element string, inner bool, limit int) (protocol.PageText, error) {
+func (in *Inspector) HTML(ctx context.Context, id protocol.TabID, element string, inner bool, limit int) (protocol.PageText, error) {
 	script := htmlScript
 	if inner {
 		script = strings.Replace(script, "outerHTML", "innerHTML", 1)
 	}
-	return b.written(ctx, id, element, limit, func(ctx context.Context, p *tabPage, f *page.Frame, ref string) (string, bool, error) {
+	return in.written(ctx, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
 		var text *string
-		if err := p.inFrame(ctx, f, script, ref, &text); err != nil || text == nil {
+		if err := elements.InFrame(ctx, p, f, script, ref, &text); err != nil || text == nil {
 			return "", false, err
 		}
 		return *text, true, nil
@@ -122,19 +123,19 @@ const htmlScript = `(page, ref) => {
 }`
 
 // written reads a text of the page or, where ref is not empty, of an element.
-func (b *Browser) written(
+func (in *Inspector) written(
 	ctx context.Context, id protocol.TabID, element string, limit int,
-	read func(ctx context.Context, p *tabPage, f *page.Frame, ref string) (text string, found bool, err error),
+	read func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (text string, found bool, err error),
 ) (protocol.PageText, error) {
 	var out protocol.PageText
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		f, ref, err := p.Frames.Main(), "", error(nil)
 		if element != "" {
-			if f, ref, err = p.whereIs(ctx, element); err != nil {
+			if f, ref, err = elements.WhereIs(ctx, p, element); err != nil {
 				return err
 			}
 		}
@@ -143,7 +144,7 @@ func (b *Browser) written(
 			return err
 		}
 		if !found {
-			return noElement(element, "it is gone from the page")
+			return elements.NoElement(element, "it is gone from the page")
 		}
 		out = protocol.PageText{URL: info.URL, Title: info.Title, Text: cut(text, limit), Length: utf8.RuneCountInString(text)}
 		return nil
@@ -166,11 +167,11 @@ func cut(text string, limit int) string {
 // Search finds a text, or a /regular expression/flags, in what can be read on
 // a page: at most limit places with what stands around them, and the refs of
 // what can be acted on there.
-func (b *Browser) Search(ctx context.Context, id protocol.TabID, what string, limit int) (protocol.Matches, error) {
+func (in *Inspector) Search(ctx context.Context, id protocol.TabID, what string, limit int) (protocol.Matches, error) {
 	var out protocol.Matches
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		out = protocol.Matches{URL: info.URL}

@@ -1,4 +1,4 @@
-package browser
+package inspect
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/domdebugger"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -21,27 +23,27 @@ var inspectScript string
 
 // Inspect tells what can be said about an element: its box, attributes (what is
 // secret masked), main styles, listeners, and what accessibility makes of it.
-func (b *Browser) Inspect(ctx context.Context, id protocol.TabID, element string) (protocol.Inspection, error) {
+func (in *Inspector) Inspect(ctx context.Context, id protocol.TabID, element string) (protocol.Inspection, error) {
 	var out protocol.Inspection
-	err := b.onElement(ctx, id, element, func(ctx context.Context, _ *tabPage, e *found) error {
+	err := elements.On(ctx, in.tabs, id, element, func(ctx context.Context, _ *page.Page, e *elements.Found) error {
 		var err error
-		if out, err = call[protocol.Inspection](ctx, e, inspectScript); err != nil {
+		if out, err = elements.Call[protocol.Inspection](ctx, e, inspectScript); err != nil {
 			return err
 		}
-		out.URL = e.url
-		if err := e.accessible(ctx, &out); err != nil {
+		out.URL = e.URL
+		if err := accessible(ctx, e, &out); err != nil {
 			return err
 		}
-		out.Listeners, err = e.listeners(ctx)
+		out.Listeners, err = listeners(ctx, e)
 		return err
 	})
 	return out, err
 }
 
 // accessible adds role, name and states as Chromium's own tree has them.
-func (e *found) accessible(ctx context.Context, out *protocol.Inspection) error {
+func accessible(ctx context.Context, e *elements.Found, out *protocol.Inspection) error {
 	no := false
-	res, err := cdp.Call(ctx, e.s, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: e.object, FetchRelatives: &no})
+	res, err := cdp.Call(ctx, e.Session, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: e.Object, FetchRelatives: &no})
 	if err != nil {
 		return err
 	}
@@ -77,17 +79,17 @@ func axText(v *accessibility.Value) string {
 
 // listeners are the element's own event listeners with the script and line that
 // they stand in.
-func (e *found) listeners(ctx context.Context) ([]protocol.Listener, error) {
+func listeners(ctx context.Context, e *elements.Found) ([]protocol.Listener, error) {
 	scripts := make(map[cdp.ScriptID]string)
-	parsed := e.s.Events(debugger.ScriptParsed.Method)
+	parsed := e.Session.Events(debugger.ScriptParsed.Method)
 	defer parsed.Cancel()
 	// The debugger names every script when it is switched on; without it there
 	// are only numbers.
-	if _, err := cdp.Call(ctx, e.s, debugger.Enable, debugger.EnableParams{}); err != nil {
+	if _, err := cdp.Call(ctx, e.Session, debugger.Enable, debugger.EnableParams{}); err != nil {
 		return nil, err
 	}
-	_ = devtools.Post(ctx, e.s, debugger.SetSkipAllPauses, debugger.SetSkipAllPausesParams{Skip: true})
-	_ = devtools.Post(ctx, e.s, debugger.Disable, cdp.Empty{})
+	_ = devtools.Post(ctx, e.Session, debugger.SetSkipAllPauses, debugger.SetSkipAllPausesParams{Skip: true})
+	_ = devtools.Post(ctx, e.Session, debugger.Disable, cdp.Empty{})
 	parsed.Cancel()
 	for ev := range parsed.C {
 		if v, ok := devtools.Decode(ev, debugger.ScriptParsed); ok {
@@ -95,15 +97,15 @@ func (e *found) listeners(ctx context.Context) ([]protocol.Listener, error) {
 		}
 	}
 	// Asked in our world, it would tell of our own listeners only.
-	node, err := cdp.Call(ctx, e.s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: e.object})
+	node, err := cdp.Call(ctx, e.Session, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: e.Object})
 	if err != nil {
 		return nil, err
 	}
-	there, err := cdp.Call(ctx, e.s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
+	there, err := cdp.Call(ctx, e.Session, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
 	if err != nil {
 		return nil, err
 	}
-	res, err := cdp.Call(ctx, e.s, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: there.Object.ObjectID})
+	res, err := cdp.Call(ctx, e.Session, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: there.Object.ObjectID})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package browser
+package inspect
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 
 // Facts says what a target is: a ref, selector or point as for Act, or what has
 // the focus when it is empty. Nothing is scrolled or changed.
-func (b *Browser) Facts(ctx context.Context, id protocol.TabID, target string) (protocol.TargetFacts, error) {
+func (in *Inspector) Facts(ctx context.Context, id protocol.TabID, target string) (protocol.TargetFacts, error) {
 	var facts protocol.TargetFacts
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		f, args := p.Frames.Main(), map[string]any{}
 		if m := page.PointTarget().FindStringSubmatch(target); m != nil {
 			args["point"] = m[1:]

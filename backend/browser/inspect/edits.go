@@ -1,13 +1,17 @@
-package browser
+package inspect
 
 import (
 	"cmp"
 	"context"
 	"slices"
 
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
+
+// styleHistory is how many style edits of a tab are remembered.
+const styleHistory = 100
 
 // styleEdit is an edit as a frame remembers it: with the document, which is
 // what it is an edit of.
@@ -59,25 +63,25 @@ const (
 
 // EditStyle sets a property of an element's own style; an empty value takes it
 // away. It returns the edit with its number.
-func (b *Browser) EditStyle(ctx context.Context, id protocol.TabID, element, property, value string) (protocol.StyleEdit, error) {
+func (in *Inspector) EditStyle(ctx context.Context, id protocol.TabID, element, property, value string) (protocol.StyleEdit, error) {
 	var edit protocol.StyleEdit
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
-		f, ref, err := p.whereIs(ctx, element)
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+		f, ref, err := elements.WhereIs(ctx, p, element)
 		if err != nil {
 			return err
 		}
 		var done struct{ State string }
 		args := map[string]any{"ref": ref, "property": property, "value": value, "limit": styleHistory}
-		if err := p.inFrame(ctx, f, editScript, args, &done); err != nil {
+		if err := elements.InFrame(ctx, p, f, editScript, args, &done); err != nil {
 			return err
 		}
 		switch done.State {
 		case "gone":
-			return noElement(element, "it is gone from the page")
+			return elements.NoElement(element, "it is gone from the page")
 		case "bad":
 			return protocol.NewError(protocol.CodeBadArgument, "the browser does not understand "+property+": "+value, "", protocol.Example("style", "e3", "background-color", "tomato"))
 		}
-		all, _, err := p.edits(ctx)
+		all, _, err := edits(ctx, p)
 		if err == nil && len(all) > 0 {
 			edit = all[len(all)-1]
 		}
@@ -88,11 +92,11 @@ func (b *Browser) EditStyle(ctx context.Context, id protocol.TabID, element, pro
 
 // UndoStyle takes back the last edit that stands, or all of them, and returns
 // what it took back. A page that was loaded anew has none.
-func (b *Browser) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([]protocol.StyleEdit, error) {
+func (in *Inspector) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([]protocol.StyleEdit, error) {
 	var undone []protocol.StyleEdit
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		undone = nil
-		edits, where, err := p.edits(ctx)
+		edits, where, err := edits(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -101,7 +105,7 @@ func (b *Browser) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([
 				continue
 			}
 			var ok bool
-			if err := p.inFrame(ctx, where[i].f, undoScript, where[i].index, &ok); err != nil {
+			if err := elements.InFrame(ctx, p, where[i].f, undoScript, where[i].index, &ok); err != nil {
 				return err
 			}
 			if ok {
@@ -121,11 +125,11 @@ func (b *Browser) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([
 }
 
 // StyleHistory lists the edits of the tab's page, oldest first.
-func (b *Browser) StyleHistory(ctx context.Context, id protocol.TabID) ([]protocol.StyleEdit, error) {
+func (in *Inspector) StyleHistory(ctx context.Context, id protocol.TabID) ([]protocol.StyleEdit, error) {
 	var out []protocol.StyleEdit
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		var err error
-		out, _, err = p.edits(ctx)
+		out, _, err = edits(ctx, p)
 		return err
 	})
 	return out, err
@@ -138,15 +142,15 @@ type editPlace struct {
 }
 
 // edits are those of all frames in the order in which they were made.
-func (p *tabPage) edits(ctx context.Context) ([]protocol.StyleEdit, []editPlace, error) {
+func edits(ctx context.Context, p *page.Page) ([]protocol.StyleEdit, []editPlace, error) {
 	type placed struct {
 		styleEdit
 		editPlace
 	}
 	var all []placed
-	err := p.eachFrame(func(f *page.Frame) error {
+	err := elements.EachFrame(p, func(f *page.Frame) error {
 		var part []styleEdit
-		if err := p.inFrame(ctx, f, historyScript, nil, &part); err != nil {
+		if err := elements.InFrame(ctx, p, f, historyScript, nil, &part); err != nil {
 			return err
 		}
 		for _, e := range part {

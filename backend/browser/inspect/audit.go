@@ -1,4 +1,4 @@
-package browser
+package inspect
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 	"pilotfish/extension"
@@ -14,31 +15,31 @@ import (
 
 // Audit lets axe-core look at a tab's page, its frames included, in our own
 // world: the page does not see it. level is "a", "aa", "aaa" or "best".
-func (b *Browser) Audit(ctx context.Context, id protocol.TabID, level string) (protocol.Audit, error) {
+func (in *Inspector) Audit(ctx context.Context, id protocol.TabID, level string) (protocol.Audit, error) {
 	var out protocol.Audit
 	script, err := extension.AxeScript()
 	if err != nil {
 		return out, protocol.NewError(protocol.CodeInternal, "this build has no axe-core: the extension was not built before the app", "run make build")
 	}
-	err = b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err = in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		out = protocol.Audit{Violations: []protocol.AuditFinding{}, Unsure: []protocol.AuditFinding{}}
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		out.URL = info.URL
-		return p.eachFrame(func(f *page.Frame) error {
+		return elements.EachFrame(p, func(f *page.Frame) error {
 			var have bool
-			if err := p.inFrame(ctx, f, `() => typeof globalThis.axe === 'object'`, nil, &have); err != nil {
+			if err := elements.InFrame(ctx, p, f, `() => typeof globalThis.axe === 'object'`, nil, &have); err != nil {
 				return err
 			}
 			if !have {
-				if err := p.load(ctx, f, script); err != nil {
+				if err := load(ctx, p, f, script); err != nil {
 					return err
 				}
 			}
 			var part protocol.Audit
-			if err := p.inFrame(ctx, f, auditScript, axeTags(level), &part); err != nil {
+			if err := elements.InFrame(ctx, p, f, auditScript, axeTags(level), &part); err != nil {
 				return err
 			}
 			mergeAudit(&out, &part, f)
@@ -49,7 +50,7 @@ func (b *Browser) Audit(ctx context.Context, id protocol.TabID, level string) (p
 }
 
 // load evaluates a classic script in a frame's world.
-func (p *tabPage) load(ctx context.Context, f *page.Frame, script string) error {
+func load(ctx context.Context, p *page.Page, f *page.Frame, script string) error {
 	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func mergeAudit(into, part *protocol.Audit, f *page.Frame) {
 		for _, one := range found {
 			if f.Number != 0 {
 				for i := range one.Nodes {
-					one.Nodes[i].Target = frameName(f) + " " + one.Nodes[i].Target
+					one.Nodes[i].Target = f.Name() + " " + one.Nodes[i].Target
 				}
 			}
 			known := false

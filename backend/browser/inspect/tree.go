@@ -1,4 +1,4 @@
-package browser
+package inspect
 
 import (
 	"context"
@@ -11,37 +11,38 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // AXTree is Chromium's own accessibility tree of a tab's page or of an element,
 // as indented lines: what assistive programs are told.
-func (b *Browser) AXTree(ctx context.Context, id protocol.TabID, element string) (protocol.PageText, error) {
+func (in *Inspector) AXTree(ctx context.Context, id protocol.TabID, element string) (protocol.PageText, error) {
 	var out protocol.PageText
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
-		if err := p.where(ctx, &info); err != nil {
+		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
-		secrets, err := p.secrets(ctx)
+		secrets, err := secrets(ctx, p)
 		if err != nil {
 			return err
 		}
 		var lines []string
 		if element != "" {
-			e, release, err := p.find(ctx, element)
+			e, release, err := elements.Find(ctx, p, element)
 			if err != nil {
 				return err
 			}
 			defer release()
-			res, err := cdp.Call(ctx, e.s, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: e.object})
+			res, err := cdp.Call(ctx, e.Session, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{ObjectID: e.Object})
 			if err != nil {
 				return err
 			}
 			lines = axLines(res.Nodes, secrets)
 		} else {
-			err := p.eachFrame(func(f *page.Frame) error {
+			err := elements.EachFrame(p, func(f *page.Frame) error {
 				s, _ := p.Frames.State(f)
 				res, err := cdp.Call(ctx, s, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: f.ID})
 				if err != nil {
@@ -51,7 +52,7 @@ func (b *Browser) AXTree(ctx context.Context, id protocol.TabID, element string)
 					return err
 				}
 				if f.Number != 0 {
-					lines = append(lines, "frame "+frameName(f)+":")
+					lines = append(lines, "frame "+f.Name()+":")
 				}
 				lines = append(lines, axLines(res.Nodes, secrets)...)
 				return nil
@@ -145,11 +146,11 @@ func axLine(n *accessibility.Node, role string, secrets map[string]bool) string 
 
 // secrets are what is typed into fields for passwords, cards and one-time codes:
 // the tree has all but passwords in plain text.
-func (p *tabPage) secrets(ctx context.Context) (map[string]bool, error) {
+func secrets(ctx context.Context, p *page.Page) (map[string]bool, error) {
 	out := make(map[string]bool)
-	err := p.eachFrame(func(f *page.Frame) error {
+	err := elements.EachFrame(p, func(f *page.Frame) error {
 		var values []string
-		if err := p.inFrame(ctx, f, secretsScript, nil, &values); err != nil {
+		if err := elements.InFrame(ctx, p, f, secretsScript, nil, &values); err != nil {
 			return err
 		}
 		for _, v := range values {
