@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -94,7 +95,7 @@ func (s *stage) eval(t *testing.T, expression string) string {
 	t.Helper()
 	var out string
 	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		v, err := evaluate[string](ctx, p.Session, "String("+expression+")", 0)
+		v, err := devtools.Evaluate[string](ctx, p.Session, "String("+expression+")", 0)
 		out = v
 		return err
 	})

@@ -10,8 +10,10 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -77,6 +79,7 @@ type Config struct {
 // while it does not.
 type Browser struct {
 	*inspect.Inspector
+	*sitedata.Sites
 
 	config Config
 	log    *slog.Logger
@@ -116,8 +119,12 @@ func New(c Config) (*Browser, error) {
 		restore: slices.Clone(c.Restore),
 	}
 	b.Inspector = inspect.New(work{b})
+	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Later: b.restoreLater})
 	return b, nil
 }
+
+// files is where commands keep their files.
+func (b *Browser) files() files.Folder { return files.Folder(b.config.FilesDir) }
 
 // Info returns the browser that runs, or ran last.
 func (b *Browser) Info() protocol.BrowserInfo {

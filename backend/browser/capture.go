@@ -296,13 +296,13 @@ func (p *tabPage) nudge(ctx context.Context) {
 		}
 		defer release()
 	}
-	world, err := p.world(ctx)
+	world, err := p.PlainWorld(ctx)
 	if err != nil {
 		return
 	}
 	for wait := 1; ; wait *= 2 {
 		for range wait {
-			if _, err := evaluate[bool](ctx, p.Session, frame, world); err != nil {
+			if _, err := devtools.Evaluate[bool](ctx, p.Session, frame, world); err != nil {
 				return
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -78,25 +79,25 @@ func (p *tabPage) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverri
 	if _, v := p.emulated(); v != nil {
 		return sizeOf(v), nil
 	}
-	world, err := p.world(ctx)
+	world, err := p.PlainWorld(ctx)
 	if err != nil {
 		return emulation.SetDeviceMetricsOverrideParams{}, err
 	}
-	is, err := evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight]", world)
+	is, err := devtools.Evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight]", world)
 	return emulation.SetDeviceMetricsOverrideParams{Width: int64(is[0]), Height: int64(is[1])}, err
 }
 
 // webp writes a picture as the browser does, in a canvas that the page does not
 // see. The quality is from 1 to 100; 0 is the browser's own.
 func (p *tabPage) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
-	world, err := p.world(ctx)
+	world, err := p.PlainWorld(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if quality == 0 {
 		quality = 80
 	}
-	text, err := evaluate[string](ctx, p.Session, fmt.Sprintf(`(async () => {
+	text, err := devtools.Evaluate[string](ctx, p.Session, fmt.Sprintf(`(async () => {
 		const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
 		const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
 		const canvas = new OffscreenCanvas(picture.width, picture.height);

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"pilotfish/backend/journal"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,7 +19,7 @@ func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) 
 		return "", protocol.NewError(protocol.CodeInternal, "no folder for screenshots is set", "")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", notWritable(dir, err)
+		return "", files.NotWritable(dir, err)
 	}
 	suffix := make([]byte, 6)
 	if _, err := rand.Read(suffix); err != nil {
@@ -28,7 +28,7 @@ func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) 
 	path := filepath.Join(dir, fmt.Sprintf("%s-%s.%s", id, hex.EncodeToString(suffix), format))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", notWritable(dir, err)
+		return "", files.NotWritable(dir, err)
 	}
 	_, err = f.Write(data)
 	if closeErr := f.Close(); err == nil {
@@ -36,12 +36,7 @@ func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) 
 	}
 	if err != nil {
 		_ = os.Remove(path)
-		return "", notWritable(dir, err)
+		return "", files.NotWritable(dir, err)
 	}
 	return path, nil
-}
-
-// notWritable says that a folder or file cannot be written, and what to do.
-func notWritable(path string, err error) error {
-	return journal.NotWritable(path, err, ", or choose another folder in Settings")
 }

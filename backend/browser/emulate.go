@@ -266,7 +266,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	}
 	if err := put(&is); err != nil {
 		_ = put(&was)
-		if e, ok := asMethodError(err); ok {
+		if e, ok := devtools.AsMethodError(err); ok {
 			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.Message, "", protocol.Try("lists the values", "help", "emulate"))
 		}
 		return was, b.explain(ctx, id, nil, err)
@@ -284,7 +284,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 // it without a word and go on with its own (Chromium 156, seen).
 func (b *Browser) knowsZone(ctx context.Context, id protocol.TabID, zone string) error {
 	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		world, err := p.world(ctx)
+		world, err := p.PlainWorld(ctx)
 		if err != nil {
 			return err
 		}
@@ -292,7 +292,7 @@ func (b *Browser) knowsZone(ctx context.Context, id protocol.TabID, zone string)
 		if err != nil {
 			return err
 		}
-		ok, err := evaluate[bool](ctx, p.Session, "(() => { try { new Intl.DateTimeFormat('en', { timeZone: "+string(name)+" }); return true; } catch { return false; } })()", world)
+		ok, err := devtools.Evaluate[bool](ctx, p.Session, "(() => { try { new Intl.DateTimeFormat('en', { timeZone: "+string(name)+" }); return true; } catch { return false; } })()", world)
 		if err == nil && !ok {
 			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no time zone %.60q", zone), "use one such as Europe/Berlin or Asia/Tokyo")
 		}

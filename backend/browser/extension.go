@@ -297,33 +297,6 @@ func stored(p *protocol.Pairing) (extensions.SetStorageItemsParams, error) {
 	}, nil
 }
 
-// evaluate runs an expression in the worker and decodes its value.
-func evaluate[T any](ctx context.Context, s *devtools.Session, expression string, world runtime.ExecutionContextID) (T, error) {
-	var zero T
-	yes := true
-	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
-		Expression: expression, AwaitPromise: &yes, ReturnByValue: &yes, ContextID: world,
-	})
-	if err != nil {
-		return zero, err
-	}
-	if res.ExceptionDetails != nil {
-		text := res.ExceptionDetails.Text
-		if res.ExceptionDetails.Exception != nil {
-			text = res.ExceptionDetails.Exception.Description
-		}
-		return zero, errors.New(text)
-	}
-	if res.Result == nil || len(res.Result.Value) == 0 {
-		return zero, nil
-	}
-	var v T
-	if err := json.Unmarshal(res.Result.Value, &v); err != nil {
-		return zero, fmt.Errorf("decoding the value: %w", err)
-	}
-	return v, nil
-}
-
 // callWorker runs one of the worker's functions with arguments.
 func callWorker[T any](ctx context.Context, r *run, function string, arguments ...any) (T, error) {
 	var zero T
@@ -335,7 +308,7 @@ func callWorker[T any](ctx context.Context, r *run, function string, arguments .
 	if err != nil {
 		return zero, fmt.Errorf("encoding the arguments: %w", err)
 	}
-	v, err := evaluate[T](ctx, s, "pilotfish."+function+"(..."+string(encoded)+")", 0)
+	v, err := devtools.Evaluate[T](ctx, s, "pilotfish."+function+"(..."+string(encoded)+")", 0)
 	if err != nil {
 		return zero, fmt.Errorf("asking the extension's worker: %w", err)
 	}

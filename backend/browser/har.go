@@ -156,7 +156,7 @@ func (b *Browser) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bo
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	saved, err := b.saveFile("har", string(id), "har", data)
+	saved, err := b.files().Save("har", string(id), "har", data)
 	saved.Entries = len(all)
 	return saved, err
 }

@@ -320,7 +320,7 @@ func (b *Browser) NetworkBody(ctx context.Context, id protocol.TabID, request st
 		body.Text = string(data)
 	}
 	if save {
-		file, err := b.saveFile("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
+		file, err := b.files().Save("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
 		if err != nil {
 			return body, err
 		}

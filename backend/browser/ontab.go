@@ -87,15 +87,6 @@ func (r *run) newPage(s *devtools.Session) *tabPage {
 	return p
 }
 
-// world returns the isolated world of ours in the page's main frame: it sees
-// the document and not the page's scripts, nor they it.
-func (p *tabPage) world(ctx context.Context) (runtime.ExecutionContextID, error) {
-	res, err := cdp.Call(ctx, p.Session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
-		FrameID: cdp.FrameID(p.Target), WorldName: "pilotfish",
-	})
-	return res.ExecutionContextID, err
-}
-
 // onTab runs f with the session of a tab, in order with everything else that is
 // asked of that tab and beside what is asked of others. Its errors are
 // protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails

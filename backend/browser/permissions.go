@@ -7,6 +7,8 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +26,7 @@ type permission struct{ origin, name string }
 func (b *Browser) SetPermission(ctx context.Context, id protocol.TabID, name, setting string) (string, error) {
 	site := ""
 	err := b.onTab(ctx, id, false, func(ctx context.Context, r *run, p *tabPage) (err error) {
-		if site, err = p.origin(ctx, id); err != nil {
+		if site, err = sitedata.Origin(ctx, p.Page, id); err != nil {
 			return err
 		}
 		if err := setPermission(ctx, r, site, name, setting); err != nil {
@@ -49,7 +51,7 @@ func setPermission(ctx context.Context, r *run, site, name, setting string) erro
 	_, err := cdp.Call(ctx, r.conn.Root, browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: name, Sysex: name == "midi"}, Setting: browser.PermissionSetting(setting), Origin: site,
 	})
-	if e, ok := asMethodError(err); ok {
+	if e, ok := devtools.AsMethodError(err); ok {
 		return protocol.NewError(protocol.CodeBadArgument, "the browser has no such permission: "+e.Message, "", protocol.Try("lists the usual ones", "help", "permissions"))
 	}
 	return err
@@ -59,7 +61,7 @@ func setPermission(ctx context.Context, r *run, site, name, setting string) erro
 func (b *Browser) Permissions(ctx context.Context, id protocol.TabID) (site string, set map[string]string, err error) {
 	set = map[string]string{}
 	err = b.onTab(ctx, id, false, func(ctx context.Context, r *run, p *tabPage) (err error) {
-		if site, err = p.origin(ctx, id); err != nil {
+		if site, err = sitedata.Origin(ctx, p.Page, id); err != nil {
 			return err
 		}
 		r.permissions.mu.Lock()

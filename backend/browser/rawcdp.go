@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,7 +21,7 @@ func (b *Browser) RawCDP(ctx context.Context, id protocol.TabID, method string, 
 	s := k.session()
 	var answer jsonv2.Value
 	err = s.Call(ctx, method, jsonv2.Value(params), &answer)
-	if e, ok := asMethodError(err); ok {
+	if e, ok := devtools.AsMethodError(err); ok {
 		return nil, protocol.NewError(protocol.CodeBadArgument, method+": "+e.Message, "the protocol's reference says what it takes")
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/protocol"
 )
 
@@ -177,7 +178,7 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 		}
 		return err
 	}
-	if originOf(info.URL) != "" {
+	if sitedata.OriginOf(info.URL) != "" {
 		r.add(protocol.RecordedStep{Do: "goto", URL: info.URL})
 		r.mu.Lock()
 		r.acted = false
@@ -250,6 +251,6 @@ func (r *recorder) flush(ctx context.Context, s *devtools.Session) {
 	defer cancel()
 	world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.Target), WorldName: recordWorld})
 	if err == nil {
-		_, _ = evaluate[any](inner, s, "dispatchEvent(new Event('blur'))", world.ExecutionContextID)
+		_, _ = devtools.Evaluate[any](inner, s, "dispatchEvent(new Event('blur'))", world.ExecutionContextID)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,21 +25,21 @@ func (b *Browser) SaveRoutine(r protocol.Routine, test string) (routine, playwri
 	if err != nil {
 		return routine, playwright, err
 	}
-	if err := replaceFile(path, append(data, '\n')); err != nil {
+	if err := files.Replace(path, append(data, '\n')); err != nil {
 		return routine, playwright, err
 	}
 	beside := strings.TrimSuffix(path, ".json") + ".spec.ts"
-	if err := replaceFile(beside, []byte(test)); err != nil {
+	if err := files.Replace(beside, []byte(test)); err != nil {
 		return routine, playwright, err
 	}
 	return protocol.SavedFile{Path: path, Bytes: len(data) + 1, Entries: len(r.Steps)}, protocol.SavedFile{Path: beside, Bytes: len(test)}, nil
 }
 
 func (b *Browser) routinePath(name string) (string, error) {
-	if !isStateName(name) {
+	if !files.IsName(name) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
-	dir, err := b.folder("routines")
+	dir, err := b.files().Of("routines")
 	return filepath.Join(dir, name+".json"), err
 }
 
@@ -54,7 +55,7 @@ func (b *Browser) Routine(name string) (protocol.Routine, error) {
 		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %q", name), "", protocol.Try("lists them", "run"))
 	}
 	if err != nil {
-		return r, notWritable(path, err)
+		return r, files.NotWritable(path, err)
 	}
 	if err := json.Unmarshal(data, &r); err != nil || r.Version != 1 {
 		return r, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the routine %q cannot be read", name), "record it again")
@@ -64,16 +65,16 @@ func (b *Browser) Routine(name string) (protocol.Routine, error) {
 
 // Routines lists the saved routines by name. What cannot be read is left out.
 func (b *Browser) Routines() ([]protocol.Routine, error) {
-	dir, err := b.folder("routines")
+	dir, err := b.files().Of("routines")
 	if err != nil {
 		return nil, err
 	}
-	files, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, notWritable(dir, err)
+		return nil, files.NotWritable(dir, err)
 	}
 	out := []protocol.Routine{}
-	for _, f := range files {
+	for _, f := range entries {
 		if name, ok := strings.CutSuffix(f.Name(), ".json"); ok {
 			if r, err := b.Routine(name); err == nil {
 				out = append(out, r)

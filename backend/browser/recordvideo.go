@@ -51,7 +51,7 @@ const (
 )
 
 func (b *Browser) newFilm(id protocol.TabID) (*film, error) {
-	f, err := b.newFile("recordings", string(id), "frames")
+	f, err := b.files().New("recordings", string(id), "frames")
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.Sa
 		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab showed nothing while it was recorded",
 			"record longer than a moment", protocol.Try("brings it to the front", "tab", string(id)))
 	}
-	out, err := b.newFile("recordings", string(id), format)
+	out, err := b.files().New("recordings", string(id), format)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}

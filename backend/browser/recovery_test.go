@@ -527,7 +527,7 @@ func TestDiscardedTabKeepsItsID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluate[any](ctx, r.worker(), fmt.Sprintf("chrome.tabs.discard(%d).then(() => 1)", before.ChromeTabID), 0); err != nil {
+	if _, err := devtools.Evaluate[any](ctx, r.worker(), fmt.Sprintf("chrome.tabs.discard(%d).then(() => 1)", before.ChromeTabID), 0); err != nil {
 		t.Fatal(err)
 	}
 	f.wait(t, "the discard", func() bool {
@@ -593,7 +593,7 @@ func disable(t *testing.T, r *run) error {
 	page := r.conn.Session(attached.SessionID)
 	for {
 		// Until its page is there, the target shows an empty one.
-		done, err := evaluate[bool](ctx, page, `typeof chrome === "object" && !!chrome.management && chrome.management.setEnabled("`+protocol.ExtensionID+`", false).then(() => true)`, 0)
+		done, err := devtools.Evaluate[bool](ctx, page, `typeof chrome === "object" && !!chrome.management && chrome.management.setEnabled("`+protocol.ExtensionID+`", false).then(() => true)`, 0)
 		if err != nil {
 			return err
 		}

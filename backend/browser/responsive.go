@@ -88,8 +88,8 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *tabPage, wi
 
 // laidOut waits until a change of size is laid out and drawn, or ctx ends.
 func (p *tabPage) laidOut(ctx context.Context) {
-	if world, err := p.world(ctx); err == nil {
-		_, _ = evaluate[bool](ctx, p.Session, twoFrames, world)
+	if world, err := p.PlainWorld(ctx); err == nil {
+		_, _ = devtools.Evaluate[bool](ctx, p.Session, twoFrames, world)
 	}
 }
 
@@ -133,7 +133,7 @@ func (p *tabPage) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetri
 			return
 		}
 		p.laidOut(ctx)
-		world, err := p.world(ctx)
+		world, err := p.PlainWorld(ctx)
 		if err != nil {
 			return
 		}
@@ -203,7 +203,7 @@ func (p *tabPage) sizeAgain(ctx context.Context) error {
 
 // settled waits until the page has a size.
 func (p *tabPage) settled(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
-	world, err := p.world(ctx)
+	world, err := p.PlainWorld(ctx)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (p *tabPage) settled(ctx context.Context, size emulation.SetDeviceMetricsOv
 
 // has says whether the page has a size.
 func (p *tabPage) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
-	is, err := evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
+	is, err := devtools.Evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
 	return err == nil && math.Abs(is[0]-float64(size.Width)) <= 1 && math.Abs(is[1]-float64(size.Height)) <= 1, err
 }
 

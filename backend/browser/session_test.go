@@ -27,7 +27,7 @@ func storedPairing(t *testing.T, f *fixture) protocol.Pairing {
 		const look = async () => { const v = (await chrome.storage.session.get(%[1]q))[%[1]q]; if (v) done(JSON.stringify(v)); };
 		chrome.storage.session.onChanged.addListener(look); look();
 	})`, protocol.PairingKey)
-	text, err := evaluate[string](deadline(t), panelSession(t, f), script, 0)
+	text, err := devtools.Evaluate[string](deadline(t), panelSession(t, f), script, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

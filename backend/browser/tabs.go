@@ -198,7 +198,7 @@ func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
 		if err != nil {
 			continue // closed meanwhile
 		}
-		in, err := evaluate[int](ctx, s, "chrome.windows.getCurrent().then((w) => w.id)", 0)
+		in, err := devtools.Evaluate[int](ctx, s, "chrome.windows.getCurrent().then((w) => w.id)", 0)
 		_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 		if err != nil {
 			if ctx.Err() != nil {

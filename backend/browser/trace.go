@@ -38,7 +38,7 @@ func (t *tracer) begin(ctx context.Context, s *devtools.Session, child bool) err
 			ExcludedCategories: []string{"*"},
 		},
 	})
-	if e, ok := asMethodError(err); ok {
+	if e, ok := devtools.AsMethodError(err); ok {
 		return protocol.NewError(protocol.CodeBusy, "the trace cannot be started: "+e.Message, "a browser can run one trace at a time")
 	}
 	if err == nil {
@@ -102,7 +102,7 @@ func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.Sa
 	case <-ctx.Done():
 		return protocol.SavedFile{}, b.explain(ctx, id, nil, ctx.Err())
 	}
-	f, err := b.newFile("traces", string(id), "json")
+	f, err := b.files().New("traces", string(id), "json")
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}

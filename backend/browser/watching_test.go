@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -98,7 +99,7 @@ func (f *fixture) script(t *testing.T, id protocol.TabID, expression string) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := evaluate[string](deadline(t), k.session(), "Promise.resolve("+expression+").then(String)", 0)
+	v, err := devtools.Evaluate[string](deadline(t), k.session(), "Promise.resolve("+expression+").then(String)", 0)
 	if err != nil {
 		t.Fatalf("%s: %v", expression, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/webmcp"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/protocol"
 )
 
@@ -49,7 +50,7 @@ func (w *pageTools) begin(ctx context.Context, s *devtools.Session, child bool) 
 		w.mu.Unlock()
 	}
 	_, err := cdp.Call(ctx, s, webmcp.Enable, cdp.Empty{})
-	if e, ok := asMethodError(err); ok && !child {
+	if e, ok := devtools.AsMethodError(err); ok && !child {
 		return protocol.NewError(protocol.CodeRefused, "this browser does not support tools of pages (WebMCP.enable: "+e.Message+")",
 			"it needs Chromium 150 or newer, started by Pilotfish: --enable-features=WebMCP")
 	}
@@ -63,7 +64,7 @@ func (w *pageTools) frames(t *cdppage.FrameTree) {
 	if t == nil || t.Frame == nil {
 		return
 	}
-	w.origins[t.Frame.ID] = originOf(t.Frame.URL)
+	w.origins[t.Frame.ID] = sitedata.OriginOf(t.Frame.URL)
 	for _, c := range t.ChildFrames {
 		w.frames(c)
 	}
@@ -114,7 +115,7 @@ func (w *pageTools) event(_ context.Context, s *devtools.Session, e devtools.Eve
 		}
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
-			w.origins[v.Frame.ID] = originOf(v.Frame.URL)
+			w.origins[v.Frame.ID] = sitedata.OriginOf(v.Frame.URL)
 			if v.Frame.ParentID == "" { // what a page offered ends with it
 				for key := range w.tools {
 					if key.s == s && key.frame == v.Frame.ID {
@@ -178,7 +179,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		return result, protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" offers no tool "+name, hint)
 	}
 	res, err := cdp.Call(ctx, key.s, webmcp.InvokeTool, webmcp.InvokeToolParams{FrameID: key.frame, ToolName: name, Input: jsonv2.Value(input)})
-	if e, ok := asMethodError(err); ok {
+	if e, ok := devtools.AsMethodError(err); ok {
 		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.Message, "", protocol.Try("shows what it takes", "webmcp"))
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -60,7 +61,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if _, err := f.Navigate(ctx, other, others.URL+"/welcome", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluate[any](ctx, panelSession(t, f), `void chrome.runtime.sendMessage({kind: 'rpc:call', v: 1, id: 'x', deadline: Date.now() + 1e4, method: 'connected', params: null})`, 0); err != nil {
+	if _, err := devtools.Evaluate[any](ctx, panelSession(t, f), `void chrome.runtime.sendMessage({kind: 'rpc:call', v: 1, id: 'x', deadline: Date.now() + 1e4, method: 'connected', params: null})`, 0); err != nil {
 		t.Fatal(err)
 	}
 	title := func(id protocol.TabID) string {
@@ -84,7 +85,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reach, err := evaluate[string](ctx, page.Session, fmt.Sprintf(`(async () => typeof chrome?.runtime?.sendMessage + ' ' +
+	reach, err := devtools.Evaluate[string](ctx, page.Session, fmt.Sprintf(`(async () => typeof chrome?.runtime?.sendMessage + ' ' +
 		await fetch('chrome-extension://%s/panel.html').then(() => 'reached', () => 'refused'))()`, protocol.ExtensionID), 0)
 	if err != nil || reach != "undefined refused" {
 		t.Errorf("a page reaches the extension: %s", reach)

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -117,7 +118,7 @@ func (b *Browser) SetWindow(ctx context.Context, id protocol.TabID, bounds *prot
 	}
 	set := func(to *browser.Bounds) error {
 		_, err := cdp.Call(ctx, r.conn.Root, browser.SetWindowBounds, browser.SetWindowBoundsParams{WindowID: res.WindowID, Bounds: to})
-		if e, ok := asMethodError(err); ok {
+		if e, ok := devtools.AsMethodError(err); ok {
 			return protocol.NewError(protocol.CodeBadArgument, "the window cannot be changed: "+e.Message, "", protocol.Example("windows", "bounds", "--at", "0,0,1200,800"))
 		}
 		return b.explain(ctx, id, nil, err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -145,7 +146,7 @@ func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string)
 			if found == "" && item.Ref != "" && item.Role == role && item.Name == name {
 				f, ok := p.Frames.Of(item.Ref)
 				if ok && f.Number == 0 {
-					v, err := evaluate[string](deadline(t), p.Session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.ContextN)
+					v, err := devtools.Evaluate[string](deadline(t), p.Session, fmt.Sprintf("pilotfishPage.element(%q)?.getAttribute('data-hit') ?? ''", item.Ref), f.ContextN)
 					if err == nil && v == hit {
 						found = item.Ref
 					}

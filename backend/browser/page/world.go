@@ -291,3 +291,12 @@ func (p *Page) WorldError(f *Frame, world string, err error) error {
 	}
 	return err
 }
+
+// PlainWorld makes a plain world of ours in the page's main frame: it sees
+// the document and not the page's scripts, nor they it.
+func (p *Page) PlainWorld(ctx context.Context) (runtime.ExecutionContextID, error) {
+	res, err := cdp.Call(ctx, p.Session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
+		FrameID: cdp.FrameID(p.Target), WorldName: "pilotfish",
+	})
+	return res.ExecutionContextID, err
+}

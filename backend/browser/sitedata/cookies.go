@@ -1,4 +1,4 @@
-package browser
+package sitedata
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/storage"
 
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,7 +21,7 @@ func cookieOf(c *network.Cookie) protocol.Cookie {
 		Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: string(c.SameSite),
 	}
 	if !c.Session && c.Expires > 0 {
-		at := stamp(c.Expires * 1000)
+		at := time.UnixMicro(int64(c.Expires * 1e6)).UTC()
 		out.Expires = &at
 	}
 	return out
@@ -53,10 +55,10 @@ func hostPort(host string) string {
 
 // Cookies returns the cookies that the page of a tab is sent, or (all) those of
 // the whole profile.
-func (b *Browser) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]protocol.Cookie, error) {
+func (d *Sites) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]protocol.Cookie, error) {
 	out := []protocol.Cookie{}
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
-		cookies, err := p.cookies(ctx, all)
+	err := d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
+		cookies, err := cookies(ctx, p, all)
 		for _, c := range cookies {
 			out = append(out, cookieOf(c))
 		}
@@ -65,7 +67,7 @@ func (b *Browser) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]p
 	return out, err
 }
 
-func (p *tabPage) cookies(ctx context.Context, all bool) ([]*network.Cookie, error) {
+func cookies(ctx context.Context, p *page.Page, all bool) ([]*network.Cookie, error) {
 	if all {
 		res, err := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
 		return res.Cookies, err
@@ -79,8 +81,8 @@ func (p *tabPage) cookies(ctx context.Context, all bool) ([]*network.Cookie, err
 }
 
 // SetCookie sets a cookie. Without a domain it is one of the page's host.
-func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.Cookie) error {
-	return b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
+func (d *Sites) SetCookie(ctx context.Context, id protocol.TabID, c protocol.Cookie) error {
+	return d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
 		param := cookieParam(c)
 		if c.Domain == "" {
 			var info protocol.PageInfo
@@ -93,7 +95,7 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 			param.URL = info.URL
 		}
 		_, err := cdp.Call(ctx, p.Session, storage.SetCookies, storage.SetCookiesParams{Cookies: []*network.CookieParam{param}})
-		if e, ok := asMethodError(err); ok {
+		if e, ok := devtools.AsMethodError(err); ok {
 			return protocol.NewError(protocol.CodeBadArgument, "the browser refused the cookie: "+e.Message, "a Secure cookie needs https, __Host- and __Secure- names have rules of their own")
 		}
 		return err
@@ -103,10 +105,10 @@ func (b *Browser) SetCookie(ctx context.Context, id protocol.TabID, c protocol.C
 // DeleteCookies removes cookies that the page of a tab is sent, or (all) of the
 // whole profile: those of a name, or every one (empty name), of a domain if one
 // is given. It returns how many there were.
-func (b *Browser) DeleteCookies(ctx context.Context, id protocol.TabID, name, domain string, all bool) (int, error) {
+func (d *Sites) DeleteCookies(ctx context.Context, id protocol.TabID, name, domain string, all bool) (int, error) {
 	n := 0
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
-		cookies, err := p.cookies(ctx, all)
+	err := d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
+		cookies, err := cookies(ctx, p, all)
 		if err != nil {
 			return err
 		}

@@ -1,8 +1,7 @@
-package browser
+package sitedata
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 
@@ -10,16 +9,13 @@ import (
 	"github.com/chromedp/cdproto/domstorage"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
-func asMethodError(err error) (*devtools.MethodError, bool) {
-	return errors.AsType[*devtools.MethodError](err)
-}
-
-// originOf is the origin of an address; empty when it has none that keeps
+// OriginOf is the origin of an address; empty when it has none that keeps
 // anything.
-func originOf(raw string) string {
+func OriginOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return ""
@@ -27,20 +23,20 @@ func originOf(raw string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// origin is that of a tab's page.
-func (p *tabPage) origin(ctx context.Context, id protocol.TabID) (string, error) {
+// Origin is that of a tab's page.
+func Origin(ctx context.Context, p *page.Page, id protocol.TabID) (string, error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {
 		return "", err
 	}
-	origin := originOf(info.URL)
+	origin := OriginOf(info.URL)
 	if origin == "" {
 		return "", protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" has no storage of its own", "open a page of a site first")
 	}
 	return origin, nil
 }
 
-func (p *tabPage) items(ctx context.Context, origin string, local bool) ([]protocol.StorageItem, error) {
+func items(ctx context.Context, p *page.Page, origin string, local bool) ([]protocol.StorageItem, error) {
 	res, err := cdp.Call(ctx, p.Session, domstorage.GetDOMStorageItems, domstorage.GetDOMStorageItemsParams{
 		StorageID: storageID(origin, local),
 	})
@@ -62,16 +58,16 @@ func storageID(origin string, local bool) *domstorage.StorageID {
 
 // Storage returns what the page of a tab keeps, in localStorage and in
 // sessionStorage.
-func (b *Browser) Storage(ctx context.Context, id protocol.TabID) (protocol.Storage, error) {
+func (d *Sites) Storage(ctx context.Context, id protocol.TabID) (protocol.Storage, error) {
 	out := protocol.Storage{}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) (err error) {
-		if out.Origin, err = p.origin(ctx, id); err != nil {
+	err := d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) (err error) {
+		if out.Origin, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
-		if out.Local, err = p.items(ctx, out.Origin, true); err != nil {
+		if out.Local, err = items(ctx, p, out.Origin, true); err != nil {
 			return err
 		}
-		out.SessionItems, err = p.items(ctx, out.Origin, false)
+		out.SessionItems, err = items(ctx, p, out.Origin, false)
 		return err
 	})
 	return out, err
@@ -79,14 +75,14 @@ func (b *Browser) Storage(ctx context.Context, id protocol.TabID) (protocol.Stor
 
 // SetStorage sets one entry; local or session. The page's other windows hear of
 // it as of any change.
-func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool, key, value string) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		origin, err := p.origin(ctx, id)
+func (d *Sites) SetStorage(ctx context.Context, id protocol.TabID, local bool, key, value string) error {
+	return d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+		origin, err := Origin(ctx, p, id)
 		if err != nil {
 			return err
 		}
 		_, err = cdp.Call(ctx, p.Session, domstorage.SetDOMStorageItem, domstorage.SetDOMStorageItemParams{StorageID: storageID(origin, local), Key: key, Value: value})
-		if e, ok := asMethodError(err); ok {
+		if e, ok := devtools.AsMethodError(err); ok {
 			return protocol.NewError(protocol.CodeTooLarge, "the page's storage is full: "+e.Message, "", protocol.Try("makes room", "storage", "delete"))
 		}
 		return err
@@ -95,14 +91,14 @@ func (b *Browser) SetStorage(ctx context.Context, id protocol.TabID, local bool,
 
 // RemoveStorage removes one entry, or everything (empty key). It returns how
 // many there were.
-func (b *Browser) RemoveStorage(ctx context.Context, id protocol.TabID, local bool, key string) (int, error) {
+func (d *Sites) RemoveStorage(ctx context.Context, id protocol.TabID, local bool, key string) (int, error) {
 	n := 0
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		origin, err := p.origin(ctx, id)
+	err := d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+		origin, err := Origin(ctx, p, id)
 		if err != nil {
 			return err
 		}
-		items, err := p.items(ctx, origin, local)
+		items, err := items(ctx, p, origin, local)
 		if err != nil {
 			return err
 		}

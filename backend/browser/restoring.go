@@ -2,15 +2,14 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/protocol"
 )
 
@@ -41,7 +40,7 @@ func (r *restoring) begin(ctx context.Context, s *devtools.Session, _ bool) erro
 	r.mu.Unlock()
 	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	for _, st := range pending {
-		script, e := restoreScript(st)
+		script, e := sitedata.RestoreScript(st)
 		if e != nil {
 			return e
 		}
@@ -63,7 +62,7 @@ func (r *restoring) event(ctx context.Context, _ *devtools.Session, e devtools.E
 	if !ok || v.Frame == nil {
 		return
 	}
-	origin := originOf(v.Frame.URL)
+	origin := sitedata.OriginOf(v.Frame.URL)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.pending, origin)
@@ -86,52 +85,8 @@ func (r *restoring) end(ctx context.Context, s *devtools.Session) {
 	}
 }
 
-func restoreScript(st protocol.Storage) (string, error) {
-	data, err := json.Marshal(st)
-	if err != nil {
-		return "", fmt.Errorf("encoding the storage: %w", err)
-	}
-	return fmt.Sprintf(`(() => {
-	const s = %s;
-	if (s.origin !== location.origin) return;
-	try {
-		for (const i of s.local ?? []) localStorage.setItem(i.key, i.value);
-		for (const i of s.session ?? []) sessionStorage.setItem(i.key, i.value);
-	} catch { /* a sandboxed frame has no storage */ }
-})()`, data), nil
-}
-
-// restoreStorage puts the storage of the tab's own site back at once, and that
-// of the others when they are opened.
-func (b *Browser) restoreStorage(ctx context.Context, id protocol.TabID, all []protocol.Storage) error {
-	later := map[string]protocol.Storage{}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		var info protocol.PageInfo
-		if err := p.Where(ctx, &info); err != nil {
-			return err
-		}
-		for _, st := range all {
-			if st.Origin != originOf(info.URL) {
-				later[st.Origin] = st
-				continue
-			}
-			script, err := restoreScript(st)
-			if err != nil {
-				return err
-			}
-			world, err := p.world(ctx)
-			if err != nil {
-				return err
-			}
-			if _, err := evaluate[any](ctx, p.Session, script, world); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil || len(later) == 0 {
-		return err
-	}
+// restoreLater puts the storage of sites back when they are opened in a tab.
+func (b *Browser) restoreLater(ctx context.Context, id protocol.TabID, later map[string]protocol.Storage) error {
 	k, err := b.keeper(ctx, id)
 	if err != nil {
 		return err

@@ -1,11 +1,9 @@
-package browser
+package sitedata
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,10 +11,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"filippo.io/age"
@@ -25,6 +21,8 @@ import (
 	"github.com/chromedp/cdproto/storage"
 	"github.com/zalando/go-keyring"
 
+	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,18 +35,12 @@ const (
 // stateVersion is the version of a saved state.
 const stateVersion = 1
 
-// stateName keeps a name usable as a file on every system.
-var stateName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`) })
-
-// isStateName bounds a name, too.
-func isStateName(name string) bool { return len(name) <= 64 && stateName().MatchString(name) }
-
 // statePath is the file of a saved state. Its ending says what opens it.
-func (b *Browser) statePath(name, key string) (string, error) {
-	if !isStateName(name) {
+func (d *Sites) statePath(name, key string) (string, error) {
+	if !files.IsName(name) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a state", name), "use a to z, 0 to 9, _ and -")
 	}
-	dir, err := b.folder("states")
+	dir, err := d.config.Folder.Of("states")
 	return filepath.Join(dir, name+"."+key+".age"), err
 }
 
@@ -109,15 +101,15 @@ func noKeychain() error {
 // SaveState encrypts the cookies and the storage of a tab's site, or (all) of
 // the whole profile's cookies and the storage of every open tab's site, into a
 // file of the session. An empty passphrase uses the system's keychain.
-func (b *Browser) SaveState(ctx context.Context, id protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error) {
-	if _, err := b.statePath(name, "keychain"); err != nil {
+func (d *Sites) SaveState(ctx context.Context, id protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error) {
+	if _, err := d.statePath(name, "keychain"); err != nil {
 		return protocol.StateFile{}, err
 	}
 	recipient, key, err := sealer(passphrase)
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
-	state, err := b.readState(ctx, id, all)
+	state, err := d.readState(ctx, id, all)
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
@@ -136,14 +128,14 @@ func (b *Browser) SaveState(ctx context.Context, id protocol.TabID, name, passph
 	if err != nil {
 		return protocol.StateFile{}, fmt.Errorf("encrypting the state: %w", err)
 	}
-	path, err := b.statePath(name, key)
+	path, err := d.statePath(name, key)
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
-	if err := replaceFile(path, sealed.Bytes()); err != nil {
+	if err := files.Replace(path, sealed.Bytes()); err != nil {
 		return protocol.StateFile{}, err
 	}
-	other, err := b.statePath(name, map[string]string{"passphrase": "keychain", "keychain": "passphrase"}[key])
+	other, err := d.statePath(name, map[string]string{"passphrase": "keychain", "keychain": "passphrase"}[key])
 	if err == nil {
 		_ = os.Remove(other) // one state of a name
 	}
@@ -158,31 +150,10 @@ func describe(name, path, key string, size int, s *protocol.BrowserState) protoc
 	return f
 }
 
-// replaceFile writes a file with mode 0600, whole or not at all.
-func replaceFile(path string, data []byte) error {
-	suffix := make([]byte, 6)
-	_, _ = rand.Read(suffix) // never fails
-	temp := path + "." + base64.RawURLEncoding.EncodeToString(suffix)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return notWritable(filepath.Dir(path), err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		_ = os.Remove(temp)
-		return notWritable(filepath.Dir(path), err)
-	}
-	return nil
-}
-
-func (b *Browser) readState(ctx context.Context, id protocol.TabID, all bool) (protocol.BrowserState, error) {
+func (d *Sites) readState(ctx context.Context, id protocol.TabID, all bool) (protocol.BrowserState, error) {
 	state := protocol.BrowserState{Version: stateVersion, Saved: time.Now().UTC(), Cookies: []protocol.Cookie{}, Storage: []protocol.Storage{}}
 	if !all {
-		own, err := b.Storage(ctx, id)
+		own, err := d.Storage(ctx, id)
 		if err != nil {
 			return state, err
 		}
@@ -192,7 +163,7 @@ func (b *Browser) readState(ctx context.Context, id protocol.TabID, all bool) (p
 		}
 		state.Site, state.Storage = u.Hostname(), append(state.Storage, own)
 	}
-	cookies, err := b.Cookies(ctx, id, true)
+	cookies, err := d.Cookies(ctx, id, true)
 	if err != nil {
 		return state, err
 	}
@@ -203,11 +174,11 @@ func (b *Browser) readState(ctx context.Context, id protocol.TabID, all bool) (p
 	}
 	if all {
 		seen := map[string]bool{}
-		for _, t := range b.Tabs() {
-			if o := originOf(t.URL); o == "" || seen[o] {
+		for _, t := range d.config.Open() {
+			if o := OriginOf(t.URL); o == "" || seen[o] {
 				continue
 			}
-			st, err := b.Storage(ctx, t.ID)
+			st, err := d.Storage(ctx, t.ID)
 			if err != nil {
 				if ctx.Err() != nil {
 					return state, err
@@ -224,8 +195,8 @@ func (b *Browser) readState(ctx context.Context, id protocol.TabID, all bool) (p
 // LoadState puts a saved state back: the cookies at once, the storage of the
 // tab's own site now, and that of other sites when each is opened next in this
 // tab. The page is not loaded again.
-func (b *Browser) LoadState(ctx context.Context, id protocol.TabID, name, passphrase string) (protocol.StateFile, error) {
-	path, key, sealed, err := b.openState(name)
+func (d *Sites) LoadState(ctx context.Context, id protocol.TabID, name, passphrase string) (protocol.StateFile, error) {
+	path, key, sealed, err := d.openState(name)
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
@@ -237,16 +208,16 @@ func (b *Browser) LoadState(ctx context.Context, id protocol.TabID, name, passph
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
-	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error { return p.restore(ctx, state) })
+	err = d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error { return restore(ctx, p, state) })
 	if err == nil {
-		err = b.restoreStorage(ctx, id, state.Storage)
+		err = d.restoreStorage(ctx, id, state.Storage)
 	}
 	return describe(name, path, key, len(sealed), state), err
 }
 
-func (b *Browser) openState(name string) (path, key string, sealed []byte, err error) {
+func (d *Sites) openState(name string) (path, key string, sealed []byte, err error) {
 	for _, key = range []string{"keychain", "passphrase"} {
-		if path, err = b.statePath(name, key); err != nil {
+		if path, err = d.statePath(name, key); err != nil {
 			return "", "", nil, err
 		}
 		sealed, err = os.ReadFile(path)
@@ -254,7 +225,7 @@ func (b *Browser) openState(name string) (path, key string, sealed []byte, err e
 			return path, key, sealed, nil
 		}
 		if !errors.Is(err, os.ErrNotExist) {
-			return "", "", nil, notWritable(path, err)
+			return "", "", nil, files.NotWritable(path, err)
 		}
 	}
 	return "", "", nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no state %q", name), "", protocol.Try("lists them", "state", "list"))
@@ -277,7 +248,7 @@ func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error
 }
 
 // restore puts the cookies of a state into the browser.
-func (p *tabPage) restore(ctx context.Context, state *protocol.BrowserState) error {
+func restore(ctx context.Context, p *page.Page, state *protocol.BrowserState) error {
 	params := make([]*network.CookieParam, 0, len(state.Cookies))
 	for _, c := range state.Cookies {
 		if !expired(c, time.Now()) {
@@ -293,20 +264,20 @@ func (p *tabPage) restore(ctx context.Context, state *protocol.BrowserState) err
 }
 
 // States lists the saved states.
-func (b *Browser) States() ([]protocol.StateFile, error) {
-	dir, err := b.folder("states")
+func (d *Sites) States() ([]protocol.StateFile, error) {
+	dir, err := d.config.Folder.Of("states")
 	if err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, notWritable(dir, err)
+		return nil, files.NotWritable(dir, err)
 	}
 	out := []protocol.StateFile{}
 	for _, e := range entries {
 		name, key, ok := strings.Cut(strings.TrimSuffix(e.Name(), ".age"), ".")
 		info, err := e.Info()
-		if !ok || err != nil || !isStateName(name) {
+		if !ok || err != nil || !files.IsName(name) {
 			continue
 		}
 		out = append(out, protocol.StateFile{Name: name, Path: filepath.Join(dir, e.Name()), Bytes: int(info.Size()), Saved: info.ModTime().UTC(), Key: key})
@@ -316,13 +287,13 @@ func (b *Browser) States() ([]protocol.StateFile, error) {
 }
 
 // DeleteState removes a saved state.
-func (b *Browser) DeleteState(name string) error {
-	path, _, _, err := b.openState(name)
+func (d *Sites) DeleteState(name string) error {
+	path, _, _, err := d.openState(name)
 	if err != nil {
 		return err
 	}
 	if err := os.Remove(path); err != nil {
-		return notWritable(path, err)
+		return files.NotWritable(path, err)
 	}
 	return nil
 }
