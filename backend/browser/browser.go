@@ -12,6 +12,7 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/inspect"
+	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/tabs"
@@ -79,6 +80,7 @@ type Config struct {
 // while it does not.
 type Browser struct {
 	*inspect.Inspector
+	*observe.Observer
 	*sitedata.Sites
 
 	config Config
@@ -119,6 +121,7 @@ func New(c Config) (*Browser, error) {
 		restore: slices.Clone(c.Restore),
 	}
 	b.Inspector = inspect.New(work{b})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Later: b.restoreLater})
 	return b, nil
 }

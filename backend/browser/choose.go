@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -73,7 +74,7 @@ func (a *action) chosen(ctx context.Context, at page.Aimed, err error) error {
 	// Also when that failed: the list may stand at the option beside it.
 	ctx = context.WithoutCancel(ctx)
 	var cancel context.CancelFunc
-	ctx, cancel = context.WithTimeout(ctx, watchBegin)
+	ctx, cancel = context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
 	e := a.fx.call(ctx, func(ctx context.Context) error {
 		return a.p.Ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)

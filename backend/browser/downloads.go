@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -148,7 +149,7 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 		select {
 		case <-more:
 		case <-r.conn.Done:
-			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
+			return protocol.Download{}, page.TabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-ctx.Done():
 			if found != nil {
 				return *found, protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("download %s is at %d of %d bytes", found.ID, found.Received, found.Total), "", protocol.MoreTime())
@@ -178,7 +179,7 @@ func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known ma
 		select {
 		case <-more:
 		case <-r.conn.Done:
-			return protocol.Download{}, tabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
+			return protocol.Download{}, page.TabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-overdue.C:
 			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "", protocol.Try("shows what happened instead", "snapshot", "--delta"))
 		case <-ctx.Done():

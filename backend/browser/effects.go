@@ -216,7 +216,7 @@ func (fx *effects) event(e devtools.Event) {
 		}
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
-			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.b.dialogPolicy(fx.tab)}
+			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.b.DialogPolicy(fx.tab)}
 		}
 	case cdppage.JavascriptDialogClosed.Method:
 		fx.out.Dialog = nil

@@ -14,6 +14,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,7 +28,7 @@ type emulationOf struct {
 	part map[string]bool // what was changed and must be undone
 }
 
-func (m *emulationOf) begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (m *emulationOf) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	m.mu.Lock()
 	want, parts := m.want, maps.Clone(m.part)
 	m.mu.Unlock()
@@ -38,9 +39,9 @@ func (m *emulationOf) begin(ctx context.Context, s *devtools.Session, child bool
 	return err
 }
 
-func (m *emulationOf) event(context.Context, *devtools.Session, devtools.Event) {}
+func (m *emulationOf) Event(context.Context, *devtools.Session, devtools.Event) {}
 
-func (m *emulationOf) end(ctx context.Context, s *devtools.Session) {
+func (m *emulationOf) End(ctx context.Context, s *devtools.Session) {
 	m.mu.Lock()
 	parts := maps.Clone(m.part)
 	m.mu.Unlock()
@@ -156,13 +157,13 @@ func (p *tabPage) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
 		return nil, nil
 	}
 	k := p.r.b.kept(t.ID)
-	m, ok := get[*emulationOf](k, featureEmulation)
+	m, ok := watch.Get[*emulationOf](k, featureEmulation)
 	if !ok {
 		return nil, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s := k.session(); s != nil && m.want.Viewport != nil {
+	if s := k.Session(); s != nil && m.want.Viewport != nil {
 		return s, m.want.Viewport
 	}
 	return nil, nil
@@ -218,7 +219,7 @@ func same[T comparable](a, b *T) bool {
 
 // Emulation returns what a tab is made to believe.
 func (b *Browser) Emulation(id protocol.TabID) protocol.Emulation {
-	m, ok := get[*emulationOf](b.kept(id), featureEmulation)
+	m, ok := watch.Get[*emulationOf](b.kept(id), featureEmulation)
 	if !ok {
 		return protocol.Emulation{}
 	}
@@ -234,13 +235,13 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	if err != nil {
 		return protocol.Emulation{}, err
 	}
-	m, err := use(ctx, k, featureEmulation, func() *emulationOf { return &emulationOf{part: make(map[string]bool)} })
+	m, err := watch.Use(ctx, k, featureEmulation, func() *emulationOf { return &emulationOf{part: make(map[string]bool)} })
 	if err != nil {
 		return protocol.Emulation{}, err
 	}
-	release, err := k.enter(ctx)
+	release, err := k.Change(ctx)
 	if err != nil {
-		return protocol.Emulation{}, tabError(ctx, id, "waiting for the changes before it", nil, err)
+		return protocol.Emulation{}, err
 	}
 	defer release()
 	m.mu.Lock()
@@ -256,7 +257,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 		}
 	}
 	put := func(e *protocol.Emulation) error {
-		return k.each(func(s *devtools.Session, child bool) error {
+		return k.Each(func(s *devtools.Session, child bool) error {
 			var err error
 			for _, part := range changed {
 				err = errors.Join(err, apply(ctx, s, child, part, e))

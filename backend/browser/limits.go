@@ -40,32 +40,15 @@ const (
 	pickEndTimeout = time.Second
 	// pickElements is how many elements are listed beside the picker.
 	pickElements = 500
-	// ConsoleRing, NetworkRing, DialogRing and DownloadRing are how many entries
-	// are kept; the oldest go first and are counted.
-	consoleRing  = 1000
-	networkRing  = 1000
-	dialogRing   = 200
+	// downloadRing is how many downloads are kept; the oldest go first.
 	downloadRing = 200
 	// newsRing is how much of what happens on a tab by itself is kept for who looks
 	// next, NewsTold how many lines of it one look tells.
 	newsRing = 50
 	newsTold = 10
-	// consoleText bounds one entry of the console, in characters.
-	consoleText = 10_000
-	// networkBuffer is how many bytes of bodies the browser keeps for a watched
-	// tab, NetworkBodyMax the largest single one.
-	networkBuffer  = 64 << 20
-	networkBodyMax = 16 << 20
-	// watchBegin is how long a page may take to say what it already knows when
-	// watching begins; a page that hangs is watched all the same.
-	watchBegin = 1 * time.Second
 	// recordSteps and RecordFrames bound a recording.
 	recordSteps  = 2000
 	recordFrames = 1200
 	// recordRate is how many pictures a second a video has at most.
 	recordRate = 10
-	// traceStop is how long the browser may take to hand over a trace.
-	traceStop = 30 * time.Second
-	// traceBytes bounds a trace's file.
-	traceBytes = 256 << 20
 )

@@ -15,6 +15,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -52,7 +53,7 @@ func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Ma
 		return err
 	}
 	if _, ok := b.tabs.Lookup(id); !ok {
-		return unknownTab(id)
+		return page.UnknownTab(id)
 	}
 	b.masks.mu.Lock()
 	m := b.masks.tab[id]
@@ -105,7 +106,7 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 		return nil
 	}
 	// A page that hangs is uncovered when it goes on, and is not waited for.
-	ctx, cancel := context.WithTimeout(ctx, watchBegin)
+	ctx, cancel := context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
 	var err error
 	for s, old := range m.scripts {
@@ -356,7 +357,7 @@ func (p *tabPage) veiled(ctx context.Context, take func() error) error {
 	defer p.say(ctx, f, "veil(false)")
 	// The picture forces a frame of its own, drawn from what the document is then. A
 	// page that hangs draws nothing at all.
-	inner, cancel := context.WithTimeout(ctx, watchBegin)
+	inner, cancel := context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
 	if err := p.Ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,7 +26,7 @@ type networkRules struct {
 	rules []protocol.NetworkRule
 }
 
-func (n *networkRules) begin(ctx context.Context, s *devtools.Session, _ bool) error {
+func (n *networkRules) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	n.mu.Lock()
 	patterns := make([]*fetch.RequestPattern, 0, len(n.rules))
 	for _, r := range n.rules {
@@ -38,7 +39,7 @@ func (n *networkRules) begin(ctx context.Context, s *devtools.Session, _ bool) e
 	return devtools.Post(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 }
 
-func (n *networkRules) end(ctx context.Context, s *devtools.Session) {
+func (n *networkRules) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, fetch.Disable, cdp.Empty{})
 }
 
@@ -46,7 +47,7 @@ func (n *networkRules) end(ctx context.Context, s *devtools.Session) {
 // character.
 func fetchPattern(p string) string { return strings.ReplaceAll(p, "?", `\?`) }
 
-func (n *networkRules) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtools.Event) {
 	if e.Method != fetch.RequestPaused.Method {
 		return
 	}
@@ -127,7 +128,7 @@ func glob(pattern, text string) bool {
 
 // NetworkRules returns what is blocked and mocked in a tab.
 func (b *Browser) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
-	n, ok := get[*networkRules](b.kept(id), featureRules)
+	n, ok := watch.Get[*networkRules](b.kept(id), featureRules)
 	if !ok {
 		return []protocol.NetworkRule{}
 	}
@@ -170,13 +171,13 @@ func (b *Browser) changeRules(ctx context.Context, id protocol.TabID, change fun
 	if err != nil {
 		return err
 	}
-	n, err := use(ctx, k, featureRules, func() *networkRules { return &networkRules{} })
+	n, err := watch.Use(ctx, k, featureRules, func() *networkRules { return &networkRules{} })
 	if err != nil {
 		return err
 	}
-	release, err := k.enter(ctx)
+	release, err := k.Change(ctx)
 	if err != nil {
-		return tabError(ctx, id, "waiting for the changes before it", nil, err)
+		return err
 	}
 	defer release()
 	n.mu.Lock()
@@ -188,5 +189,5 @@ func (b *Browser) changeRules(ctx context.Context, id protocol.TabID, change fun
 	if err != nil {
 		return err
 	}
-	return b.explain(ctx, id, nil, k.each(func(s *devtools.Session, child bool) error { return n.begin(ctx, s, child) }))
+	return b.explain(ctx, id, nil, k.Each(func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
 }

@@ -15,6 +15,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +25,7 @@ const featureNews = "news"
 // done to it, and what each caller knows of that.
 type newsWatch struct {
 	mu    sync.Mutex
-	ring  ring[newsItem]
+	ring  watch.Ring[newsItem]
 	last  int
 	since time.Time // what was said before it is repeated when watching begins
 	open  string    // the dialog that is shown
@@ -46,10 +47,10 @@ type newsKnown struct {
 }
 
 func newNewsWatch() *newsWatch {
-	return &newsWatch{since: time.Now(), ring: ring[newsItem]{limit: newsRing}, known: map[string]*newsKnown{}}
+	return &newsWatch{since: time.Now(), ring: watch.Ring[newsItem]{Limit: newsRing}, known: map[string]*newsKnown{}}
 }
 
-func (w *newsWatch) begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (w *newsWatch) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if !child { // the tab's own session hears of the dialogs of its frames
 		if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 			return err
@@ -59,9 +60,9 @@ func (w *newsWatch) begin(ctx context.Context, s *devtools.Session, child bool) 
 }
 
 // What is switched on stays: other features of the tab listen to it.
-func (w *newsWatch) end(context.Context, *devtools.Session) {}
+func (w *newsWatch) End(context.Context, *devtools.Session) {}
 
-func (w *newsWatch) event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+func (w *newsWatch) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && v.Type != cdppage.DialogTypeBeforeunload {
@@ -88,7 +89,7 @@ func (w *newsWatch) add(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last++
-	w.ring.add(newsItem{w.last, text})
+	w.ring.Add(newsItem{w.last, text})
 }
 
 // caller is what a caller knows; w.mu is held. Who asks first knows all that
@@ -117,11 +118,11 @@ func (b *Browser) news(ctx context.Context, id protocol.TabID, name string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	w, err := use(ctx, k, featureNews, newNewsWatch)
+	w, err := watch.Use(ctx, k, featureNews, newNewsWatch)
 	if err != nil {
 		return nil, err
 	}
-	if err := k.catchUp(ctx); err != nil {
+	if err := k.CatchUp(ctx); err != nil {
 		return nil, b.explain(ctx, id, nil, err)
 	}
 	files := b.Downloads()
@@ -136,7 +137,7 @@ func (b *Browser) news(ctx context.Context, id protocol.TabID, name string) ([]s
 		}
 		out = append(out, text)
 	}
-	for _, item := range w.ring.items {
+	for _, item := range w.ring.Items {
 		if item.n > known.last {
 			add(item.text)
 		}
@@ -155,7 +156,7 @@ func (b *Browser) news(ctx context.Context, id protocol.TabID, name string) ([]s
 
 // knows notes what a caller was told of a tab otherwise.
 func (b *Browser) knows(ctx context.Context, id protocol.TabID, told ...string) {
-	w, ok := get[*newsWatch](b.kept(id), featureNews)
+	w, ok := watch.Get[*newsWatch](b.kept(id), featureNews)
 	if !ok || len(told) == 0 {
 		return
 	}
@@ -202,7 +203,7 @@ func faultOf(e devtools.Event) (text string, at time.Time, ok bool) {
 		if x := v.ExceptionDetails.Exception; x != nil && x.Description != "" {
 			text = x.Description
 		}
-		return page.Plain(text), stamp(float64(v.Timestamp)), true
+		return page.Plain(text), time.UnixMicro(int64(float64(v.Timestamp) * 1000)).UTC(), true
 	case runtime.ConsoleAPICalled.Method:
 		v, read := devtools.Decode(e, runtime.ConsoleAPICalled)
 		if !read || v.Type != runtime.ConsoleAPICalledTypeError || len(v.Args) == 0 || v.Args[0] == nil {
@@ -211,7 +212,7 @@ func faultOf(e devtools.Event) (text string, at time.Time, ok bool) {
 		if text = v.Args[0].Description; text == "" {
 			text = string(v.Args[0].Value)
 		}
-		return page.Plain(text), stamp(float64(v.Timestamp)), true
+		return page.Plain(text), time.UnixMicro(int64(float64(v.Timestamp) * 1000)).UTC(), true
 	}
 	return "", at, false
 }

@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -96,11 +97,11 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 		return err
 	}
 	if _, ok := b.tabs.Lookup(id); !ok {
-		return unknownTab(id)
+		return page.UnknownTab(id)
 	}
 	turn, err := b.queue.enter(ctx, id)
 	if err != nil {
-		return tabError(ctx, id, "waiting for the commands before it", nil, err)
+		return page.TabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
 	defer turn.release()
 	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *tabPage) error {
@@ -176,7 +177,7 @@ func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f fun
 		changed := b.tabs.Changes()
 		t, ok := b.tabs.Lookup(id)
 		if !ok {
-			return unknownTab(id)
+			return page.UnknownTab(id)
 		}
 		err := f(t)
 		if !page.IsTargetGone(err) {
@@ -203,32 +204,11 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *tabPage, er
 	if _, ok := b.tabs.Lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	}
-	return tabError(ctx, id, "waiting for the page", p, err)
-}
-
-func unknownTab(id protocol.TabID) error {
-	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
-}
-
-// tabError gives an error of a page its code and says what to do.
-func tabError(ctx context.Context, id protocol.TabID, doing string, p *tabPage, err error) error {
-	switch {
-	case errors.Is(err, page.ErrCrashed):
-		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "", protocol.Try("loads it again", "reload"))
-	case errors.Is(err, page.ErrStale), errors.Is(err, page.ErrReplaced), page.IsLeaving(err):
-		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
-	case errors.Is(err, devtools.ErrPipeEnded):
-		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
-	case errors.Is(err, devtools.ErrSessionEnded), page.IsTargetGone(err):
-		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
-	case p != nil && p.OpenDialog() != nil:
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.OpenDialog().String()+")", "answer it in the browser").Quoting()
-	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
-	case errors.Is(err, context.Canceled):
-		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
+	var of *page.Page
+	if p != nil {
+		of = p.Page
 	}
-	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
+	return page.TabError(ctx, id, "waiting for the page", of, err)
 }
 
 // spaceOf returns the ref numbers of a tab.
@@ -264,4 +244,32 @@ func (w work) OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.
 
 func (w work) OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
 	return w.b.onTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *tabPage) error { return f(ctx, p.Page) })
+}
+
+// keeper returns what keeps a tab's watches, attached.
+func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
+	r, err := b.running()
+	if err != nil {
+		return nil, err
+	}
+	return r.watches.Of(ctx, id)
+}
+
+// kept returns what keeps a tab's watches if anything does.
+func (b *Browser) kept(id protocol.TabID) *watch.Keeper {
+	r, err := b.running()
+	if err != nil {
+		return nil
+	}
+	return r.watches.Kept(id)
+}
+
+func (w work) Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
+	return w.b.keeper(ctx, id)
+}
+
+func (w work) Kept(id protocol.TabID) *watch.Keeper { return w.b.kept(id) }
+
+func (w work) Explain(ctx context.Context, id protocol.TabID, err error) error {
+	return w.b.explain(ctx, id, nil, err)
 }

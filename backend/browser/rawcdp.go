@@ -18,7 +18,7 @@ func (b *Browser) RawCDP(ctx context.Context, id protocol.TabID, method string, 
 	if err != nil {
 		return nil, err
 	}
-	s := k.session()
+	s := k.Session()
 	var answer jsonv2.Value
 	err = s.Call(ctx, method, jsonv2.Value(params), &answer)
 	if e, ok := devtools.AsMethodError(err); ok {

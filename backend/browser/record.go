@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/sitedata"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -41,7 +42,7 @@ type recorder struct {
 	format  string // of the video, as it was said at the start
 }
 
-func (r *recorder) begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (r *recorder) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	if err == nil {
 		// The binding is told to sessions whose domain is on.
@@ -70,7 +71,7 @@ func (r *recorder) begin(ctx context.Context, s *devtools.Session, child bool) e
 	return nil
 }
 
-func (r *recorder) end(ctx context.Context, s *devtools.Session) {
+func (r *recorder) End(ctx context.Context, s *devtools.Session) {
 	r.mu.Lock()
 	id, ok := r.scripts[s]
 	video := r.video
@@ -84,7 +85,7 @@ func (r *recorder) end(ctx context.Context, s *devtools.Session) {
 	}
 }
 
-func (r *recorder) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+func (r *recorder) Event(ctx context.Context, s *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case runtime.BindingCalled.Method:
 		v, ok := devtools.Decode(e, runtime.BindingCalled)
@@ -156,7 +157,7 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 	if err != nil {
 		return err
 	}
-	if _, running := get[*recorder](k, featureRecord); running {
+	if _, running := watch.Get[*recorder](k, featureRecord); running {
 		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "", protocol.Try("ends it", "record", "stop"))
 	}
 	info, err := b.Page(ctx, id)
@@ -169,7 +170,7 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 			return err
 		}
 	}
-	r, err := use(ctx, k, featureRecord, func() *recorder {
+	r, err := watch.Use(ctx, k, featureRecord, func() *recorder {
 		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL}
 	})
 	if err != nil {
@@ -178,7 +179,7 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 		}
 		return err
 	}
-	if sitedata.OriginOf(info.URL) != "" {
+	if page.OriginOf(info.URL) != "" {
 		r.add(protocol.RecordedStep{Do: "goto", URL: info.URL})
 		r.mu.Lock()
 		r.acted = false
@@ -190,11 +191,11 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 // Recording returns what is recorded so far.
 func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Recording, error) {
 	k := b.kept(id)
-	r, ok := get[*recorder](k, featureRecord)
+	r, ok := watch.Get[*recorder](k, featureRecord)
 	if !ok {
 		return protocol.Recording{Steps: []protocol.RecordedStep{}}, nil
 	}
-	if err := k.catchUp(ctx); err != nil {
+	if err := k.CatchUp(ctx); err != nil {
 		return protocol.Recording{}, b.explain(ctx, id, nil, err)
 	}
 	r.mu.Lock()
@@ -211,11 +212,11 @@ func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Re
 // VideoError says why.
 func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
 	k := b.kept(id)
-	r, ok := get[*recorder](k, featureRecord)
+	r, ok := watch.Get[*recorder](k, featureRecord)
 	if !ok {
 		return protocol.Recording{}, protocol.NewError(protocol.CodeBadArgument, "no recording of "+string(id)+" runs", "", protocol.Try("begins one", "record", "start"))
 	}
-	if s := k.session(); s != nil {
+	if s := k.Session(); s != nil {
 		r.flush(ctx, s)
 		if r.video != nil && r.video.count() == 0 {
 			// Without it there is no video, which is said below.
@@ -226,7 +227,7 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 	if err != nil {
 		return out, err
 	}
-	if err := k.stop(ctx, featureRecord); err != nil {
+	if err := k.Stop(ctx, featureRecord); err != nil {
 		return out, err
 	}
 	out.Running = false
@@ -247,7 +248,7 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 // flush has the page tell what is typed and not yet told: a field tells it when
 // it is left.
 func (r *recorder) flush(ctx context.Context, s *devtools.Session) {
-	inner, cancel := context.WithTimeout(ctx, watchBegin)
+	inner, cancel := context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
 	world, err := cdp.Call(inner, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: cdp.FrameID(s.Target), WorldName: recordWorld})
 	if err == nil {

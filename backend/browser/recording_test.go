@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,7 +28,7 @@ func (f *fixture) press(t *testing.T, id protocol.TabID, css string) {
 		t.Fatal(err)
 	}
 	for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
-		if _, err := cdp.Call(deadline(t), f.kept(id).session(), input.DispatchMouseEvent, input.DispatchMouseEventParams{
+		if _, err := cdp.Call(deadline(t), f.kept(id).Session(), input.DispatchMouseEvent, input.DispatchMouseEventParams{
 			Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, ClickCount: 1,
 		}); err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func (f *fixture) press(t *testing.T, id protocol.TabID, css string) {
 
 func (f *fixture) typed(t *testing.T, id protocol.TabID, text string) {
 	t.Helper()
-	if _, err := cdp.Call(deadline(t), f.kept(id).session(), input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+	if _, err := cdp.Call(deadline(t), f.kept(id).Session(), input.InsertText, input.InsertTextParams{Text: text}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -322,7 +323,7 @@ func TestRecordingWithoutPictures(t *testing.T) {
 	if err := f.StartRecording(deadline(t), id, "avi"); err != nil {
 		t.Fatal(err)
 	}
-	r, ok := get[*recorder](f.kept(id), featureRecord)
+	r, ok := watch.Get[*recorder](f.kept(id), featureRecord)
 	if !ok {
 		t.Fatal("no recording runs")
 	}

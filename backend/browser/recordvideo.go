@@ -143,7 +143,7 @@ func (f *film) discard() {
 }
 
 // closed is called when the tab is gone with its film.
-func (r *recorder) closed() {
+func (r *recorder) Closed() {
 	if r.video != nil {
 		r.video.discard()
 	}

@@ -9,7 +9,9 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sitedata"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,7 +31,7 @@ type scriptKey struct {
 	origin string
 }
 
-func (r *restoring) begin(ctx context.Context, s *devtools.Session, _ bool) error {
+func (r *restoring) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	r.mu.Lock()
 	pending := make([]protocol.Storage, 0, len(r.pending))
 	for origin, st := range r.pending {
@@ -54,7 +56,7 @@ func (r *restoring) begin(ctx context.Context, s *devtools.Session, _ bool) erro
 	return err
 }
 
-func (r *restoring) event(ctx context.Context, _ *devtools.Session, e devtools.Event) {
+func (r *restoring) Event(ctx context.Context, _ *devtools.Session, e devtools.Event) {
 	if e.Method != cdppage.FrameNavigated.Method {
 		return
 	}
@@ -62,7 +64,7 @@ func (r *restoring) event(ctx context.Context, _ *devtools.Session, e devtools.E
 	if !ok || v.Frame == nil {
 		return
 	}
-	origin := sitedata.OriginOf(v.Frame.URL)
+	origin := page.OriginOf(v.Frame.URL)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.pending, origin)
@@ -74,7 +76,7 @@ func (r *restoring) event(ctx context.Context, _ *devtools.Session, e devtools.E
 	}
 }
 
-func (r *restoring) end(ctx context.Context, s *devtools.Session) {
+func (r *restoring) End(ctx context.Context, s *devtools.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, id := range r.scripts {
@@ -91,10 +93,10 @@ func (b *Browser) restoreLater(ctx context.Context, id protocol.TabID, later map
 	if err != nil {
 		return err
 	}
-	if err := k.stop(ctx, featureRestore); err != nil {
+	if err := k.Stop(ctx, featureRestore); err != nil {
 		return err
 	}
-	_, err = use(ctx, k, featureRestore, func() *restoring {
+	_, err = watch.Use(ctx, k, featureRestore, func() *restoring {
 		return &restoring{pending: later, scripts: make(map[scriptKey]cdppage.ScriptIdentifier)}
 	})
 	return err

@@ -19,6 +19,7 @@ import (
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -45,7 +46,7 @@ type run struct {
 	timeline []Milestone
 	last     []protocol.Tab // the tabs when they were last reported
 
-	keepers     keepers // tabs that are watched or changed
+	watches     *watch.Tabs // tabs that are watched or changed
 	downloads   downloads
 	permissions permissions
 	keyboard    keyboard
@@ -71,6 +72,13 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		pages:     make(map[target.ID]*tabPage),
 	}
 	r.conn = devtools.New(p.Pipe, r.keyboard.giveBackAfter)
+	r.watches = watch.New(watch.Config{
+		Conn: r.conn, Tabs: b.tabs, Log: b.log,
+		Target: func(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {
+			return b.onTarget(ctx, r, id, f)
+		},
+		Explain: func(ctx context.Context, id protocol.TabID, err error) error { return b.explain(ctx, id, nil, err) },
+	})
 	r.panelWanted.Store(b.config.ExtensionDir != "")
 	r.mark("launched")
 	return r
@@ -129,7 +137,7 @@ func (r *run) serve(ctx context.Context) error {
 	r.conn.Fail(devtools.ErrPipeEnded)
 	_ = r.proc.Pipe.Close()
 	err := g.Wait()
-	r.keepers.wg.Wait()
+	r.watches.Wait()
 	return r.verdict(stopped, err)
 }
 

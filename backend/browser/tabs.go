@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -25,7 +26,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 	if beside != "" {
 		o, ok := b.tabs.Lookup(beside)
 		if !ok {
-			return "", unknownTab(beside)
+			return "", page.UnknownTab(beside)
 		}
 		if o.ChromeTabID != 0 {
 			chrome = &o.ChromeTabID
@@ -56,7 +57,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 		return ok
 	})
 	if err != nil {
-		return "", tabError(ctx, beside, "waiting for the new tab", nil, err)
+		return "", page.TabError(ctx, beside, "waiting for the new tab", nil, err)
 	}
 	if !background {
 		b.tabs.Activated(id)
@@ -72,7 +73,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 		return err
 	}
 	if _, ok := b.tabs.Lookup(id); !ok {
-		return unknownTab(id)
+		return page.UnknownTab(id)
 	}
 	if len(b.tabs.All()) == 1 {
 		if _, err := b.NewTab(ctx, "", false); err != nil {
@@ -143,10 +144,10 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 		return true // closed meanwhile; said below
 	})
 	if err != nil {
-		return tabError(ctx, id, "waiting for it to come to the front", nil, err)
+		return page.TabError(ctx, id, "waiting for it to come to the front", nil, err)
 	}
 	if _, ok := b.tabs.Lookup(id); !ok {
-		return unknownTab(id)
+		return page.UnknownTab(id)
 	}
 	return nil
 }
@@ -165,11 +166,11 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	defer cancel()
 	t, ok := b.tabs.Lookup(id)
 	if !ok {
-		return unknownTab(id)
+		return page.UnknownTab(id)
 	}
 	// A click before the worker's first run is lost.
 	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
-		return tabError(ctx, id, "waiting for the extension", nil, err)
+		return page.TabError(ctx, id, "waiting for the extension", nil, err)
 	}
 	if open, err := r.panelIn(ctx, t.WindowID); err != nil {
 		return b.explain(ctx, id, nil, err)
@@ -185,7 +186,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 		return b.explain(ctx, id, nil, err)
 	}
 	if err := b.waitTabs(ctx, func() bool { return len(b.tabs.PanelTargets()) > before }); err != nil {
-		return tabError(ctx, id, "waiting for the panel", nil, err)
+		return page.TabError(ctx, id, "waiting for the panel", nil, err)
 	}
 	return nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,9 +27,9 @@ func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 		reply.What, err = b.watchURL(ctx, id, q.Value)
 		reply.Origin = reply.What
 	case "console":
-		reply.What, reply.Origin, err = b.watchConsole(ctx, id, q.Value)
+		reply.What, reply.Origin, err = b.AwaitConsole(ctx, id, func(text string) bool { return glob(q.Value, text) })
 	case "request":
-		reply.What, err = b.watchRequest(ctx, id, q.Value)
+		reply.What, err = b.AwaitRequest(ctx, id, func(url string) bool { return glob(q.Value, url) })
 		reply.Origin = reply.What
 	case "download":
 		reply.What, err = b.watchDownload(ctx, id, q.Value)
@@ -60,87 +60,9 @@ func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern strin
 		return !ok || glob(pattern, t.URL)
 	})
 	if _, ok := b.tabs.Lookup(id); !ok && err == nil {
-		return "", unknownTab(id)
+		return "", page.UnknownTab(id)
 	}
 	return url, err
-}
-
-func (b *Browser) watchConsole(ctx context.Context, id protocol.TabID, pattern string) (what, origin string, err error) {
-	k, err := b.keeper(ctx, id)
-	if err != nil {
-		return "", "", err
-	}
-	c, err := use(ctx, k, featureConsole, newConsoleWatch)
-	if err != nil {
-		return "", "", err
-	}
-	if err := k.catchUp(ctx); err != nil {
-		return "", "", err
-	}
-	_, after := c.next() // only what comes from now on
-	for {
-		more, _ := c.next()
-		for _, e := range c.log(after).Entries {
-			after = e.N
-			if glob(pattern, e.Text) {
-				return e.Level + ": " + e.Text, e.URL, nil
-			}
-		}
-		if err := b.untilMore(ctx, k, more); err != nil {
-			return "", "", err
-		}
-	}
-}
-
-// untilMore waits for more of what a tab's feature tells, or for the tab's end.
-func (b *Browser) untilMore(ctx context.Context, k *keeper, more <-chan struct{}) error {
-	for {
-		changed := b.tabs.Changes()
-		if _, ok := b.tabs.Lookup(k.tab); !ok {
-			return unknownTab(k.tab)
-		}
-		select {
-		case <-more:
-			return nil
-		case <-changed:
-		case <-k.r.conn.Done:
-			return devtools.ErrPipeEnded
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-func (b *Browser) watchRequest(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
-	n, err := b.networkOf(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	k := b.kept(id)
-	if k == nil {
-		return "", unknownTab(id)
-	}
-	seen := map[string]bool{}
-	for _, e := range n.entries().Entries {
-		seen[e.ID] = e.Done
-	}
-	for {
-		n.mu.Lock()
-		more := n.more
-		n.mu.Unlock()
-		for _, e := range n.entries().Entries {
-			if !seen[e.ID] && e.Done && glob(pattern, e.URL) {
-				how := itoa(int64(e.Status))
-				if e.Failed != "" {
-					how = e.Failed
-				}
-				return strings.Join([]string{e.ID, e.Method, e.URL, how}, " "), nil
-			}
-		}
-		if err := b.untilMore(ctx, k, more); err != nil {
-			return "", err
-		}
-	}
 }
 
 func (b *Browser) watchDownload(ctx context.Context, id protocol.TabID, pattern string) (string, error) {

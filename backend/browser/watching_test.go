@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/protocol"
 )
 
@@ -99,7 +100,7 @@ func (f *fixture) script(t *testing.T, id protocol.TabID, expression string) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := devtools.Evaluate[string](deadline(t), k.session(), "Promise.resolve("+expression+").then(String)", 0)
+	v, err := devtools.Evaluate[string](deadline(t), k.Session(), "Promise.resolve("+expression+").then(String)", 0)
 	if err != nil {
 		t.Fatalf("%s: %v", expression, err)
 	}
@@ -136,14 +137,18 @@ func TestConsole(t *testing.T) {
 	}
 	// Over a navigation, a crash and a reload.
 	f.open(t, id, s.URL+"/console?again")
-	if err := f.kept(id).session().Post(ctx, "Page.crash", nil); err != nil {
+	if err := f.kept(id).Session().Post(ctx, "Page.crash", nil); err != nil {
 		t.Fatal(err)
 	}
 	f.wait(t, "the crash", func() bool { return f.tabs[0].Crashed })
 	if _, err := f.Reload(deadline(t), id, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, last := mustConsole(t, f, id).next()
+	before, err := f.Console(ctx, id, 0)
+	if err != nil || len(before.Entries) == 0 {
+		t.Fatalf("before the last word: %+v, %v", before, err)
+	}
+	last := before.Entries[len(before.Entries)-1].N
 	f.script(t, id, "console.info('after the crash')")
 	l, err = f.Console(ctx, id, last)
 	if err != nil || len(l.Entries) == 0 || l.Entries[len(l.Entries)-1].Text != "after the crash" {
@@ -163,9 +168,9 @@ func TestConsole(t *testing.T) {
 		t.Errorf("the exception with its source is missing: %+v", whole.Entries)
 	}
 	// The ring is bounded and says what went.
-	f.script(t, id, fmt.Sprintf("(() => { for (let i = 0; i < %d; i++) console.log('n' + i); return 1; })()", consoleRing+50))
+	f.script(t, id, fmt.Sprintf("(() => { for (let i = 0; i < %d; i++) console.log('n' + i); return 1; })()", observe.ConsoleRing+50))
 	l, err = f.Console(ctx, id, 0)
-	if err != nil || len(l.Entries) > consoleRing || l.Dropped == 0 {
+	if err != nil || len(l.Entries) > observe.ConsoleRing || l.Dropped == 0 {
 		t.Errorf("the ring: %d entries, %d dropped, %v", len(l.Entries), l.Dropped, err)
 	}
 	if err := f.ClearConsole(ctx, id); err != nil {
@@ -180,15 +185,6 @@ func TestConsole(t *testing.T) {
 	if _, err := f.Console(ctx, "t99", 0); code(err) != protocol.CodeUnknownTab {
 		t.Errorf("an unknown tab: %v", err)
 	}
-}
-
-func mustConsole(t *testing.T, f *fixture, id protocol.TabID) *consoleWatch {
-	t.Helper()
-	c, ok := get[*consoleWatch](f.kept(id), featureConsole)
-	if !ok {
-		t.Fatal("the console is not watched")
-	}
-	return c
 }
 
 func TestNetworkAndHAR(t *testing.T) {
@@ -466,7 +462,7 @@ func TestWatchingSideBySide(t *testing.T) {
 	}
 	if k := f.kept(ids[4]); k != nil {
 		select {
-		case <-k.session().Done:
+		case <-k.Session().Done:
 		case <-deadline(t).Done():
 			t.Error("a closed tab is still watched")
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -30,7 +31,7 @@ func (b *Browser) Windows(ctx context.Context) ([]protocol.Window, error) {
 		res, err := cdp.Call(ctx, r.conn.Root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: t.Target})
 		if err != nil {
 			if ctx.Err() != nil {
-				return nil, tabError(ctx, shown.ID, "waiting for its window", nil, err)
+				return nil, page.TabError(ctx, shown.ID, "waiting for its window", nil, err)
 			}
 			continue // closed meanwhile
 		}
@@ -74,7 +75,7 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 		yes := true
 		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", NewWindow: &yes, Background: &background})
 		if err != nil {
-			return "", tabError(ctx, "", "opening a window", nil, err)
+			return "", page.TabError(ctx, "", "opening a window", nil, err)
 		}
 		mine = func(t *tabs.Entry) bool { return t.Target == res.TargetID }
 	}
@@ -85,7 +86,7 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 		return ok
 	})
 	if err != nil {
-		return "", tabError(ctx, "", "waiting for the new window", nil, err)
+		return "", page.TabError(ctx, "", "waiting for the new window", nil, err)
 	}
 	return id, nil
 }
@@ -165,7 +166,7 @@ func (b *Browser) withWorker(ctx context.Context) (*run, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStartTimeout)
 	defer cancel()
 	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
-		return nil, tabError(ctx, "", "waiting for the extension", nil, err)
+		return nil, page.TabError(ctx, "", "waiting for the extension", nil, err)
 	}
 	return r, nil
 }
@@ -263,10 +264,10 @@ func (b *Browser) chromeTabs(ctx context.Context, ids []protocol.TabID) ([]int, 
 			return !open || t.ChromeTabID != 0
 		})
 		if !open {
-			return nil, unknownTab(id)
+			return nil, page.UnknownTab(id)
 		}
 		if err != nil {
-			return nil, tabError(ctx, id, "waiting for the extension", nil, err)
+			return nil, page.TabError(ctx, id, "waiting for the extension", nil, err)
 		}
 		out = append(out, t.ChromeTabID)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -238,4 +239,14 @@ func (p *Page) Where(ctx context.Context, info *protocol.PageInfo) error {
 func isSwapping(err error) bool {
 	e, ok := errors.AsType[*devtools.MethodError](err)
 	return ok && strings.Contains(e.Message, "Not attached to an active page")
+}
+
+// OriginOf is the origin of an address; empty when it has none that keeps
+// anything.
+func OriginOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }

@@ -36,7 +36,7 @@ func (d *Sites) restoreStorage(ctx context.Context, id protocol.TabID, all []pro
 			return err
 		}
 		for _, st := range all {
-			if st.Origin != OriginOf(info.URL) {
+			if st.Origin != page.OriginOf(info.URL) {
 				later[st.Origin] = st
 				continue
 			}

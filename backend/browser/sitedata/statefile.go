@@ -175,7 +175,7 @@ func (d *Sites) readState(ctx context.Context, id protocol.TabID, all bool) (pro
 	if all {
 		seen := map[string]bool{}
 		for _, t := range d.config.Open() {
-			if o := OriginOf(t.URL); o == "" || seen[o] {
+			if o := page.OriginOf(t.URL); o == "" || seen[o] {
 				continue
 			}
 			st, err := d.Storage(ctx, t.ID)

@@ -3,7 +3,6 @@ package sitedata
 import (
 	"context"
 	"fmt"
-	"net/url"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/domstorage"
@@ -13,23 +12,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// OriginOf is the origin of an address; empty when it has none that keeps
-// anything.
-func OriginOf(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
-}
-
 // Origin is that of a tab's page.
 func Origin(ctx context.Context, p *page.Page, id protocol.TabID) (string, error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {
 		return "", err
 	}
-	origin := OriginOf(info.URL)
+	origin := page.OriginOf(info.URL)
 	if origin == "" {
 		return "", protocol.NewError(protocol.CodeBadArgument, "the page in "+string(id)+" has no storage of its own", "open a page of a site first")
 	}

@@ -1,4 +1,4 @@
-package browser
+package observe
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +25,7 @@ type networkWatch struct {
 	since time.Time
 
 	mu    sync.Mutex
-	ring  ring[*traffic]
+	ring  watch.Ring[*traffic]
 	byID  map[trafficKey]*traffic
 	last  int
 	extra map[trafficKey]network.Headers // came before their request
@@ -49,22 +50,22 @@ type traffic struct {
 
 func newNetworkWatch() *networkWatch {
 	return &networkWatch{
-		since: time.Now(), ring: ring[*traffic]{limit: networkRing},
+		since: time.Now(), ring: watch.Ring[*traffic]{Limit: networkRing},
 		byID: make(map[trafficKey]*traffic), extra: make(map[trafficKey]network.Headers), more: make(chan struct{}),
 	}
 }
 
-func (n *networkWatch) begin(ctx context.Context, s *devtools.Session, _ bool) error {
+func (n *networkWatch) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
 	total, one := int64(networkBuffer), int64(networkBodyMax)
 	post := int64(64 << 10)
 	return devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
 }
 
-func (n *networkWatch) end(ctx context.Context, s *devtools.Session) {
+func (n *networkWatch) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, network.Disable, cdp.Empty{})
 }
 
-func (n *networkWatch) event(_ context.Context, s *devtools.Session, e devtools.Event) {
+func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.Event) {
 	if !strings.HasPrefix(e.Method, "Network.") {
 		return
 	}
@@ -165,13 +166,13 @@ func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSe
 			t.Initiator += " " + i.URL
 		}
 	}
-	dropped := n.ring.dropped
+	dropped := n.ring.Dropped
 	var oldest []*traffic
-	if len(n.ring.items) >= n.ring.limit {
-		oldest = n.ring.items
+	if len(n.ring.Items) >= n.ring.Limit {
+		oldest = n.ring.Items
 	}
-	n.ring.add(t)
-	for _, o := range oldest[:min(len(oldest), n.ring.dropped-dropped)] {
+	n.ring.Add(t)
+	for _, o := range oldest[:min(len(oldest), n.ring.Dropped-dropped)] {
 		if n.byID[o.key] == o {
 			delete(n.byID, o.key)
 		}
@@ -211,8 +212,8 @@ func merge(into map[string]string, h network.Headers) {
 func (n *networkWatch) entries() protocol.NetworkLog {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	out := protocol.NetworkLog{Since: n.since, Dropped: n.ring.dropped, Entries: make([]protocol.NetworkEntry, 0, len(n.ring.items))}
-	for _, t := range n.ring.items {
+	out := protocol.NetworkLog{Since: n.since, Dropped: n.ring.Dropped, Entries: make([]protocol.NetworkEntry, 0, len(n.ring.Items))}
+	for _, t := range n.ring.Items {
 		out.Entries = append(out.Entries, t.copy())
 	}
 	return out
@@ -236,7 +237,7 @@ func cloneHeaders(h map[string]string) map[string]string {
 func (n *networkWatch) find(id string) (protocol.NetworkEntry, trafficKey, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, t := range n.ring.items {
+	for _, t := range n.ring.Items {
 		if t.ID == id {
 			return t.copy(), t.key, true
 		}
@@ -245,25 +246,25 @@ func (n *networkWatch) find(id string) (protocol.NetworkEntry, trafficKey, bool)
 }
 
 // networkOf is the tab's watch, begun if nobody did, and up to date.
-func (b *Browser) networkOf(ctx context.Context, id protocol.TabID) (*networkWatch, error) {
-	k, err := b.keeper(ctx, id)
+func (o *Observer) networkOf(ctx context.Context, id protocol.TabID) (*networkWatch, error) {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	n, err := use(ctx, k, featureNetwork, newNetworkWatch)
+	n, err := watch.Use(ctx, k, featureNetwork, newNetworkWatch)
 	if err != nil {
 		return nil, err
 	}
-	if err := k.catchUp(ctx); err != nil {
-		return nil, b.explain(ctx, id, nil, err)
+	if err := k.CatchUp(ctx); err != nil {
+		return nil, o.tabs.Explain(ctx, id, err)
 	}
 	return n, nil
 }
 
 // Network returns what a tab asked the network for since it is watched, and
 // begins to watch it if nobody did.
-func (b *Browser) Network(ctx context.Context, id protocol.TabID) (protocol.NetworkLog, error) {
-	n, err := b.networkOf(ctx, id)
+func (o *Observer) Network(ctx context.Context, id protocol.TabID) (protocol.NetworkLog, error) {
+	n, err := o.networkOf(ctx, id)
 	if err != nil {
 		return protocol.NetworkLog{}, err
 	}
@@ -271,15 +272,15 @@ func (b *Browser) Network(ctx context.Context, id protocol.TabID) (protocol.Netw
 }
 
 // ClearNetwork forgets the requests that have ended, and watches on.
-func (b *Browser) ClearNetwork(ctx context.Context, id protocol.TabID) error {
-	n, err := b.networkOf(ctx, id)
+func (o *Observer) ClearNetwork(ctx context.Context, id protocol.TabID) error {
+	n, err := o.networkOf(ctx, id)
 	if err != nil {
 		return err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var open []*traffic
-	for _, t := range n.ring.items {
+	for _, t := range n.ring.Items {
 		if t.Done {
 			if n.byID[t.key] == t {
 				delete(n.byID, t.key)
@@ -288,22 +289,22 @@ func (b *Browser) ClearNetwork(ctx context.Context, id protocol.TabID) error {
 		}
 		open = append(open, t)
 	}
-	n.ring.items, n.ring.dropped = open, 0
+	n.ring.Items, n.ring.Dropped = open, 0
 	return nil
 }
 
 // StopNetwork ends the watching of a tab's requests.
-func (b *Browser) StopNetwork(ctx context.Context, id protocol.TabID) error {
-	if k := b.kept(id); k != nil {
-		return k.stop(ctx, featureNetwork)
+func (o *Observer) StopNetwork(ctx context.Context, id protocol.TabID) error {
+	if k := o.tabs.Kept(id); k != nil {
+		return k.Stop(ctx, featureNetwork)
 	}
 	return nil
 }
 
 // NetworkBody returns the body of an answer while the browser still has it;
 // with save it is also written into the session's folder.
-func (b *Browser) NetworkBody(ctx context.Context, id protocol.TabID, request string, save bool) (protocol.NetworkBody, error) {
-	n, err := b.networkOf(ctx, id)
+func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request string, save bool) (protocol.NetworkBody, error) {
+	n, err := o.networkOf(ctx, id)
 	if err != nil {
 		return protocol.NetworkBody{}, err
 	}
@@ -320,7 +321,7 @@ func (b *Browser) NetworkBody(ctx context.Context, id protocol.TabID, request st
 		body.Text = string(data)
 	}
 	if save {
-		file, err := b.files().Save("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
+		file, err := o.config.Folder.Save("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
 		if err != nil {
 			return body, err
 		}

@@ -1,4 +1,4 @@
-package browser
+package observe
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,17 +21,17 @@ type dialogWatch struct {
 	since time.Time
 
 	mu     sync.Mutex
-	ring   ring[protocol.DialogEntry]
+	ring   watch.Ring[protocol.DialogEntry]
 	last   int
 	policy string // "leave", "accept" or "dismiss"
 	text   string // for a prompt
 }
 
 func newDialogWatch() *dialogWatch {
-	return &dialogWatch{since: time.Now(), policy: "leave", ring: ring[protocol.DialogEntry]{limit: dialogRing}}
+	return &dialogWatch{since: time.Now(), policy: "leave", ring: watch.Ring[protocol.DialogEntry]{Limit: dialogRing}}
 }
 
-func (d *dialogWatch) begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (d *dialogWatch) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if child {
 		return nil // the tab's own session hears of those of its frames
 	}
@@ -38,9 +39,9 @@ func (d *dialogWatch) begin(ctx context.Context, s *devtools.Session, child bool
 }
 
 // The page's domain stays: other features of the tab listen to it.
-func (d *dialogWatch) end(context.Context, *devtools.Session) {}
+func (d *dialogWatch) End(context.Context, *devtools.Session) {}
 
-func (d *dialogWatch) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+func (d *dialogWatch) Event(ctx context.Context, s *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
 		v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening)
@@ -50,7 +51,7 @@ func (d *dialogWatch) event(ctx context.Context, s *devtools.Session, e devtools
 		d.mu.Lock()
 		d.last++
 		answered := d.policy != "leave"
-		d.ring.add(protocol.DialogEntry{
+		d.ring.Add(protocol.DialogEntry{
 			N: d.last, At: time.Now().UTC(), Type: string(v.Type), Message: v.Message, URL: v.URL, Open: true, ByPolicy: answered,
 		})
 		params := cdppage.HandleJavaScriptDialogParams{Accept: d.policy == "accept", PromptText: d.text}
@@ -68,8 +69,8 @@ func (d *dialogWatch) event(ctx context.Context, s *devtools.Session, e devtools
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		for i := len(d.ring.items) - 1; i >= 0; i-- {
-			if o := &d.ring.items[i]; o.Open {
+		for i := len(d.ring.Items) - 1; i >= 0; i-- {
+			if o := &d.ring.Items[i]; o.Open {
 				o.Open, o.Accepted, o.Answer = false, v.Result, v.UserInput
 				break
 			}
@@ -80,12 +81,12 @@ func (d *dialogWatch) event(ctx context.Context, s *devtools.Session, e devtools
 // Dialogs returns the dialogs that a tab showed, and begins to watch it if
 // nobody did. A policy, if one is given, answers the next ones, and the one
 // that is open.
-func (b *Browser) Dialogs(ctx context.Context, id protocol.TabID, policy, text string) (protocol.DialogLog, error) {
-	k, err := b.keeper(ctx, id)
+func (o *Observer) Dialogs(ctx context.Context, id protocol.TabID, policy, text string) (protocol.DialogLog, error) {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return protocol.DialogLog{}, err
 	}
-	d, err := use(ctx, k, featureDialogs, newDialogWatch)
+	d, err := watch.Use(ctx, k, featureDialogs, newDialogWatch)
 	if err != nil {
 		return protocol.DialogLog{}, err
 	}
@@ -93,23 +94,23 @@ func (b *Browser) Dialogs(ctx context.Context, id protocol.TabID, policy, text s
 		d.mu.Lock()
 		d.policy, d.text = policy, text
 		d.mu.Unlock()
-		if s := k.session(); policy != "leave" {
+		if s := k.Session(); policy != "leave" {
 			// Without an open dialog it answers an error, which is no news.
 			_, _ = cdp.Call(ctx, s, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: policy == "accept", PromptText: text})
 		}
 	}
-	if err := k.catchUp(ctx); err != nil {
-		return protocol.DialogLog{}, b.explain(ctx, id, nil, err)
+	if err := k.CatchUp(ctx); err != nil {
+		return protocol.DialogLog{}, o.tabs.Explain(ctx, id, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return protocol.DialogLog{Policy: d.policy, Since: d.since, Dropped: d.ring.dropped, Entries: append([]protocol.DialogEntry{}, d.ring.items...)}, nil
+	return protocol.DialogLog{Policy: d.policy, Since: d.since, Dropped: d.ring.Dropped, Entries: append([]protocol.DialogEntry{}, d.ring.Items...)}, nil
 }
 
-// dialogPolicy is accept or dismiss where a tab's dialogs are answered so; empty
+// DialogPolicy is accept or dismiss where a tab's dialogs are answered so; empty
 // where they wait.
-func (b *Browser) dialogPolicy(id protocol.TabID) string {
-	d, ok := get[*dialogWatch](b.kept(id), featureDialogs)
+func (o *Observer) DialogPolicy(id protocol.TabID) string {
+	d, ok := watch.Get[*dialogWatch](o.tabs.Kept(id), featureDialogs)
 	if !ok {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package browser
+package observe
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,28 +25,28 @@ type consoleWatch struct {
 	since time.Time
 
 	mu   sync.Mutex
-	ring ring[protocol.ConsoleEntry]
+	ring watch.Ring[protocol.ConsoleEntry]
 	last int
 	more chan struct{} // closed at the next entry
 }
 
 func newConsoleWatch() *consoleWatch {
-	return &consoleWatch{since: time.Now(), ring: ring[protocol.ConsoleEntry]{limit: consoleRing}, more: make(chan struct{})}
+	return &consoleWatch{since: time.Now(), ring: watch.Ring[protocol.ConsoleEntry]{Limit: ConsoleRing}, more: make(chan struct{})}
 }
 
-func (c *consoleWatch) begin(ctx context.Context, s *devtools.Session, _ bool) error {
-	if err := watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: runtime.Enable.Method}); err != nil {
+func (c *consoleWatch) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
+	if err := watch.Watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: runtime.Enable.Method}); err != nil {
 		return err
 	}
-	return watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: log.Enable.Method})
+	return watch.Watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: log.Enable.Method})
 }
 
-func (c *consoleWatch) end(ctx context.Context, s *devtools.Session) {
+func (c *consoleWatch) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, runtime.DiscardConsoleEntries, cdp.Empty{})
 	_ = devtools.Post(ctx, s, log.Disable, cdp.Empty{})
 }
 
-func (c *consoleWatch) event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+func (c *consoleWatch) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case runtime.ConsoleAPICalled.Method:
 		if v, ok := devtools.Decode(e, runtime.ConsoleAPICalled); ok && v.Type != "clear" && v.Type != "endGroup" {
@@ -77,7 +78,7 @@ func (c *consoleWatch) add(e protocol.ConsoleEntry) {
 	defer c.mu.Unlock()
 	c.last++
 	e.N = c.last
-	c.ring.add(e)
+	c.ring.Add(e)
 	close(c.more)
 	c.more = make(chan struct{})
 }
@@ -86,8 +87,8 @@ func (c *consoleWatch) add(e protocol.ConsoleEntry) {
 func (c *consoleWatch) log(after int) protocol.ConsoleLog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := protocol.ConsoleLog{Since: c.since, Dropped: c.ring.dropped, Entries: []protocol.ConsoleEntry{}}
-	for _, e := range c.ring.items {
+	out := protocol.ConsoleLog{Since: c.since, Dropped: c.ring.Dropped, Entries: []protocol.ConsoleEntry{}}
+	for _, e := range c.ring.Items {
 		if e.N > after {
 			out.Entries = append(out.Entries, e)
 		}
@@ -106,7 +107,7 @@ func (c *consoleWatch) next() (<-chan struct{}, int) {
 func (c *consoleWatch) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ring.items, c.ring.dropped = nil, 0
+	c.ring.Items, c.ring.Dropped = nil, 0
 }
 
 // stamp is a time of the protocol in milliseconds since 1970.
@@ -240,36 +241,36 @@ func previewText(p *runtime.ObjectPreview) string {
 
 // Console returns what a tab's console said after an entry (0: everything that
 // is kept), and begins to watch it if nobody did.
-func (b *Browser) Console(ctx context.Context, id protocol.TabID, after int) (protocol.ConsoleLog, error) {
-	k, err := b.keeper(ctx, id)
+func (o *Observer) Console(ctx context.Context, id protocol.TabID, after int) (protocol.ConsoleLog, error) {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return protocol.ConsoleLog{}, err
 	}
-	c, err := use(ctx, k, featureConsole, newConsoleWatch)
+	c, err := watch.Use(ctx, k, featureConsole, newConsoleWatch)
 	if err != nil {
 		return protocol.ConsoleLog{}, err
 	}
-	if err := k.catchUp(ctx); err != nil {
-		return protocol.ConsoleLog{}, b.explain(ctx, id, nil, err)
+	if err := k.CatchUp(ctx); err != nil {
+		return protocol.ConsoleLog{}, o.tabs.Explain(ctx, id, err)
 	}
 	return c.log(after), nil
 }
 
 // ClearConsole forgets what a tab's console said, and watches on.
-func (b *Browser) ClearConsole(ctx context.Context, id protocol.TabID) error {
-	if _, err := b.Console(ctx, id, 0); err != nil {
+func (o *Observer) ClearConsole(ctx context.Context, id protocol.TabID) error {
+	if _, err := o.Console(ctx, id, 0); err != nil {
 		return err
 	}
-	if c, ok := get[*consoleWatch](b.kept(id), featureConsole); ok {
+	if c, ok := watch.Get[*consoleWatch](o.tabs.Kept(id), featureConsole); ok {
 		c.clear()
 	}
 	return nil
 }
 
 // StopConsole ends the watching of a tab's console.
-func (b *Browser) StopConsole(ctx context.Context, id protocol.TabID) error {
-	if k := b.kept(id); k != nil {
-		return k.stop(ctx, featureConsole)
+func (o *Observer) StopConsole(ctx context.Context, id protocol.TabID) error {
+	if k := o.tabs.Kept(id); k != nil {
+		return k.Stop(ctx, featureConsole)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package browser
+package observe
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/cdproto/webmcp"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/sitedata"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -40,7 +41,7 @@ func newPageTools() *pageTools {
 	}
 }
 
-func (w *pageTools) begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (w *pageTools) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 		return err
 	}
@@ -64,20 +65,20 @@ func (w *pageTools) frames(t *cdppage.FrameTree) {
 	if t == nil || t.Frame == nil {
 		return
 	}
-	w.origins[t.Frame.ID] = sitedata.OriginOf(t.Frame.URL)
+	w.origins[t.Frame.ID] = page.OriginOf(t.Frame.URL)
 	for _, c := range t.ChildFrames {
 		w.frames(c)
 	}
 }
 
-func (w *pageTools) end(ctx context.Context, s *devtools.Session) {
+func (w *pageTools) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, webmcp.Disable, cdp.Empty{})
 }
 
 // toolsKept bounds the tools of one page: a page could offer any number.
 const toolsKept = 500
 
-func (w *pageTools) event(_ context.Context, s *devtools.Session, e devtools.Event) {
+func (w *pageTools) Event(_ context.Context, s *devtools.Session, e devtools.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch e.Method {
@@ -115,7 +116,7 @@ func (w *pageTools) event(_ context.Context, s *devtools.Session, e devtools.Eve
 		}
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
-			w.origins[v.Frame.ID] = sitedata.OriginOf(v.Frame.URL)
+			w.origins[v.Frame.ID] = page.OriginOf(v.Frame.URL)
 			if v.Frame.ParentID == "" { // what a page offered ends with it
 				for key := range w.tools {
 					if key.s == s && key.frame == v.Frame.ID {
@@ -127,21 +128,21 @@ func (w *pageTools) event(_ context.Context, s *devtools.Session, e devtools.Eve
 	}
 }
 
-func (b *Browser) pageTools(ctx context.Context, id protocol.TabID) (*pageTools, error) {
-	k, err := b.keeper(ctx, id)
+func (o *Observer) pageTools(ctx context.Context, id protocol.TabID) (*pageTools, error) {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	w, err := use(ctx, k, featureWebMCP, newPageTools)
+	w, err := watch.Use(ctx, k, featureWebMCP, newPageTools)
 	if err != nil {
 		return nil, err
 	}
-	return w, b.explain(ctx, id, nil, k.catchUp(ctx))
+	return w, o.tabs.Explain(ctx, id, k.CatchUp(ctx))
 }
 
 // PageTools lists the tools that the page of a tab offers (WebMCP).
-func (b *Browser) PageTools(ctx context.Context, id protocol.TabID) ([]protocol.PageTool, error) {
-	w, err := b.pageTools(ctx, id)
+func (o *Observer) PageTools(ctx context.Context, id protocol.TabID) ([]protocol.PageTool, error) {
+	w, err := o.pageTools(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +156,9 @@ func (b *Browser) PageTools(ctx context.Context, id protocol.TabID) ([]protocol.
 }
 
 // CallPageTool calls a tool of the page of a tab and waits for its answer.
-func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error) {
+func (o *Observer) CallPageTool(ctx context.Context, id protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error) {
 	result := protocol.PageToolResult{Tool: name}
-	w, err := b.pageTools(ctx, id)
+	w, err := o.pageTools(ctx, id)
 	if err != nil {
 		return result, err
 	}
@@ -183,7 +184,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		return result, protocol.NewError(protocol.CodeBadArgument, "the tool "+name+" was not called: "+e.Message, "", protocol.Try("shows what it takes", "webmcp"))
 	}
 	if err != nil {
-		return result, b.explain(ctx, id, nil, err)
+		return result, o.tabs.Explain(ctx, id, err)
 	}
 	answer := make(chan webmcp.EventToolResponded, 1)
 	w.mu.Lock()
@@ -200,7 +201,7 @@ func (b *Browser) CallPageTool(ctx context.Context, id protocol.TabID, name stri
 		result.Output = outputText(v.Output)
 		return result, nil
 	case <-key.s.Done:
-		return result, b.explain(ctx, id, nil, devtools.ErrSessionEnded)
+		return result, o.tabs.Explain(ctx, id, devtools.ErrSessionEnded)
 	case <-ctx.Done():
 		w.mu.Lock()
 		delete(w.waiting, res.InvocationID)

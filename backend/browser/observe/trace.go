@@ -1,4 +1,4 @@
-package browser
+package observe
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +25,7 @@ type tracer struct {
 	done chan tracing.EventTracingComplete
 }
 
-func (t *tracer) begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (t *tracer) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if child || t.s != nil {
@@ -47,7 +48,7 @@ func (t *tracer) begin(ctx context.Context, s *devtools.Session, child bool) err
 	return err
 }
 
-func (t *tracer) event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+func (t *tracer) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
 	if e.Method != tracing.TracingComplete.Method {
 		return
 	}
@@ -59,57 +60,57 @@ func (t *tracer) event(_ context.Context, _ *devtools.Session, e devtools.Event)
 	}
 }
 
-func (t *tracer) end(context.Context, *devtools.Session) {}
+func (t *tracer) End(context.Context, *devtools.Session) {}
 
 // StartTrace begins to trace a tab.
-func (b *Browser) StartTrace(ctx context.Context, id protocol.TabID) error {
-	k, err := b.keeper(ctx, id)
+func (o *Observer) StartTrace(ctx context.Context, id protocol.TabID) error {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return err
 	}
-	if _, running := get[*tracer](k, featureTrace); running {
+	if _, running := watch.Get[*tracer](k, featureTrace); running {
 		return protocol.NewError(protocol.CodeBusy, "a trace of "+string(id)+" is already running", "", protocol.Try("ends it", "trace", "stop"))
 	}
-	_, err = use(ctx, k, featureTrace, func() *tracer { return &tracer{done: make(chan tracing.EventTracingComplete, 1)} })
+	_, err = watch.Use(ctx, k, featureTrace, func() *tracer { return &tracer{done: make(chan tracing.EventTracingComplete, 1)} })
 	return err
 }
 
 // Tracing says whether a trace of a tab runs.
-func (b *Browser) Tracing(id protocol.TabID) bool {
-	_, ok := get[*tracer](b.kept(id), featureTrace)
+func (o *Observer) Tracing(id protocol.TabID) bool {
+	_, ok := watch.Get[*tracer](o.tabs.Kept(id), featureTrace)
 	return ok
 }
 
 // StopTrace ends the trace of a tab and writes it into a file that the browser's
 // own performance panel opens.
-func (b *Browser) StopTrace(ctx context.Context, id protocol.TabID) (protocol.SavedFile, error) {
-	k := b.kept(id)
-	t, ok := get[*tracer](k, featureTrace)
+func (o *Observer) StopTrace(ctx context.Context, id protocol.TabID) (protocol.SavedFile, error) {
+	k := o.tabs.Kept(id)
+	t, ok := watch.Get[*tracer](k, featureTrace)
 	if !ok {
 		return protocol.SavedFile{}, protocol.NewError(protocol.CodeBadArgument, "no trace of "+string(id)+" is running", "", protocol.Try("starts one", "trace", "start"))
 	}
-	defer func() { _ = k.stop(context.WithoutCancel(ctx), featureTrace) }()
+	defer func() { _ = k.Stop(context.WithoutCancel(ctx), featureTrace) }()
 	ctx, cancel := context.WithTimeout(ctx, traceStop)
 	defer cancel()
 	if _, err := cdp.Call(ctx, t.s, tracing.End, cdp.Empty{}); err != nil {
-		return protocol.SavedFile{}, b.explain(ctx, id, nil, err)
+		return protocol.SavedFile{}, o.tabs.Explain(ctx, id, err)
 	}
 	var end tracing.EventTracingComplete
 	select {
 	case end = <-t.done:
 	case <-t.s.Done:
-		return protocol.SavedFile{}, b.explain(ctx, id, nil, devtools.ErrSessionEnded)
+		return protocol.SavedFile{}, o.tabs.Explain(ctx, id, devtools.ErrSessionEnded)
 	case <-ctx.Done():
-		return protocol.SavedFile{}, b.explain(ctx, id, nil, ctx.Err())
+		return protocol.SavedFile{}, o.tabs.Explain(ctx, id, ctx.Err())
 	}
-	f, err := b.files().New("traces", string(id), "json")
+	f, err := o.config.Folder.New("traces", string(id), "json")
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
 	n, err := drain(ctx, t.s, end.Stream, f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(f.Name())
-		return protocol.SavedFile{}, b.explain(ctx, id, nil, fmt.Errorf("writing the trace: %w", err))
+		return protocol.SavedFile{}, o.tabs.Explain(ctx, id, fmt.Errorf("writing the trace: %w", err))
 	}
 	return protocol.SavedFile{Path: f.Name(), Bytes: n}, nil
 }

@@ -1,4 +1,4 @@
-package browser
+package observe
 
 import (
 	"cmp"
@@ -114,23 +114,23 @@ func secretHeader(name string) bool {
 // HAR writes what a tab asked the network for into a HAR 1.2 file. secrets
 // leaves cookies and credentials in it; bodies takes the answers' bodies in
 // that the browser still has.
-func (b *Browser) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error) {
-	n, err := b.networkOf(ctx, id)
+func (o *Observer) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error) {
+	n, err := o.networkOf(ctx, id)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	info, err := b.Page(ctx, id)
+	info, err := o.config.Page(ctx, id)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
 	n.mu.Lock()
-	all := make([]traffic, len(n.ring.items))
-	for i, t := range n.ring.items {
+	all := make([]traffic, len(n.ring.Items))
+	for i, t := range n.ring.Items {
 		all[i] = *t
 		all[i].NetworkEntry = t.copy()
 	}
 	n.mu.Unlock()
-	browserInfo := b.Info()
+	browserInfo := o.config.Info()
 	file := harFile{Log: harLog{
 		Version: "1.2", Creator: harNamed{"Pilotfish", protocol.Version}, Browser: harNamed{browserInfo.Name, browserInfo.Version},
 		Pages:   []harPage{{Started: harTime(n.since), ID: string(id), Title: cmp.Or(info.Title, info.URL, string(id)), Timings: map[string]any{"onContentLoad": -1, "onLoad": -1}}},
@@ -156,7 +156,7 @@ func (b *Browser) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bo
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	saved, err := b.files().Save("har", string(id), "har", data)
+	saved, err := o.config.Folder.Save("har", string(id), "har", data)
 	saved.Entries = len(all)
 	return saved, err
 }

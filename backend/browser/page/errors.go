@@ -1,0 +1,35 @@
+package page
+
+import (
+	"context"
+	"errors"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/protocol"
+)
+
+// UnknownTab says that there is no tab of an id.
+func UnknownTab(id protocol.TabID) error {
+	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
+}
+
+// TabError gives an error of a page its code and says what to do.
+func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err error) error {
+	switch {
+	case errors.Is(err, ErrCrashed):
+		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "", protocol.Try("loads it again", "reload"))
+	case errors.Is(err, ErrStale), errors.Is(err, ErrReplaced), IsLeaving(err):
+		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
+	case errors.Is(err, devtools.ErrPipeEnded):
+		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
+	case errors.Is(err, devtools.ErrSessionEnded), IsTargetGone(err):
+		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
+	case p != nil && p.OpenDialog() != nil:
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.OpenDialog().String()+")", "answer it in the browser").Quoting()
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
+	case errors.Is(err, context.Canceled):
+		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
+	}
+	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
+}

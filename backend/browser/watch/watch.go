@@ -1,0 +1,476 @@
+// Package watch keeps what a tab is watched for, or made to do, beyond one command,
+// over navigations, crashes and changes of its target.
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
+)
+
+// BeginWait is how long a page may take to say what it already knows when
+// watching begins; a page that hangs is watched all the same.
+const BeginWait = 1 * time.Second
+
+// Feature is something that a tab is made to do, or is watched for, beyond one
+// command. Its events come one at a time.
+type Feature interface {
+	// Begin switches on what it needs on a session: that of the tab, or (child)
+	// of one of its frames from another site. It is called again when the tab
+	// lives on in another target.
+	Begin(ctx context.Context, s *devtools.Session, child bool) error
+	// Event takes in what happens.
+	Event(ctx context.Context, s *devtools.Session, e devtools.Event)
+	// End switches it off.
+	End(ctx context.Context, s *devtools.Session)
+}
+
+// Closer is a Feature that is told when its tab is gone.
+type Closer interface{ Closed() }
+
+// Config is what tabs are watched with.
+type Config struct {
+	Conn *devtools.Conn
+	Tabs *tabs.Registry
+	Log  *slog.Logger
+	// Target runs a function with a tab as it is now, again when its target changed.
+	Target func(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error
+	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	Explain func(ctx context.Context, id protocol.TabID, err error) error
+}
+
+// Tabs are the tabs of a browser's life that are watched or changed. Each has a
+// session of its own with its target, so that what it switches on is nobody else's
+// business, and everything is undone when that session goes.
+type Tabs struct {
+	config Config
+
+	mu  sync.Mutex
+	tab map[protocol.TabID]*Keeper
+	wg  sync.WaitGroup
+}
+
+// New returns the tabs that are watched: none.
+func New(c Config) *Tabs { return &Tabs{config: c, tab: make(map[protocol.TabID]*Keeper)} }
+
+// Wait returns when nothing is watched any more: the browser has ended.
+func (ks *Tabs) Wait() { ks.wg.Wait() }
+
+// Keeper holds the features of one tab over navigations, crashes and changes of
+// its target.
+type Keeper struct {
+	// Tab is the tab.
+	Tab protocol.TabID
+
+	all *Tabs
+	op  chan struct{} // one change at a time
+
+	mu       sync.Mutex
+	main     *devtools.Session
+	sessions map[*devtools.Session]bool // whether it is a child
+	features map[string]Feature
+	order    []string
+	barriers map[string]chan struct{}
+	last     uint64 // barrier
+	ended    bool
+}
+
+const barrierPrefix = "pilotfish.barrier."
+
+// Of returns the keeper of a tab, attached.
+func (ks *Tabs) Of(ctx context.Context, id protocol.TabID) (*Keeper, error) {
+	if _, ok := ks.config.Tabs.Lookup(id); !ok {
+		return nil, page.UnknownTab(id)
+	}
+	ks.mu.Lock()
+	k := ks.tab[id]
+	if k == nil {
+		k = &Keeper{
+			Tab: id, all: ks, op: make(chan struct{}, 1), sessions: make(map[*devtools.Session]bool),
+			features: make(map[string]Feature), barriers: make(map[string]chan struct{}),
+		}
+		ks.tab[id] = k
+	}
+	ks.mu.Unlock()
+	release, err := k.Change(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if k.Session() == nil {
+		if err := ks.config.Target(ctx, id, func(t tabs.Entry) error { return k.attach(ctx, t.Target) }); err != nil {
+			ks.forget(k)
+			return nil, ks.config.Explain(ctx, id, err)
+		}
+		own := context.WithoutCancel(ctx)
+		ks.wg.Go(func() { k.live(own) })
+	}
+	return k, nil
+}
+
+// Kept returns the keeper of a tab if there is one, or nil.
+func (ks *Tabs) Kept(id protocol.TabID) *Keeper {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	return ks.tab[id]
+}
+
+func (ks *Tabs) forget(k *Keeper) {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	if ks.tab[k.Tab] == k {
+		delete(ks.tab, k.Tab)
+	}
+}
+
+// Change waits until the tab's features are the caller's to change, until release.
+func (k *Keeper) Change(ctx context.Context) (release func(), err error) {
+	if release, err = k.enter(ctx); err != nil {
+		return nil, page.TabError(ctx, k.Tab, "waiting for the changes before it", nil, err)
+	}
+	return release, nil
+}
+
+func (k *Keeper) enter(ctx context.Context) (func(), error) {
+	select {
+	case k.op <- struct{}{}:
+		return func() { <-k.op }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Session is the keeper's session with the tab; nil before the first.
+func (k *Keeper) Session() *devtools.Session {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.main
+}
+
+// attach opens the session with the target that shows the tab, and begins
+// everything on it.
+func (k *Keeper) attach(ctx context.Context, id target.ID) error {
+	s, err := k.all.config.Conn.Attach(ctx, id)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	k.main = s
+	k.mu.Unlock()
+	return k.adopt(ctx, s, false)
+}
+
+// adopt follows a session and begins the features on it.
+func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, child bool) error {
+	sub := s.Events()
+	k.mu.Lock()
+	k.sessions[s] = child
+	all := k.list()
+	k.mu.Unlock()
+	own := context.WithoutCancel(ctx)
+	k.all.wg.Go(func() { k.pump(own, s, sub, child) })
+	flat := true
+	// Frames from other sites live in targets of their own.
+	err := devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
+	})
+	for _, f := range all {
+		err = errors.Join(err, f.Begin(ctx, s, child))
+	}
+	return err
+}
+
+// list is the features in the order of their making; k.mu is held.
+func (k *Keeper) list() []Feature {
+	all := make([]Feature, 0, len(k.order))
+	for _, name := range k.order {
+		all = append(all, k.features[name])
+	}
+	return all
+}
+
+// live follows the tab from target to target until it is closed or the browser
+// ends.
+func (k *Keeper) live(ctx context.Context) {
+	defer k.close()
+	for {
+		main := k.Session()
+		select {
+		case <-main.Done:
+		case <-k.all.config.Conn.Done:
+			return
+		}
+		for again := true; again; {
+			changed := k.all.config.Tabs.Changes()
+			t, ok := k.all.config.Tabs.Lookup(k.Tab)
+			if !ok {
+				return
+			}
+			release, err := k.enter(ctx)
+			if err != nil {
+				return
+			}
+			err = k.attach(ctx, t.Target)
+			release()
+			if err == nil {
+				break
+			}
+			select {
+			case <-changed:
+			case <-k.all.config.Conn.Done:
+				return
+			}
+		}
+	}
+}
+
+// close ends what is left when the tab is gone.
+func (k *Keeper) close() {
+	k.all.forget(k)
+	k.mu.Lock()
+	k.ended = true
+	all := k.list()
+	for _, b := range k.barriers {
+		close(b)
+	}
+	k.barriers = map[string]chan struct{}{}
+	k.mu.Unlock()
+	for _, f := range all {
+		if c, ok := f.(Closer); ok {
+			c.Closed()
+		}
+	}
+}
+
+// pump hands the events of a session to the features until it ends.
+func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Subscription, child bool) {
+	for {
+		for e := range sub.C {
+			k.take(ctx, s, e)
+		}
+		if !sub.Overflowed() {
+			break
+		}
+		// Too slow for a burst: what was lost is lost, and the rest goes on.
+		k.all.config.Log.WarnContext(ctx, "events of a watched tab were lost", "tab", k.Tab)
+		sub = s.Events()
+	}
+	k.mu.Lock()
+	delete(k.sessions, s)
+	k.mu.Unlock()
+	if child {
+		return
+	}
+	k.mu.Lock()
+	for name, b := range k.barriers {
+		close(b)
+		delete(k.barriers, name)
+	}
+	k.mu.Unlock()
+}
+
+func (k *Keeper) take(ctx context.Context, s *devtools.Session, e devtools.Event) {
+	k.mu.Lock()
+	if b, ok := k.barriers[e.Method]; ok {
+		delete(k.barriers, e.Method)
+		k.mu.Unlock()
+		close(b)
+		return
+	}
+	all := k.list()
+	k.mu.Unlock()
+	if e.Method == target.AttachedToTarget.Method {
+		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
+			if child := k.all.config.Conn.Session(v.SessionID); child != nil {
+				k.all.wg.Go(func() {
+					if err := k.adopt(ctx, child, true); err != nil {
+						k.all.config.Log.DebugContext(ctx, "a frame is not watched", "tab", k.Tab, "error", err)
+					}
+				})
+			}
+		}
+	}
+	for _, f := range all {
+		f.Event(ctx, s, e)
+	}
+}
+
+// CatchUp waits until everything that the browser has said of the tab is taken
+// in.
+func (k *Keeper) CatchUp(ctx context.Context) error {
+	s := k.Session()
+	k.mu.Lock()
+	if k.ended || !k.has(s) {
+		k.mu.Unlock()
+		return nil
+	}
+	k.last++
+	name := barrierPrefix + strconv.FormatUint(k.last, 10)
+	done := make(chan struct{})
+	k.barriers[name] = done
+	k.mu.Unlock()
+	s.Publish(name, nil)
+	select {
+	case <-done:
+		return nil
+	case <-s.Done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Until waits for more of what a tab's feature tells, or for the tab's end.
+func (k *Keeper) Until(ctx context.Context, more <-chan struct{}) error {
+	for {
+		changed := k.all.config.Tabs.Changes()
+		if _, ok := k.all.config.Tabs.Lookup(k.Tab); !ok {
+			return page.UnknownTab(k.Tab)
+		}
+		select {
+		case <-more:
+			return nil
+		case <-changed:
+		case <-k.all.config.Conn.Done:
+			return devtools.ErrPipeEnded
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (k *Keeper) has(s *devtools.Session) bool { _, ok := k.sessions[s]; return ok }
+
+// Each calls f for every session of the tab, its own first.
+func (k *Keeper) Each(f func(s *devtools.Session, child bool) error) error {
+	k.mu.Lock()
+	type one struct {
+		s     *devtools.Session
+		child bool
+	}
+	all := []one{}
+	for s, child := range k.sessions {
+		all = append(all, one{s, child})
+	}
+	k.mu.Unlock()
+	slices.SortFunc(all, func(a, b one) int {
+		if a.child == b.child {
+			return 0
+		}
+		if a.child {
+			return 1
+		}
+		return -1
+	})
+	var err error
+	for _, o := range all {
+		if e := f(o.s, o.child); e != nil && !errors.Is(e, devtools.ErrSessionEnded) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// Use returns the feature of a name, made and begun if it is not there.
+func Use[F Feature](ctx context.Context, k *Keeper, name string, fresh func() F) (F, error) {
+	release, err := k.Change(ctx)
+	if err != nil {
+		var none F
+		return none, err
+	}
+	defer release()
+	if f, ok := Get[F](k, name); ok {
+		return f, nil
+	}
+	f := fresh()
+	k.mu.Lock()
+	k.features[name] = f
+	k.order = append(k.order, name)
+	k.mu.Unlock()
+	err = k.Each(func(s *devtools.Session, child bool) error { return f.Begin(ctx, s, child) })
+	if err != nil {
+		k.drop(ctx, name)
+		return f, k.all.config.Explain(ctx, k.Tab, err)
+	}
+	return f, nil
+}
+
+// Get returns the feature of a name if it is there.
+func Get[F Feature](k *Keeper, name string) (F, bool) {
+	var none F
+	if k == nil {
+		return none, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f, ok := k.features[name].(F)
+	return f, ok
+}
+
+// Stop ends a feature and forgets it.
+func (k *Keeper) Stop(ctx context.Context, name string) error {
+	release, err := k.Change(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	k.drop(ctx, name)
+	return nil
+}
+
+func (k *Keeper) drop(ctx context.Context, name string) {
+	k.mu.Lock()
+	f := k.features[name]
+	delete(k.features, name)
+	k.order = slices.DeleteFunc(k.order, func(n string) bool { return n == name })
+	k.mu.Unlock()
+	if f == nil {
+		return
+	}
+	_ = k.Each(func(s *devtools.Session, _ bool) error { f.End(context.WithoutCancel(ctx), s); return nil })
+}
+
+// Watched waits a moment for what a domain says when it is switched on; a page
+// that hangs is watched all the same.
+func Watched[R any](ctx context.Context, s *devtools.Session, c cdp.Command[cdp.Empty, R]) error {
+	inner, cancel := context.WithTimeout(ctx, BeginWait)
+	defer cancel()
+	_, err := cdp.Call(inner, s, c, cdp.Empty{})
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("watching the page: %w", err)
+	}
+	return nil
+}
+
+// Ring keeps the last things of a kind.
+type Ring[T any] struct {
+	Items   []T
+	Limit   int // of Items
+	Dropped int // how many are gone
+}
+
+// Add adds one, and drops the oldest where there is no room.
+func (r *Ring[T]) Add(v T) {
+	if len(r.Items) >= r.Limit {
+		n := max(1, r.Limit/10) // a tenth at once, so that it is not moved for each
+		r.Items = append(r.Items[:0:0], r.Items[n:]...)
+		r.Dropped += n
+	}
+	r.Items = append(r.Items, v)
+}
