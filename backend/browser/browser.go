@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/observe"
+	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/tabs"
@@ -81,6 +82,7 @@ type Config struct {
 type Browser struct {
 	*inspect.Inspector
 	*observe.Observer
+	*overrides.Overrides
 	*sitedata.Sites
 
 	config Config
@@ -122,6 +124,7 @@ func New(c Config) (*Browser, error) {
 	}
 	b.Inspector = inspect.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info})
+	b.Overrides = overrides.New(work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Later: b.restoreLater})
 	return b, nil
 }

@@ -14,6 +14,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/protocol"
 )
 
@@ -77,7 +78,7 @@ func (p *tabPage) behind(ctx context.Context, q protocol.ScreenshotRequest, clip
 // made to believe.
 func (p *tabPage) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
 	if _, v := p.emulated(); v != nil {
-		return sizeOf(v), nil
+		return overrides.SizeOf(v), nil
 	}
 	world, err := p.PlainWorld(ctx)
 	if err != nil {

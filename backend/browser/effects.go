@@ -415,8 +415,10 @@ func (fx *effects) load(ctx context.Context) error {
 			return true
 		case n.Failure != "" && n.Committed == "":
 			return true
-		case fx.stopped && n.Committed == "" && len(n.Begun) == 0 && n.Request == "":
-			return true // it was taken back
+		case fx.stopped && n.Committed == "" && len(n.Begun) == 0 && n.Request == "" && len(n.Events.C) == 0:
+			// It was taken back. What was told before is known by now: a download that has
+			// begun stops the loading, too.
+			return true
 		}
 		return false
 	})

@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/overrides"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -127,7 +129,7 @@ func (p *tabPage) resized(ctx context.Context, f func(own emulation.SetDeviceMet
 func (p *tabPage) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
 	for range sizeTries {
 		if s, v := p.emulated(); v != nil {
-			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, overrides.SizeOf(v))
 		}
 		if p.shownAnew(ctx, func() error { return nil }) != nil {
 			return
@@ -250,4 +252,14 @@ func (p *tabPage) captureSized(ctx context.Context, params cdppage.CaptureScreen
 		}
 	}
 	return data, nil
+}
+
+// emulated is the size that a page is made to believe in, with the session that
+// holds it; nil when it has its own.
+func (p *tabPage) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
+	t, ok := p.r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
+	if !ok {
+		return nil, nil
+	}
+	return p.r.b.Viewport(t.ID)
 }

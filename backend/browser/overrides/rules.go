@@ -1,4 +1,4 @@
-package browser
+package overrides
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtool
 	n.mu.Lock()
 	var rule *protocol.NetworkRule
 	for i := range n.rules {
-		if glob(n.rules[i].Pattern, v.Request.URL) {
+		if Glob(n.rules[i].Pattern, v.Request.URL) {
 			n.rules[i].Hits++
 			one := n.rules[i]
 			rule = &one
@@ -104,31 +104,9 @@ func answerOf(rule *protocol.NetworkRule, v *fetch.EventRequestPaused) fetch.Ful
 	return p
 }
 
-// glob says whether a text matches a pattern in which * stands for anything.
-// Without a star it is looked for anywhere.
-func glob(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return strings.Contains(text, pattern)
-	}
-	if !strings.HasPrefix(text, parts[0]) {
-		return false
-	}
-	text = text[len(parts[0]):]
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(part):]
-	}
-	return strings.HasSuffix(text, last)
-}
-
 // NetworkRules returns what is blocked and mocked in a tab.
-func (b *Browser) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
-	n, ok := watch.Get[*networkRules](b.kept(id), featureRules)
+func (o *Overrides) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
+	n, ok := watch.Get[*networkRules](o.tabs.Kept(id), featureRules)
 	if !ok {
 		return []protocol.NetworkRule{}
 	}
@@ -139,11 +117,11 @@ func (b *Browser) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
 
 // AddNetworkRule blocks or mocks the addresses of a pattern; a rule of the same
 // pattern is replaced. A pattern without a star is looked for anywhere.
-func (b *Browser) AddNetworkRule(ctx context.Context, id protocol.TabID, rule protocol.NetworkRule) error {
+func (o *Overrides) AddNetworkRule(ctx context.Context, id protocol.TabID, rule protocol.NetworkRule) error {
 	if !strings.Contains(rule.Pattern, "*") {
 		rule.Pattern = "*" + rule.Pattern + "*"
 	}
-	return b.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
+	return o.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
 		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool { return r.Pattern == rule.Pattern })
 		if len(rules) >= protocol.NetworkRules {
 			return nil, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("a tab has at most %d rules", protocol.NetworkRules), "", protocol.Try("removes some", "network", "unblock"))
@@ -153,9 +131,9 @@ func (b *Browser) AddNetworkRule(ctx context.Context, id protocol.TabID, rule pr
 }
 
 // RemoveNetworkRules takes the rule of a pattern away, or all (empty pattern).
-func (b *Browser) RemoveNetworkRules(ctx context.Context, id protocol.TabID, pattern string) (int, error) {
+func (o *Overrides) RemoveNetworkRules(ctx context.Context, id protocol.TabID, pattern string) (int, error) {
 	removed := 0
-	err := b.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
+	err := o.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
 		before := len(rules)
 		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool {
 			return pattern == "" || r.Pattern == pattern || r.Pattern == "*"+pattern+"*"
@@ -166,8 +144,8 @@ func (b *Browser) RemoveNetworkRules(ctx context.Context, id protocol.TabID, pat
 	return removed, err
 }
 
-func (b *Browser) changeRules(ctx context.Context, id protocol.TabID, change func([]protocol.NetworkRule) ([]protocol.NetworkRule, error)) error {
-	k, err := b.keeper(ctx, id)
+func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change func([]protocol.NetworkRule) ([]protocol.NetworkRule, error)) error {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -189,5 +167,27 @@ func (b *Browser) changeRules(ctx context.Context, id protocol.TabID, change fun
 	if err != nil {
 		return err
 	}
-	return b.explain(ctx, id, nil, k.Each(func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
+	return o.tabs.Explain(ctx, id, k.Each(func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
+}
+
+// Glob says whether a text matches a pattern in which * stands for anything.
+// Without a star it is looked for anywhere.
+func Glob(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return strings.Contains(text, pattern)
+	}
+	if !strings.HasPrefix(text, parts[0]) {
+		return false
+	}
+	text = text[len(parts[0]):]
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return strings.HasSuffix(text, last)
 }

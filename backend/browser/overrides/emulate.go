@@ -1,4 +1,4 @@
-package browser
+package overrides
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -132,7 +132,7 @@ func applyViewport(ctx context.Context, s *devtools.Session, v *protocol.Emulate
 		_, touch := cdp.Call(ctx, s, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{})
 		return errors.Join(err, touch)
 	}
-	_, err := cdp.Call(ctx, s, emulation.SetDeviceMetricsOverride, sizeOf(v))
+	_, err := cdp.Call(ctx, s, emulation.SetDeviceMetricsOverride, SizeOf(v))
 	touch := emulation.SetTouchEmulationEnabledParams{Enabled: v.Touch}
 	if v.Touch {
 		touch.MaxTouchPoints = 5
@@ -141,32 +141,12 @@ func applyViewport(ctx context.Context, s *devtools.Session, v *protocol.Emulate
 	return errors.Join(err, touchErr)
 }
 
-// sizeOf is a size as the protocol has it.
-func sizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverrideParams {
+// SizeOf is a size as the protocol has it.
+func SizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverrideParams {
 	width, height := int64(v.Width), int64(v.Height)
 	return emulation.SetDeviceMetricsOverrideParams{
 		Width: width, Height: height, DeviceScaleFactor: v.Scale, Mobile: v.Mobile, ScreenWidth: width, ScreenHeight: height,
 	}
-}
-
-// emulated is the size that a page is made to believe in, with the session that
-// holds it; nil when it has its own.
-func (p *tabPage) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
-	t, ok := p.r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
-	if !ok {
-		return nil, nil
-	}
-	k := p.r.b.kept(t.ID)
-	m, ok := watch.Get[*emulationOf](k, featureEmulation)
-	if !ok {
-		return nil, nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s := k.Session(); s != nil && m.want.Viewport != nil {
-		return s, m.want.Viewport
-	}
-	return nil, nil
 }
 
 func applyNetwork(ctx context.Context, s *devtools.Session, n *protocol.EmulatedConditions) error {
@@ -218,8 +198,8 @@ func same[T comparable](a, b *T) bool {
 }
 
 // Emulation returns what a tab is made to believe.
-func (b *Browser) Emulation(id protocol.TabID) protocol.Emulation {
-	m, ok := watch.Get[*emulationOf](b.kept(id), featureEmulation)
+func (o *Overrides) Emulation(id protocol.TabID) protocol.Emulation {
+	m, ok := watch.Get[*emulationOf](o.tabs.Kept(id), featureEmulation)
 	if !ok {
 		return protocol.Emulation{}
 	}
@@ -230,8 +210,8 @@ func (b *Browser) Emulation(id protocol.TabID) protocol.Emulation {
 
 // Emulate changes what a tab is made to believe: change gets what it is now. An
 // error of the browser (a time zone that it does not know) leaves it as it was.
-func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
-	k, err := b.keeper(ctx, id)
+func (o *Overrides) Emulate(ctx context.Context, id protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
+	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return protocol.Emulation{}, err
 	}
@@ -252,7 +232,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 	change(&is)
 	changed := parts(&was, &is)
 	if is.Timezone != was.Timezone && is.Timezone != "" {
-		if err := b.knowsZone(ctx, id, is.Timezone); err != nil {
+		if err := o.knowsZone(ctx, id, is.Timezone); err != nil {
 			return was, err
 		}
 	}
@@ -270,7 +250,7 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 		if e, ok := devtools.AsMethodError(err); ok {
 			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.Message, "", protocol.Try("lists the values", "help", "emulate"))
 		}
-		return was, b.explain(ctx, id, nil, err)
+		return was, o.tabs.Explain(ctx, id, err)
 	}
 	m.mu.Lock()
 	m.want = is
@@ -283,8 +263,8 @@ func (b *Browser) Emulate(ctx context.Context, id protocol.TabID, change func(*p
 
 // knowsZone refuses a time zone that the browser does not know: it would take
 // it without a word and go on with its own (Chromium 156, seen).
-func (b *Browser) knowsZone(ctx context.Context, id protocol.TabID, zone string) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+func (o *Overrides) knowsZone(ctx context.Context, id protocol.TabID, zone string) error {
+	return o.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
 		world, err := p.PlainWorld(ctx)
 		if err != nil {
 			return err
