@@ -9,7 +9,6 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -28,9 +27,9 @@ func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 		reply.What, err = b.watchURL(ctx, id, q.Value)
 		reply.Origin = reply.What
 	case "console":
-		reply.What, reply.Origin, err = b.AwaitConsole(ctx, id, func(text string) bool { return overrides.Glob(q.Value, text) })
+		reply.What, reply.Origin, err = b.AwaitConsole(ctx, id, func(text string) bool { return page.Glob(q.Value, text) })
 	case "request":
-		reply.What, err = b.AwaitRequest(ctx, id, func(url string) bool { return overrides.Glob(q.Value, url) })
+		reply.What, err = b.AwaitRequest(ctx, id, func(url string) bool { return page.Glob(q.Value, url) })
 		reply.Origin = reply.What
 	case "download":
 		reply.What, err = b.watchDownload(ctx, id, q.Value)
@@ -58,7 +57,7 @@ func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern strin
 	err := b.waitTabs(ctx, func() bool {
 		t, ok := b.tabs.Lookup(id)
 		url = t.URL
-		return !ok || overrides.Glob(pattern, t.URL)
+		return !ok || page.Glob(pattern, t.URL)
 	})
 	if _, ok := b.tabs.Lookup(id); !ok && err == nil {
 		return "", page.UnknownTab(id)
@@ -74,7 +73,7 @@ func (b *Browser) watchDownload(ctx context.Context, id protocol.TabID, pattern 
 	for {
 		list, more := r.downloads.snapshot()
 		for _, d := range list {
-			if d.State == "done" && (d.Tab == id || d.Tab == "") && (overrides.Glob(pattern, d.Name) || overrides.Glob(pattern, d.URL)) {
+			if d.State == "done" && (d.Tab == id || d.Tab == "") && (page.Glob(pattern, d.Name) || page.Glob(pattern, d.URL)) {
 				return d.ID + " " + d.Path, nil
 			}
 		}

@@ -3,24 +3,16 @@
 package overrides
 
 import (
-	"context"
-
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
-// Tabs are the tabs of a browser.
+// Tabs are the tabs of a browser, to be watched and to be worked on.
 type Tabs interface {
-	// Of returns the keeper of a tab, attached.
-	Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error)
-	// Kept returns the keeper of a tab if there is one, or nil.
-	Kept(id protocol.TabID) *watch.Keeper
-	// Explain turns an error of a tab into what its caller is told; nil stays nil.
-	Explain(ctx context.Context, id protocol.TabID, err error) error
-	// OnTab runs f with the page of a tab; see page.Tabs.
-	OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error
+	watch.Source
+	page.Tabs
 }
 
 // Overrides are those of a browser's tabs.

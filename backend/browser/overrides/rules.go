@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -58,7 +59,7 @@ func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtool
 	n.mu.Lock()
 	var rule *protocol.NetworkRule
 	for i := range n.rules {
-		if Glob(n.rules[i].Pattern, v.Request.URL) {
+		if page.Glob(n.rules[i].Pattern, v.Request.URL) {
 			n.rules[i].Hits++
 			one := n.rules[i]
 			rule = &one
@@ -168,26 +169,4 @@ func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change f
 		return err
 	}
 	return o.tabs.Explain(ctx, id, k.Each(func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
-}
-
-// Glob says whether a text matches a pattern in which * stands for anything.
-// Without a star it is looked for anywhere.
-func Glob(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return strings.Contains(text, pattern)
-	}
-	if !strings.HasPrefix(text, parts[0]) {
-		return false
-	}
-	text = text[len(parts[0]):]
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(part):]
-	}
-	return strings.HasSuffix(text, last)
 }

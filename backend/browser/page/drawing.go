@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -13,10 +12,10 @@ import (
 )
 
 // DrawnFor is how long a tab in the back goes on drawing at full speed after a
-// command: the next one often follows at once.
+// command.
 const DrawnFor = 5 * time.Second
 
-// drawing keeps a page in the back at full speed while commands work on it.
+// DrawBehind has a page that is not in front draw at full speed until release.
 //
 // Nothing takes the frames of a tab that is not in front, so the renderer soon
 // waits for room for the next one: a page with a canvas draws 1 to 3 frames a
@@ -24,58 +23,33 @@ const DrawnFor = 5 * time.Second
 // the mouse) takes that long. A screencast takes them. It is as small as one
 // can be, and its pictures are not acknowledged, so that after two of them
 // none is encoded or sent.
-type drawing struct {
-	mu    sync.Mutex // held until the browser has what was decided, in its order
-	users int
-	on    bool
-	off   *time.Timer
-}
-
-// DrawBehind has a page that is not in front draw at full speed until release.
 func (p *Page) DrawBehind(ctx context.Context) error {
-	d := &p.drawing
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.users++
-	if d.off != nil {
-		d.off.Stop()
-	}
-	if d.on || p.host.InFront() {
-		return nil
-	}
-	d.on = true
-	quality := int64(1)
-	return devtools.Post(ctx, p.Session, cdppage.StartScreencast, cdppage.StartScreencastParams{
-		Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: 16, MaxHeight: 16,
+	return p.drawing.use(func() (bool, error) {
+		if p.host.InFront() {
+			return false, nil
+		}
+		quality := int64(1)
+		return true, devtools.Post(ctx, p.Session, cdppage.StartScreencast, cdppage.StartScreencastParams{
+			Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: 16, MaxHeight: 16,
+		})
 	})
 }
 
-// ReleaseDrawing ends drawBehind, which may have failed.
+// ReleaseDrawing ends DrawBehind, which may have failed.
 func (p *Page) ReleaseDrawing(ctx context.Context) {
-	d := &p.drawing
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.users--; d.users > 0 || !d.on {
-		return
-	}
 	ctx = context.WithoutCancel(ctx)
-	d.off = time.AfterFunc(DrawnFor, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.users > 0 || !d.on {
-			return
-		}
-		d.on = false
-		if err := devtools.Post(ctx, p.Session, cdppage.StopScreencast, cdp.Empty{}); err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
-			p.host.Log.Debug("a page in the back goes on drawing", "error", err)
-		}
+	p.drawing.release(DrawnFor, func() {
+		err := devtools.Post(ctx, p.Session, cdppage.StopScreencast, cdp.Empty{})
+		p.notSwitchedOff("drawing in the back", err)
 	})
 }
 
 // DrawnBehind says whether the page is made to draw, and for how many commands.
-func (p *Page) DrawnBehind() (on bool, users int) {
-	d := &p.drawing
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.on, d.users
+func (p *Page) DrawnBehind() (on bool, users int) { return p.drawing.state() }
+
+// notSwitchedOff logs why something goes on; that the page is gone is no reason.
+func (p *Page) notSwitchedOff(what string, err error) {
+	if err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
+		p.host.Log.Debug("the browser goes on with what is not needed any more", "what", what, "error", err)
+	}
 }

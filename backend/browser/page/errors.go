@@ -18,7 +18,7 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 	switch {
 	case errors.Is(err, ErrCrashed):
 		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "", protocol.Try("loads it again", "reload"))
-	case errors.Is(err, ErrStale), errors.Is(err, ErrReplaced), IsLeaving(err):
+	case errors.Is(err, ErrStale), errors.Is(err, ErrReplaced), isLeaving(err):
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
 	case errors.Is(err, devtools.ErrPipeEnded):
 		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")

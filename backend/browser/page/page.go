@@ -71,8 +71,8 @@ type Page struct {
 	opened *opening             // nil until then, and after a try that failed
 	then   func(devtools.Event) // what else follows the session's events
 
-	hearing hearing
-	drawing drawing
+	hearing lingering // of requests
+	drawing lingering // in the back
 }
 
 // New returns the page of a session. It hears nothing before Follow.
@@ -200,9 +200,9 @@ func IsTargetGone(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "No target with given id") || strings.Contains(err.Error(), "No tab with id"))
 }
 
-// IsLeaving says whether a method failed because the page was just going to
+// isLeaving says whether a method failed because the page was just going to
 // another document.
-func IsLeaving(err error) bool {
+func isLeaving(err error) bool {
 	e, ok := errors.AsType[*devtools.MethodError](err)
 	return ok && slices.ContainsFunc([]string{
 		"Not attached to an active page", "Inspected target navigated or closed", "Cannot find context", "Execution context was destroyed",

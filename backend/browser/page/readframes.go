@@ -26,16 +26,7 @@ func (p *Page) Read(ctx context.Context, f *Frame, function string, args, into a
 	if err != nil {
 		return fmt.Errorf("encoding what is asked of the page: %w", err)
 	}
-	for try := 0; ; try++ {
-		again, err := p.readOnce(ctx, f, function, data, into)
-		switch {
-		case errors.Is(err, ErrStale) && try < 3, err == nil && again && try < 3:
-			continue
-		case errors.Is(err, ErrStale):
-			return ErrReplaced
-		}
-		return err
-	}
+	return untilFresh(func() (bool, error) { return p.readOnce(ctx, f, function, data, into) })
 }
 
 func (p *Page) readOnce(ctx context.Context, f *Frame, function string, data []byte, into any) (again bool, err error) {

@@ -35,8 +35,14 @@ type domNode struct {
 
 // Look asks a function of world.js, with everything revealed that it needs.
 func (p *Page) Look(ctx context.Context, f *Frame, name string, args, into any) error {
+	return untilFresh(func() (bool, error) { return p.lookOnce(ctx, f, name, args, into) })
+}
+
+// untilFresh asks once more, a few times at most, while the world that was asked is
+// gone, or has learned of closed roots since.
+func untilFresh(once func() (again bool, err error)) error {
 	for try := 0; ; try++ {
-		again, err := p.lookOnce(ctx, f, name, args, into)
+		again, err := once()
 		switch {
 		case errors.Is(err, ErrStale) && try < 3, err == nil && again && try < 3:
 			continue

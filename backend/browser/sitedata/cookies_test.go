@@ -1,0 +1,58 @@
+package sitedata
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+
+	"pilotfish/backend/protocol"
+)
+
+// A cookie of one host is given by an address, which is all that keeps it from the
+// hosts below; one with a leading dot is for these, too.
+func TestCookieParam(t *testing.T) {
+	at := time.UnixMilli(1_700_000_000_500).UTC()
+	for _, c := range []struct {
+		domain      string
+		secure      bool
+		url, wanted string
+	}{
+		{"shop.example", true, "https://shop.example/a", ""},
+		{"shop.example", false, "http://shop.example/a", ""},
+		{"::1", false, "http://[::1]/a", ""},
+		{".shop.example", true, "", ".shop.example"},
+	} {
+		p := cookieParam(protocol.Cookie{Name: "n", Value: "v", Domain: c.domain, Path: "/a", Secure: c.secure, Expires: &at})
+		if p.URL != c.url || p.Domain != c.wanted || float64(p.Expires) != 1_700_000_000.5 {
+			t.Errorf("%s: %q, %q, %v", c.domain, p.URL, p.Domain, p.Expires)
+		}
+	}
+}
+
+func TestCookieOf(t *testing.T) {
+	c := cookieOf(&network.Cookie{Name: "n", Domain: ".a.example", Expires: 1_700_000_000.5})
+	if c.Expires == nil || c.Expires.UnixMilli() != 1_700_000_000_500 {
+		t.Errorf("it expires %v", c.Expires)
+	}
+	if c := cookieOf(&network.Cookie{Session: true, Expires: -1}); c.Expires != nil {
+		t.Errorf("one of the session expires %v", c.Expires)
+	}
+}
+
+func TestSameSite(t *testing.T) {
+	for _, c := range []struct {
+		cookie, host string
+		want         bool
+	}{
+		{".example.com", "shop.example.com", true},
+		{"shop.example.com", "example.com", true},
+		{"Example.com", "example.COM", true},
+		{"badexample.com", "example.com", false},
+		{"example.com", "badexample.com", false},
+	} {
+		if got := sameSite(c.cookie, c.host); got != c.want {
+			t.Errorf("%s and %s: %t", c.cookie, c.host, got)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+
+	"pilotfish/backend/browser/devtools"
+)
+
+// BeginWait is how long a page may take to say what it already knows when
+// watching begins; a page that hangs is watched all the same.
+const BeginWait = 1 * time.Second
+
+// Feature is something that a tab is made to do, or is watched for, beyond one
+// command. Its events come one at a time.
+type Feature interface {
+	// Begin switches on what it needs on a session: that of the tab, or (child)
+	// of one of its frames from another site. It is called again when the tab
+	// lives on in another target.
+	Begin(ctx context.Context, s *devtools.Session, child bool) error
+	// Event takes in what happens.
+	Event(ctx context.Context, s *devtools.Session, e devtools.Event)
+	// End switches it off.
+	End(ctx context.Context, s *devtools.Session)
+}
+
+// Closer is a Feature that is told when its tab is gone.
+type Closer interface{ Closed() }
+
+// Use returns the feature of a name, made and begun if it is not there.
+func Use[F Feature](ctx context.Context, k *Keeper, name string, fresh func() F) (F, error) {
+	release, err := k.Change(ctx)
+	if err != nil {
+		var none F
+		return none, err
+	}
+	defer release()
+	if f, ok := Get[F](k, name); ok {
+		return f, nil
+	}
+	f := fresh()
+	k.mu.Lock()
+	k.features[name] = f
+	k.order = append(k.order, name)
+	k.mu.Unlock()
+	err = k.Each(func(s *devtools.Session, child bool) error { return f.Begin(ctx, s, child) })
+	if err != nil {
+		k.drop(ctx, name)
+		return f, k.all.config.Explain(ctx, k.Tab, err)
+	}
+	return f, nil
+}
+
+// Get returns the feature of a name if it is there.
+func Get[F Feature](k *Keeper, name string) (F, bool) {
+	var none F
+	if k == nil {
+		return none, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f, ok := k.features[name].(F)
+	return f, ok
+}
+
+// Stop ends a feature and forgets it.
+func (k *Keeper) Stop(ctx context.Context, name string) error {
+	release, err := k.Change(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	k.drop(ctx, name)
+	return nil
+}
+
+func (k *Keeper) drop(ctx context.Context, name string) {
+	k.mu.Lock()
+	f := k.features[name]
+	delete(k.features, name)
+	k.order = slices.DeleteFunc(k.order, func(n string) bool { return n == name })
+	k.mu.Unlock()
+	if f == nil {
+		return
+	}
+	_ = k.Each(func(s *devtools.Session, _ bool) error { f.End(context.WithoutCancel(ctx), s); return nil })
+}
+
+// Watched waits a moment for what a domain says when it is switched on; a page
+// that hangs is watched all the same.
+func Watched[R any](ctx context.Context, s *devtools.Session, c cdp.Command[cdp.Empty, R]) error {
+	inner, cancel := context.WithTimeout(ctx, BeginWait)
+	defer cancel()
+	_, err := cdp.Call(inner, s, c, cdp.Empty{})
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("watching the page: %w", err)
+	}
+	return nil
+}
