@@ -127,7 +127,7 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	if err != nil {
 		return err
 	}
-	streamEvents(ctx, cancel, w, "the activity of a session", items, event) //nolint:contextcheck // see above
+	streamEvents(ctx, cancel, w, "the activity of a session", items, event)
 	return nil
 }
 

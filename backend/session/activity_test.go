@@ -15,7 +15,7 @@ import (
 
 // recording is a manager whose sessions do not run: what is recorded and given
 // out does not depend on it.
-func recording(t *testing.T) (*Manager, config.SessionDirs) {
+func recording(t *testing.T) *Manager {
 	t.Helper()
 	home := t.TempDir()
 	dirs := config.Dirs{Config: filepath.Join(home, "config"), State: filepath.Join(home, "state")}
@@ -27,11 +27,7 @@ func recording(t *testing.T) (*Manager, config.SessionDirs) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.eachSession(func(s *Session) { s.recorder.Close() }) })
-	own, err := dirs.Session(protocol.DefaultSession)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, own
+	return m
 }
 
 func agentGrant(id string) auth.Grant {
@@ -46,7 +42,7 @@ func cliGrant() auth.Grant {
 }
 
 func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
-	m, _ := recording(t)
+	m := recording(t)
 	for _, grant := range []auth.Grant{agentGrant("a"), agentGrant("b"), cliGrant()} {
 		reply := gateway{m}.Command(t.Context(), grant, protocol.CommandRequest{Command: "goto", Args: map[string]json.RawMessage{
 			"url": json.RawMessage(`"http://a.test/?token=hunter2"`), "passwrod": json.RawMessage(`"hunter2"`),
@@ -92,7 +88,7 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 }
 
 func TestWaitIdleWaitsForTheLastCommand(t *testing.T) {
-	m, _ := recording(t)
+	m := recording(t)
 	end := m.use.begin()
 	idle := make(chan error, 1)
 	go func() { idle <- m.WaitIdle(t.Context(), time.Millisecond) }()

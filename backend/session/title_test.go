@@ -9,7 +9,7 @@ import (
 
 // A session is called as the user likes; its folder has a name that is safe.
 func TestASessionHasAnyName(t *testing.T) {
-	m, _ := recording(t)
+	m := recording(t)
 	for _, c := range []struct {
 		title string
 		name  protocol.SessionName

@@ -64,7 +64,8 @@ export class Input {
 
   /** The message that the text was sent as, when nobody knows whether it arrived. */
   get unsure(): string | undefined {
-    const same = this.#back?.text === this.text.trim() && this.#back.attachments === this.attachments;
+    const same =
+      this.#back?.text === this.text.trim() && this.#back.attachments === this.attachments;
     return same ? this.#back?.message : undefined;
   }
 
