@@ -110,6 +110,7 @@ type roomRule struct {
 
 func roomRules() []roomRule {
 	const leaf = "a leaf of the backend knows the vocabulary and no neighbour, so that it can be read and tested alone"
+	const drivers = "a driver knows the protocol of its agent, and no conversation"
 	const protocol = "backend/protocol"
 	rules := []roomRule{
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
@@ -128,7 +129,13 @@ func roomRules() []roomRule {
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/terminal/vt", []string{protocol}, "bytes of a terminal are read without knowing processes, sockets or viewers"},
-		{"backend/chat", []string{protocol, "backend/proc", "backend/agent", "backend/journal", "backend/hub", "backend/policy", "backend/question"}, "a conversation knows agents through its drivers; the browser and the session are given to it as functions"},
+		{"backend/chat", []string{protocol, "backend/journal", "backend/policy", "backend/question"}, "a conversation knows agents through their drivers, and no agent by name; the browser and the session are given to it as functions"},
+		{"backend/chat/driver", []string{protocol}, "what an agent is to Chat is said without one"},
+		{"backend/chat/routing", []string{protocol, "backend/agent/builtin"}, "who carries a message out is chosen without knowing conversations"},
+		{"backend/chat/stdio", []string{protocol, "backend/proc", "backend/chat/driver"}, drivers},
+		{"backend/chat/acp", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
+		{"backend/chat/claude", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
+		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/agent/builtin"}, drivers},
 		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},

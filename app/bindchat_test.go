@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -21,7 +22,7 @@ import (
 // talks are real conversations in a folder, with Pilot.
 func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	t.Helper()
-	driver, err := pilot.New(pilot.Config{Commander: func(chat.SessionConfig) builtin.Commander {
+	rules, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander {
 		return builtin.CommanderFunc(func(context.Context, protocol.CommandRequest) protocol.CommandReply {
 			return protocol.CommandReply{OK: true, Text: "done"}
 		})
@@ -31,8 +32,8 @@ func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	}
 	m, err = chat.New(chat.Config{
 		Session: "default", Dir: dir, Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
-		Agent: func(context.Context, protocol.AgentKind, string) (chat.Starter, error) {
-			return chat.Starter{Driver: driver, Launch: chat.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}}, nil
+		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
+			return driver.Starter{Driver: rules, Launch: driver.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}, ReportsSteps: true, TakesRefs: true}, nil
 		},
 	})
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"pilotfish/app/agents/fakes/model"
-	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
 	stream "pilotfish/backend/chat/claude"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,8 +27,8 @@ import (
 type driven struct {
 	t      *testing.T // of the test that runs it
 	name   string
-	driver chat.Driver
-	launch chat.Launch
+	driver driver.Driver
+	launch driver.Launch
 	// shell makes the model's call of the agent's own tool that runs a command.
 	shell func(command string) model.Call
 	// read, edit and plan make the calls of its tools that read a file, put one
@@ -94,12 +94,12 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 		{
 			name: "claude", driver: stream.New(stream.Config{}), shell: bash, quick: "haiku",
 			read: claudes.read, edit: claudes.edit, plan: claudes.plan,
-			launch: chat.Launch{Kind: protocol.AgentClaude, Name: "Claude", Path: bin("claude"), Env: env, Stderr: logged},
+			launch: driver.Launch{Kind: protocol.AgentClaude, Name: "Claude", Path: bin("claude"), Env: env, Stderr: logged},
 		},
 		{
 			name: "claude-agent-acp", driver: acp.New(acp.Config{Version: "test"}), shell: bash, quick: "haiku",
 			read: claudes.read, edit: claudes.edit, plan: claudes.plan,
-			launch: chat.Launch{Kind: protocol.AgentClaude, Name: "Claude", Path: bin("claude-agent-acp"), Env: env, Stderr: logged},
+			launch: driver.Launch{Kind: protocol.AgentClaude, Name: "Claude", Path: bin("claude-agent-acp"), Env: env, Stderr: logged},
 		},
 		{
 			name: "gemini", driver: acp.New(acp.Config{Version: "test"}), quick: "gemini-3-flash-preview", forgets: true,
@@ -112,7 +112,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 			edit: func(path, before, after string) model.Call {
 				return model.Call{Name: "replace", Input: map[string]any{"file_path": path, "old_string": before, "new_string": after, "instruction": "Try more often"}}
 			},
-			launch: chat.Launch{
+			launch: driver.Launch{
 				Kind: "gemini", Name: "Gemini CLI", Path: bin("gemini"), Args: []string{"--acp"}, Stderr: logged,
 				Env: append(slices.Clone(env), "GOOGLE_GEMINI_BASE_URL="+m.URL(), "GEMINI_API_KEY="+model.Key, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true"),
 			},
@@ -132,7 +132,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 					map[string]any{"id": "2", "content": second, "status": "pending", "priority": "high"},
 				}}}
 			},
-			launch: chat.Launch{
+			launch: driver.Launch{
 				Kind: "opencode", Name: "OpenCode", Path: bin("opencode"), Args: []string{"acp"}, Stderr: logged,
 				Env: append(slices.Clone(env), "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_CONFIG_CONTENT="+openCodeConfig(m.URL())),
 			},
@@ -153,7 +153,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 					map[string]any{"id": "1", "content": first, "status": "in_progress"}, map[string]any{"id": "2", "content": second, "status": "pending"},
 				}}}
 			},
-			launch: chat.Launch{
+			launch: driver.Launch{
 				Kind: "qwen", Name: "Qwen Code", Path: bin("qwen"), Args: []string{"--acp"}, Stderr: logged,
 				Env: append(slices.Clone(env), "OPENAI_BASE_URL="+m.URL()+"/v1", "OPENAI_API_KEY="+model.Key, "OPENAI_MODEL=strong"),
 			},
@@ -172,7 +172,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 					map[string]any{"title": first, "status": "in_progress"}, map[string]any{"title": second, "status": "pending"},
 				}}}
 			},
-			launch: chat.Launch{
+			launch: driver.Launch{
 				Kind: "kimi", Name: "Kimi Code", Path: bin("node"), Args: []string{bin("kimi"), "acp"}, Stderr: logged,
 				Env: append(slices.Clone(env), "KIMI_CODE_HOME="+kimi),
 			},
@@ -188,7 +188,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 			edit: func(path, before, after string) model.Call {
 				return model.Call{Name: "edit", Input: map[string]any{"path": path, "before": before, "after": after}}
 			},
-			launch: chat.Launch{
+			launch: driver.Launch{
 				Kind: "goose", Name: "Goose", Path: bin("goose-binary-linux-x64"), Args: []string{"acp"}, Stderr: logged,
 				Env: append(slices.Clone(env), "GOOSE_PROVIDER=openai", "GOOSE_MODEL=strong", "GOOSE_MODE=approve", "GOOSE_DISABLE_KEYRING=1",
 					"OPENAI_HOST="+m.URL(), "OPENAI_API_KEY="+model.Key),
@@ -256,7 +256,7 @@ func each(t *testing.T, script func(d *driven) model.Script, test func(d driven,
 const drivenAgentCount = 7
 
 // startAgent starts the process, which ends with the test.
-func (d driven) startAgent(t *testing.T) chat.Agent {
+func (d driven) startAgent(t *testing.T) driver.Agent {
 	t.Helper()
 	d.launch.Dir = t.TempDir()
 	a, err := d.driver.Start(context.WithoutCancel(t.Context()), d.launch)
@@ -286,8 +286,8 @@ type talk struct {
 	mu      sync.Mutex
 	text    strings.Builder
 	thought strings.Builder
-	tools   map[string]chat.ToolUpdate // folded
-	asks    []chat.Ask
+	tools   map[string]driver.ToolUpdate // folded
+	asks    []driver.Ask
 	options []protocol.ChatOption
 	usage   *protocol.ChatUsage
 	plan    []protocol.ChatPlanItem
@@ -296,10 +296,10 @@ type talk struct {
 }
 
 func newTalk(answer protocol.ApprovalAnswer) *talk {
-	return &talk{answer: answer, changed: make(chan struct{}, 1), tools: map[string]chat.ToolUpdate{}}
+	return &talk{answer: answer, changed: make(chan struct{}, 1), tools: map[string]driver.ToolUpdate{}}
 }
 
-func (k *talk) Update(u chat.Update) {
+func (k *talk) Update(u driver.Update) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -324,7 +324,7 @@ func (k *talk) Update(u chat.Update) {
 }
 
 // fold takes what is new of a tool call, as a conversation does.
-func (k *talk) fold(now chat.ToolUpdate) {
+func (k *talk) fold(now driver.ToolUpdate) {
 	was := k.tools[now.Call]
 	if now.Title == nil {
 		now.Title = was.Title
@@ -345,7 +345,7 @@ func (k *talk) fold(now chat.ToolUpdate) {
 	k.tools[now.Call] = now
 }
 
-func (k *talk) Ask(_ context.Context, ask chat.Ask, answer func(string)) {
+func (k *talk) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
 	k.mu.Lock()
 	k.fold(ask.Tool)
 	ask.Tool = k.tools[ask.Tool.Call] // as the person is shown it
@@ -393,11 +393,11 @@ func TestDriversStreamATurn(t *testing.T) {
 	each(t, script, func(d driven, m *model.Model) {
 		t := d.t
 		k := newTalk("")
-		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir(), System: "The tab is t7."}, k)
+		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir(), System: "The tab is t7."}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		end, err := s.Prompt(timed(t), chat.Prompt{Text: "Say hello."})
+		end, err := s.Prompt(timed(t), driver.Prompt{Text: "Say hello."})
 		if err != nil || end.Reason != protocol.EndDone {
 			t.Fatalf("%+v, %v", end, err)
 		}
@@ -445,11 +445,11 @@ func TestDriversAskBeforeATool(t *testing.T) {
 				t := d.t
 				_ = os.Remove(file) // of the agent before
 				k := newTalk(answer)
-				s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+				s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 				if err != nil {
 					t.Fatal(err)
 				}
-				end, err := s.Prompt(timed(t), chat.Prompt{Text: "Make it."})
+				end, err := s.Prompt(timed(t), driver.Prompt{Text: "Make it."})
 				if err != nil {
 					t.Fatalf("%+v, %v", end, err)
 				}
@@ -480,7 +480,7 @@ func TestDriversAskBeforeATool(t *testing.T) {
 }
 
 // inFull reports whether a person is shown a whole command.
-func inFull(tool chat.ToolUpdate, command string) bool {
+func inFull(tool driver.ToolUpdate, command string) bool {
 	var input map[string]any
 	_ = json.Unmarshal(tool.Input, &input) // some say it in the title only
 	for _, value := range input {
@@ -506,13 +506,13 @@ func TestDriversCancel(t *testing.T) {
 	each(t, script, func(d driven, _ *model.Model) {
 		t := d.t
 		k := newTalk("")
-		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan chat.TurnEnd, 1)
+		ended := make(chan driver.TurnEnd, 1)
 		go func() {
-			end, err := s.Prompt(timed(t), chat.Prompt{Text: "Begin."})
+			end, err := s.Prompt(timed(t), driver.Prompt{Text: "Begin."})
 			if err != nil {
 				t.Error(err)
 			}
@@ -525,7 +525,7 @@ func TestDriversCancel(t *testing.T) {
 		if end := <-ended; end.Reason != protocol.EndCancelled {
 			t.Errorf("ended with %s", end.Reason)
 		}
-		if end, err := s.Prompt(timed(t), chat.Prompt{Text: "Go on."}); err != nil || end.Reason != protocol.EndDone {
+		if end, err := s.Prompt(timed(t), driver.Prompt{Text: "Go on."}); err != nil || end.Reason != protocol.EndDone {
 			t.Errorf("%+v, %v", end, err)
 		}
 		if !strings.HasSuffix(k.text.String(), "Gone on.") {
@@ -541,21 +541,21 @@ func TestDriversResume(t *testing.T) {
 		t := d.t
 		dir := t.TempDir()
 		first := d.startAgent(t)
-		s, err := first.Open(timed(t), chat.SessionConfig{Dir: dir}, newTalk(""))
+		s, err := first.Open(timed(t), driver.SessionConfig{Dir: dir}, newTalk(""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Prompt(timed(t), chat.Prompt{Text: "The word is tangerine."}); err != nil {
+		if _, err := s.Prompt(timed(t), driver.Prompt{Text: "The word is tangerine."}); err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(s.Close(timed(t)), first.Close(timed(t))); err != nil {
 			t.Fatal(err)
 		}
 		k := newTalk("")
-		again, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: dir, Resume: s.ID()}, k)
+		again, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir, Resume: s.ID()}, k)
 		if d.forgets {
 			// The conversation is told, and gives it the history as context.
-			if !errors.Is(err, chat.ErrNoResume) {
+			if !errors.Is(err, driver.ErrNoResume) {
 				t.Errorf("%v, want ErrNoResume", err)
 			}
 			return
@@ -563,7 +563,7 @@ func TestDriversResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := again.Prompt(timed(t), chat.Prompt{Text: "Which word?"}); err != nil {
+		if _, err := again.Prompt(timed(t), driver.Prompt{Text: "Which word?"}); err != nil {
 			t.Fatal(err)
 		}
 		if k.text.String() != "Noted." {
@@ -572,8 +572,8 @@ func TestDriversResume(t *testing.T) {
 		if last := m.Requests()[len(m.Requests())-1]; !strings.Contains(string(last.Raw), "tangerine") || !strings.Contains(string(last.Raw), "Noted.") {
 			t.Errorf("the model was not told what was said before: %s", last.Raw)
 		}
-		_, err = d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: dir, Resume: "0b7c9a2e-0000-4000-8000-000000000000"}, newTalk(""))
-		if !errors.Is(err, chat.ErrNoResume) {
+		_, err = d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir, Resume: "0b7c9a2e-0000-4000-8000-000000000000"}, newTalk(""))
+		if !errors.Is(err, driver.ErrNoResume) {
 			t.Errorf("a session that is not there: %v, want ErrNoResume", err)
 		}
 	})
@@ -588,14 +588,14 @@ func TestDriversChooseTheModel(t *testing.T) {
 			t.Skip("it has one model")
 		}
 		k := newTalk("")
-		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		k.until(t, "the options", func() bool { return len(k.options) > 0 })
 		ran := func(name string) string {
 			t.Helper()
-			if _, err := s.Prompt(timed(t), chat.Prompt{Text: "Which one are you?", Model: name}); err != nil {
+			if _, err := s.Prompt(timed(t), driver.Prompt{Text: "Which one are you?", Model: name}); err != nil {
 				t.Fatal(err)
 			}
 			requests := m.Requests()
@@ -642,17 +642,17 @@ func TestClaudeIsSteered(t *testing.T) {
 	k := newTalk("") // it does not answer by itself
 	asked := make(chan func(string), 1)
 	sink := &steered{talk: k, asked: asked}
-	s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, sink)
+	s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, sink)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := s.Prompt(timed(t), chat.Prompt{Text: "Make one."})
+		_, err := s.Prompt(timed(t), driver.Prompt{Text: "Make one."})
 		ended <- err
 	}()
 	answer := <-asked
-	if err := s.Steer(timed(t), chat.Prompt{Text: "Use the blue one."}); err != nil {
+	if err := s.Steer(timed(t), driver.Prompt{Text: "Use the blue one."}); err != nil {
 		t.Fatal(err)
 	}
 	answer("once")
@@ -670,7 +670,7 @@ type steered struct {
 	asked chan func(string)
 }
 
-func (s *steered) Ask(_ context.Context, _ chat.Ask, answer func(string)) { s.asked <- answer }
+func (s *steered) Ask(_ context.Context, _ driver.Ask, answer func(string)) { s.asked <- answer }
 
 // An agent that is killed in a turn ends the turn, with the reason.
 func TestDriversNoticeTheEnd(t *testing.T) {
@@ -683,13 +683,13 @@ func TestDriversNoticeTheEnd(t *testing.T) {
 		t := d.t
 		k := newTalk("")
 		a := d.startAgent(t)
-		s, err := a.Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, k)
+		s, err := a.Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan chat.TurnEnd, 1)
+		ended := make(chan driver.TurnEnd, 1)
 		go func() {
-			end, _ := s.Prompt(timed(t), chat.Prompt{Text: "Begin."})
+			end, _ := s.Prompt(timed(t), driver.Prompt{Text: "Begin."})
 			ended <- end
 		}()
 		k.until(t, "the beginning", func() bool { return strings.Contains(k.text.String(), "It begins") })
@@ -709,13 +709,13 @@ func TestAgentsAskForSignIn(t *testing.T) {
 	for name, args := range map[string][]string{"codex-acp": nil, "copilot": {"--acp"}} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
-			d := driven{driver: acp.New(acp.Config{Version: "test"}), launch: chat.Launch{
+			d := driven{driver: acp.New(acp.Config{Version: "test"}), launch: driver.Launch{
 				Kind: "test", Name: name, Path: tool(t, "build", "agents", "node_modules", ".bin", name), Args: args,
 				Env:    []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
 				Stderr: func(line string) { t.Log("stderr:", line) },
 			}}
-			_, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: t.TempDir()}, newTalk(""))
-			needs, ok := errors.AsType[*chat.NeedsSignIn](err)
+			_, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, newTalk(""))
+			needs, ok := errors.AsType[*driver.NeedsSignIn](err)
 			if !ok || len(needs.Methods) == 0 || needs.Methods[0].Name == "" {
 				t.Fatalf("%v: %+v", err, needs)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pilotfish/app/agents/fakes/model"
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,11 +38,11 @@ func TestDriversShowTheirWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := newTalk(protocol.AnswerOnce)
-		s, err := d.startAgent(t).Open(timed(t), chat.SessionConfig{Dir: dir}, k)
+		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		end, err := s.Prompt(timed(t), chat.Prompt{Text: "Try five times."})
+		end, err := s.Prompt(timed(t), driver.Prompt{Text: "Try five times."})
 		if err != nil || end.Reason != protocol.EndDone {
 			t.Fatalf("%+v, %v", end, err)
 		}

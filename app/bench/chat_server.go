@@ -18,6 +18,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
+	chatdriver "pilotfish/backend/chat/driver"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -68,11 +69,11 @@ func serveChat(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	log := slog.New(slog.DiscardHandler)
 	h := &chatHouse{events: hub.New[any](protocol.SubscriberQueue)}
-	driver := acp.New(acp.Config{Version: "bench", Logger: log})
+	talker := acp.New(acp.Config{Version: "bench", Logger: log})
 	h.chat, err = chat.New(chat.Config{
 		Session: protocol.DefaultSession, Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker(protocol.DefaultSession, func() {}),
-		Agent: func(context.Context, protocol.AgentKind, string) (chat.Starter, error) {
-			return chat.Starter{Driver: driver, Launch: chat.Launch{
+		Agent: func(context.Context, protocol.AgentKind, string) (chatdriver.Starter, error) {
+			return chatdriver.Starter{Driver: talker, Launch: chatdriver.Launch{
 				Kind: protocol.AgentCustom, Name: "Talker", Path: exe, Dir: dir, Env: append(os.Environ(), roleEnv+"="+talkerRole),
 			}}, nil
 		},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -12,7 +13,7 @@ import (
 // is not known, the draft stays, the queue is as it was, and it can be sent again.
 func TestAChangeThatCannotBeWrittenDidNotHappen(t *testing.T) {
 	going := make(chan struct{}, 8)
-	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 		going <- struct{}{}
 		return untilCancelled(ctx, s, p)
 	}}, "")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -22,29 +23,28 @@ type conversation struct {
 	dir string
 	log *slog.Logger
 
-	mu      sync.Mutex
-	state   state
-	saved   *journal.Log // of state; nil until it is written
-	entries *transcript.Transcript
-	viewers map[*viewer]struct{}
-	idle    *time.Timer // ends an agent that is not needed
-	ending  bool        // no turn begins any more
-	closed  bool
-	turn    *turn // that runs; nil when none does
-	talk    talk  // what the agent is saying
-	session AgentSession
-	// fromJournal: the driver of session builds its context from the journal.
-	fromJournal bool
-	host        *host
-	sink        *sink // of session
-	side        side  // Pilot, for instant messages
-	failure     *protocol.Error
-	unsaved     *time.Timer // tries again to write what the disk did not take
-	replaced    string      // the message that was cut off, when what replaces it could not be written yet
-	signIn      []protocol.SignInMethod
-	signInWhy   *protocol.Error // of signIn
-	signedIn    chan struct{}   // closed when the sign-in that a turn waits for is done
-	opening     bool            // Restart opens the session
+	mu        sync.Mutex
+	state     state
+	saved     *journal.Log // of state; nil until it is written
+	entries   *transcript.Transcript
+	viewers   map[*viewer]struct{}
+	idle      *time.Timer // ends an agent that is not needed
+	ending    bool        // no turn begins any more
+	closed    bool
+	turn      *turn // that runs; nil when none does
+	talk      talk  // what the agent is saying
+	session   driver.Session
+	starter   driver.Starter // of session, or of the one before
+	host      *host
+	sink      *sink // of session
+	side      side  // for instant messages
+	failure   *protocol.Error
+	unsaved   *time.Timer // tries again to write what the disk did not take
+	replaced  string      // the message that was cut off, when what replaces it could not be written yet
+	signIn    []protocol.SignInMethod
+	signInWhy *protocol.Error // of signIn
+	signedIn  chan struct{}   // closed when the sign-in that a turn waits for is done
+	opening   bool            // Restart opens the session
 
 	asked    map[string]asked // questions of commands, by the broker's id
 	shownTab protocol.TabID   // in the head that was told last

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -83,7 +84,7 @@ func TestAChangeStaysWhenItsOutcomeIsTold(t *testing.T) {
 		{[]protocol.ToolContent{}, []protocol.ToolContent{}},
 		{[]protocol.ToolContent{word}, []protocol.ToolContent{word}},
 	} {
-		merge1(&tool, ToolUpdate{Content: step.said})
+		merge1(&tool, driver.ToolUpdate{Content: step.said})
 		if !slices.Equal(tool.Content, step.want) {
 			t.Fatalf("%+v makes %+v, want %+v", step.said, tool.Content, step.want)
 		}

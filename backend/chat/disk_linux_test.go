@@ -8,21 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/journal/smalldisk"
 	"pilotfish/backend/protocol"
 )
 
 // flood says numbered words until somebody ends it, or echoes anything but "flood".
-func flood(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+func flood(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 	if !strings.HasSuffix(p.Text, "flood") {
 		return echo(ctx, s, p)
 	}
 	for i := 0; ; i++ {
 		select {
 		case <-s.cancels:
-			return TurnEnd{Reason: protocol.EndCancelled}, nil
+			return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 		case <-ctx.Done():
-			return TurnEnd{}, context.Cause(ctx)
+			return driver.TurnEnd{}, context.Cause(ctx)
 		default:
 			s.say(fmt.Sprintf("%d%s ", i, strings.Repeat(".", 2000)))
 		}

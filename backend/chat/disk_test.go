@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -30,10 +31,10 @@ func runChild() bool {
 		return false
 	}
 	ready := make(chan struct{}) // all three were sent
-	p := &played{script: func(ctx context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+	p := &played{script: func(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		<-ready
-		s.sink.Update(Update{Tool: &ToolUpdate{Call: "a", Title: ptr("Build"), Status: ptr(protocol.ToolRunning)}})
-		s.sink.Ask(ctx, Ask{Tool: ToolUpdate{Call: "b", Title: ptr("rm")}, Options: []protocol.PermissionOption{{ID: "y", Kind: protocol.AnswerOnce}}}, func(string) {})
+		s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: "a", Title: ptr("Build"), Status: ptr(protocol.ToolRunning)}})
+		s.sink.Ask(ctx, driver.Ask{Tool: driver.ToolUpdate{Call: "b", Title: ptr("rm")}, Options: []protocol.PermissionOption{{ID: "y", Kind: protocol.AnswerOnce}}}, func(string) {})
 		for i := 0; ; i++ {
 			s.say(fmt.Sprintf("%d ", i))
 			fmt.Println(i)
@@ -41,8 +42,8 @@ func runChild() bool {
 	}}
 	m, err := New(Config{
 		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
-		Agent: func(context.Context, protocol.AgentKind, string) (Starter, error) {
-			return Starter{Driver: p, Launch: Launch{Kind: "played", Name: "Played"}}, nil
+		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
+			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: "played", Name: "Played"}}, nil
 		},
 	})
 	if err == nil {
@@ -259,7 +260,7 @@ func spoil(dir string) error {
 // A disk that takes no more ends the turn with words, and nothing is shown that
 // is not written.
 func TestAFullDisk(t *testing.T) {
-	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 		s.say("before")
 		c := s.sink.(*sink).c
 		c.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -18,22 +19,22 @@ import (
 // What an agent says of a tool call is put over what was known, whatever it left
 // out, in whichever order it says it.
 func TestToolsAreUpserts(t *testing.T) {
-	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
-		tool := func(u ToolUpdate) { s.sink.Update(Update{Tool: &u}) }
+	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
+		tool := func(u driver.ToolUpdate) { s.sink.Update(driver.Update{Tool: &u}) }
 		s.say("Let me see.")
-		tool(ToolUpdate{Call: "never-announced", Status: ptr(protocol.ToolDone)})
-		tool(ToolUpdate{Call: "a", Title: ptr("Read\nfile"), Kind: ptr("read"), Input: json.RawMessage(`{"path":"/x"}`)})
-		tool(ToolUpdate{Call: "a", Status: ptr(protocol.ToolRunning), Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "one"}, {Kind: protocol.ContentText, Text: "two"}}})
-		tool(ToolUpdate{Call: "a", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "all"}}})
-		tool(ToolUpdate{Call: "a", Status: ptr(protocol.ToolFailed)})
-		tool(ToolUpdate{Call: "big", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: strings.Repeat("é", maxToolText)}}})
+		tool(driver.ToolUpdate{Call: "never-announced", Status: ptr(protocol.ToolDone)})
+		tool(driver.ToolUpdate{Call: "a", Title: ptr("Read\nfile"), Kind: ptr("read"), Input: json.RawMessage(`{"path":"/x"}`)})
+		tool(driver.ToolUpdate{Call: "a", Status: ptr(protocol.ToolRunning), Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "one"}, {Kind: protocol.ContentText, Text: "two"}}})
+		tool(driver.ToolUpdate{Call: "a", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "all"}}})
+		tool(driver.ToolUpdate{Call: "a", Status: ptr(protocol.ToolFailed)})
+		tool(driver.ToolUpdate{Call: "big", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: strings.Repeat("é", maxToolText)}}})
 		s.say("Done.")
-		s.sink.Update(Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "pending"}}})
-		s.sink.Update(Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "completed"}}})
-		s.sink.Update(Update{Text: &Chunk{Text: "A", ID: "1"}})
-		s.sink.Update(Update{Text: &Chunk{Text: "B", ID: "2"}})
-		s.sink.Update(Update{Text: &Chunk{Image: &Image{Mime: "image/png", Data: []byte("png")}}})
-		return TurnEnd{Reason: protocol.EndDone, Usage: &protocol.ChatUsage{Input: 7}}, nil
+		s.sink.Update(driver.Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "pending"}}})
+		s.sink.Update(driver.Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "completed"}}})
+		s.sink.Update(driver.Update{Text: &driver.Chunk{Text: "A", ID: "1"}})
+		s.sink.Update(driver.Update{Text: &driver.Chunk{Text: "B", ID: "2"}})
+		s.sink.Update(driver.Update{Text: &driver.Chunk{Image: &driver.Image{Mime: "image/png", Data: []byte("png")}}})
+		return driver.TurnEnd{Reason: protocol.EndDone, Usage: &protocol.ChatUsage{Input: 7}}, nil
 	}}, "")
 	h.start("c1")
 	h.say("c1", "m1", "go")
@@ -53,15 +54,15 @@ func TestToolsAreUpserts(t *testing.T) {
 
 // What an agent of ours made of a call takes the place of the call: it is told once.
 func TestAnswerTakesThePlaceOfItsCall(t *testing.T) {
-	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
-		tool := func(u ToolUpdate) { s.sink.Update(Update{Tool: &u}) }
-		tool(ToolUpdate{Call: "a", Title: ptr("Click Save"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
-		tool(ToolUpdate{Call: "a", Status: ptr(protocol.ToolDone), Answer: &Answer{Text: "Clicked Save.", Picture: "shots/a.png"}})
-		tool(ToolUpdate{Call: "b", Title: ptr("Click Twin"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
-		tool(ToolUpdate{Call: "b", Status: ptr(protocol.ToolFailed), Answer: &Answer{Text: "Which one?", Which: &protocol.ChatWhich{
+	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
+		tool := func(u driver.ToolUpdate) { s.sink.Update(driver.Update{Tool: &u}) }
+		tool(driver.ToolUpdate{Call: "a", Title: ptr("Click Save"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
+		tool(driver.ToolUpdate{Call: "a", Status: ptr(protocol.ToolDone), Answer: &driver.Answer{Text: "Clicked Save.", Picture: "shots/a.png"}})
+		tool(driver.ToolUpdate{Call: "b", Title: ptr("Click Twin"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
+		tool(driver.ToolUpdate{Call: "b", Status: ptr(protocol.ToolFailed), Answer: &driver.Answer{Text: "Which one?", Which: &protocol.ChatWhich{
 			Text: "click Twin", Elements: []protocol.TaskPlainChoice{{Ref: "e2", Name: "Twin"}, {Ref: "e3", Name: "Twin"}},
 		}}})
-		return TurnEnd{Reason: protocol.EndDone}, nil
+		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}}, "")
 	h.start("c1")
 	h.say("c1", "m1", "go")
@@ -121,13 +122,13 @@ func TestEditAndResend(t *testing.T) {
 // and is whole after a restart.
 func TestALongTurn(t *testing.T) {
 	const many = 4*transcript.Window + 17
-	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
-		s.sink.Update(Update{Tool: &ToolUpdate{Call: "first", Title: ptr("first"), Status: ptr(protocol.ToolRunning)}})
+	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
+		s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: "first", Title: ptr("first"), Status: ptr(protocol.ToolRunning)}})
 		for i := range many {
-			s.sink.Update(Update{Tool: &ToolUpdate{Call: fmt.Sprint(i), Title: ptr(fmt.Sprint("tool ", i)), Status: ptr(protocol.ToolDone)}})
+			s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: fmt.Sprint(i), Title: ptr(fmt.Sprint("tool ", i)), Status: ptr(protocol.ToolDone)}})
 		}
-		s.sink.Update(Update{Tool: &ToolUpdate{Call: "first", Status: ptr(protocol.ToolDone)}})
-		return TurnEnd{Reason: protocol.EndDone}, nil
+		s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: "first", Status: ptr(protocol.ToolDone)}})
+		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}}, "")
 	h.start("c1")
 	h.say("c1", "m1", "go")
@@ -163,14 +164,14 @@ func TestALongTurn(t *testing.T) {
 // order, during a flood.
 func TestViewersInAFlood(t *testing.T) {
 	const pieces = 20_000
-	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		for i := range pieces {
 			if i%1000 == 999 {
-				s.sink.Update(Update{Tool: &ToolUpdate{Call: fmt.Sprint(i), Title: ptr("t"), Status: ptr(protocol.ToolDone)}})
+				s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: fmt.Sprint(i), Title: ptr("t"), Status: ptr(protocol.ToolDone)}})
 			}
 			s.say(fmt.Sprintf("%d ", i))
 		}
-		return TurnEnd{Reason: protocol.EndDone}, nil
+		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}}, "")
 	h.start("c1")
 	var all sync.WaitGroup
@@ -236,16 +237,16 @@ func TestViewersInAFlood(t *testing.T) {
 }
 
 func TestPermissions(t *testing.T) {
-	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		got := make(chan string, 1)
-		s.sink.Ask(ctx, Ask{
-			Tool: ToolUpdate{Call: "never-announced", Title: ptr("Edit main.go"), Kind: ptr("edit"), Content: []protocol.ToolContent{{Kind: protocol.ContentDiff, Path: "main.go", Old: "a", New: "b"}}},
+		s.sink.Ask(ctx, driver.Ask{
+			Tool: driver.ToolUpdate{Call: "never-announced", Title: ptr("Edit main.go"), Kind: ptr("edit"), Content: []protocol.ToolContent{{Kind: protocol.ContentDiff, Path: "main.go", Old: "a", New: "b"}}},
 			Options: []protocol.PermissionOption{
 				{ID: "yes", Name: "Yes", Kind: protocol.AnswerOnce}, {ID: "ever", Name: "Always", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}, {ID: "no", Name: "No", Kind: protocol.AnswerDeny},
 			},
 		}, func(o string) { got <- o })
 		s.say("you chose " + <-got)
-		return TurnEnd{Reason: protocol.EndDone}, nil
+		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}}, "")
 	h.start("c1")
 	ask := func(id protocol.MessageID) protocol.ChatPage {
@@ -292,11 +293,11 @@ func TestPermissions(t *testing.T) {
 // cross; and what its commands ask stands in the conversation.
 func TestStepsAndQuestionsOfCommands(t *testing.T) {
 	step := make(chan func(*playedSession))
-	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		for do := range step {
 			do(s)
 		}
-		return TurnEnd{Reason: protocol.EndDone}, nil
+		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}}, "")
 	h.start("c1")
 	h.say("c1", "m1", "go")
@@ -307,7 +308,7 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 	}
 	call := func(id string, status protocol.ToolStatus) func(*playedSession) {
 		return func(s *playedSession) {
-			s.sink.Update(Update{Tool: &ToolUpdate{Call: id, Name: "mcp__pilotfish__browser_act", Title: ptr("mcp__pilotfish__browser_act"), Status: &status}})
+			s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: id, Name: "mcp__pilotfish__browser_act", Title: ptr("mcp__pilotfish__browser_act"), Status: &status}})
 		}
 	}
 	do(call("a", protocol.ToolRunning))
@@ -415,9 +416,9 @@ func TestTerminalAndBack(t *testing.T) {
 	if _, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "x"}); code(err) != protocol.CodeBusy {
 		t.Errorf("two talk to one session: %v", err)
 	}
-	user := func(s string) Update { return Update{User: &Chunk{Text: s}} }
-	text := func(s string) Update { return Update{Text: &Chunk{Text: s}} }
-	p.replay = []Update{user("hel"), user("lo"), text("You said: "), text("hello"), user("in the terminal"), text("yes"), {Tool: &ToolUpdate{Call: "x", Title: ptr("ls"), Status: ptr(protocol.ToolDone)}}}
+	user := func(s string) driver.Update { return driver.Update{User: &driver.Chunk{Text: s}} }
+	text := func(s string) driver.Update { return driver.Update{Text: &driver.Chunk{Text: s}} }
+	p.replay = []driver.Update{user("hel"), user("lo"), text("You said: "), text("hello"), user("in the terminal"), text("yes"), {Tool: &driver.ToolUpdate{Call: "x", Title: ptr("ls"), Status: ptr(protocol.ToolDone)}}}
 	if head, err = h.ToChat(t.Context(), "c1"); err != nil || head.State != protocol.ConversationIdle {
 		t.Fatalf("%v, %+v", err, head)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
@@ -81,9 +82,9 @@ func (c *conversation) keepAttachments(list []protocol.ChatAttachment) ([]protoc
 	return kept, nil
 }
 
-// prompt is what the agent is handed for a message.
-func (c *conversation) prompt(message protocol.QueuedMessage, images bool) Prompt {
-	p := Prompt{Message: message.ID, Text: message.Text}
+// prompt is what an agent is handed for a message.
+func (c *conversation) prompt(message protocol.QueuedMessage, agent driver.Starter, images bool) driver.Prompt {
+	p := driver.Prompt{Message: message.ID, Text: message.Text}
 	var about []string
 	for _, a := range c.beside(message) {
 		path := filepath.Join(c.m.config.Root, filepath.FromSlash(a.Path))
@@ -91,17 +92,17 @@ func (c *conversation) prompt(message protocol.QueuedMessage, images bool) Promp
 		case protocol.AttachImage:
 			data, err := os.ReadFile(path)
 			if err == nil && images {
-				p.Images = append(p.Images, Image{Mime: a.Mime, Data: data})
+				p.Images = append(p.Images, driver.Image{Mime: a.Mime, Data: data})
 				continue
 			}
-			p.Files = append(p.Files, File{Path: path, Mime: a.Mime})
+			p.Files = append(p.Files, driver.File{Path: path, Mime: a.Mime})
 		case protocol.AttachFile:
-			p.Files = append(p.Files, File{Path: path, Mime: a.Mime})
+			p.Files = append(p.Files, driver.File{Path: path, Mime: a.Mime})
 		case protocol.AttachTab:
 			about = append(about, fmt.Sprintf("tab %s, which calls itself %q", a.Tab, a.Name))
 		case protocol.AttachElement:
-			if c.state.Head.Agent == protocol.AgentPilot && a.Tab == c.state.Head.Tab {
-				p.Chosen = append(p.Chosen, a.Ref)
+			if agent.TakesRefs && a.Tab == c.state.Head.Tab {
+				p.Refs = append(p.Refs, a.Ref)
 				continue
 			}
 			about = append(about, fmt.Sprintf("element %s in tab %s, which the page calls %q", a.Ref, a.Tab, a.Name))

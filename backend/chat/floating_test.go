@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -19,13 +21,13 @@ func beside(t *testing.T, open tabs, dir string) *Manager {
 	t.Helper()
 	m, err := New(Config{
 		Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
-		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (Starter, error) {
-			return Starter{Launch: Launch{Kind: kind, Name: "Played"}}, nil
+		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
+			return driver.Starter{Launch: driver.Launch{Kind: kind, Name: "Played"}}, nil
 		},
 		TabOpen: func(id protocol.TabID) bool { _, ok := open[id]; return ok },
 		TabURL:  func(id protocol.TabID) string { return open[id] },
 		Settings: func() Settings {
-			return Settings{Silence: protocol.ChatSilence, Router: NewRouter(DefaultRouting())}
+			return Settings{Silence: protocol.ChatSilence, Router: routing.New(routing.Default())}
 		},
 	})
 	if err != nil {
@@ -97,8 +99,8 @@ func TestAPickedElementIsSaidOnce(t *testing.T) {
 	} {
 		c.mu.Lock()
 		message := protocol.QueuedMessage{ID: "m", Text: test.text, Attachments: element(test.tab)}
-		route, _, _ := c.route(message)
-		prompt := c.prompt(message, true)
+		route, _ := c.route(message)
+		prompt := c.prompt(message, c.starter, true)
 		c.mu.Unlock()
 		if got := route.Kind == protocol.RouteInstant; got != test.instant {
 			t.Errorf("%q with an element of %s: %+v", test.text, test.tab, route)

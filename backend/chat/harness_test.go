@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // script is what a played agent does with a prompt.
-type script func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error)
+type script func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error)
 
 // played is an agent in this process: the core is tested without one's protocol.
 type played struct {
@@ -33,14 +34,14 @@ type played struct {
 	noResume bool
 	steer    bool
 	script   script
-	replay   []Update
+	replay   []driver.Update
 	signIn   []protocol.SignInMethod
 
 	mu       sync.Mutex
 	signed   bool
 	started  int
 	agents   []*playedAgent
-	prompts  []Prompt
+	prompts  []driver.Prompt
 	resumed  []string
 	canceled int
 }
@@ -55,11 +56,11 @@ type playedAgent struct {
 type playedSession struct {
 	a       *playedAgent
 	id      string
-	sink    Sink
+	sink    driver.Sink
 	cancels chan struct{}
 }
 
-func (p *played) Start(life context.Context, _ Launch) (Agent, error) {
+func (p *played) Start(life context.Context, _ driver.Launch) (driver.Agent, error) {
 	a := &playedAgent{p: p, done: make(chan struct{})}
 	p.mu.Lock()
 	p.started++
@@ -94,14 +95,14 @@ func (a *playedAgent) SignIn(_ context.Context, method string) error {
 	return nil
 }
 
-func (a *playedAgent) Open(_ context.Context, cfg SessionConfig, sink Sink) (AgentSession, error) {
+func (a *playedAgent) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	if len(a.p.signIn) > 0 && !a.p.signed {
-		return nil, &NeedsSignIn{Methods: a.p.signIn}
+		return nil, &driver.NeedsSignIn{Methods: a.p.signIn}
 	}
 	if cfg.Resume != "" && a.p.noResume {
-		return nil, ErrNoResume
+		return nil, driver.ErrNoResume
 	}
 	a.p.resumed = append(a.p.resumed, cfg.Resume)
 	id := cfg.Resume
@@ -120,7 +121,7 @@ func (s *playedSession) Abilities() protocol.ChatAbilities {
 	return protocol.ChatAbilities{Images: true, Resume: !s.a.p.noResume, Steer: s.a.p.steer, Terminal: true}
 }
 
-func (s *playedSession) Prompt(ctx context.Context, p Prompt) (TurnEnd, error) {
+func (s *playedSession) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, error) {
 	s.a.p.mu.Lock()
 	s.a.p.prompts = append(s.a.p.prompts, p)
 	s.a.p.mu.Unlock()
@@ -130,7 +131,7 @@ func (s *playedSession) Prompt(ctx context.Context, p Prompt) (TurnEnd, error) {
 	return play(ctx, s, p)
 }
 
-func (s *playedSession) Steer(_ context.Context, p Prompt) error {
+func (s *playedSession) Steer(_ context.Context, p driver.Prompt) error {
 	s.say("steered: " + p.Text)
 	return nil
 }
@@ -148,25 +149,27 @@ func (s *playedSession) Cancel(context.Context) error {
 func (s *playedSession) SetOption(context.Context, string, string) error { return nil }
 func (s *playedSession) Close(context.Context) error                     { return nil }
 
-func (s *playedSession) say(text string) { s.sink.Update(Update{Text: &Chunk{Text: text}}) }
+func (s *playedSession) say(text string) {
+	s.sink.Update(driver.Update{Text: &driver.Chunk{Text: text}})
+}
 
 // echo answers with the prompt.
-func echo(_ context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+func echo(_ context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 	s.say("You said: ")
 	s.say(p.Text)
-	return TurnEnd{Reason: protocol.EndDone}, nil
+	return driver.TurnEnd{Reason: protocol.EndDone}, nil
 }
 
 // untilCancelled says a word and waits.
-func untilCancelled(ctx context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 	s.say("working")
 	select {
 	case <-s.cancels:
-		return TurnEnd{Reason: protocol.EndCancelled}, nil
+		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 	case <-s.a.done:
-		return TurnEnd{}, errors.New("the pipe is closed")
+		return driver.TurnEnd{}, errors.New("the pipe is closed")
 	case <-ctx.Done():
-		return TurnEnd{}, context.Cause(ctx)
+		return driver.TurnEnd{}, context.Cause(ctx)
 	}
 }
 
@@ -185,21 +188,29 @@ type house struct {
 // opened is a house whose conversations have a played agent.
 func opened(t *testing.T, p *played, dir string) *house {
 	t.Helper()
+	return openedWith(t, p, dir, func(*Config) {})
+}
+
+// openedWith is opened, with a changed configuration.
+func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *house {
+	t.Helper()
 	h := &house{t: t, dir: dir, broker: policy.NewBroker("default", func() {})}
 	if h.dir == "" {
 		h.dir = t.TempDir()
 	}
-	m, err := New(Config{
+	config := Config{
 		Session: "default", Dir: filepath.Join(h.dir, "chat"), Root: h.dir, Broker: h.broker,
-		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (Starter, error) {
+		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			if kind == "" {
 				kind = "played"
 			}
-			return Starter{Driver: p, Launch: Launch{Kind: kind, Name: "Played", Dir: h.dir}}, nil
+			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: kind, Name: "Played", Dir: h.dir}}, nil
 		},
 		Publish: func(ev any) { h.mu.Lock(); h.seen = append(h.seen, ev); h.mu.Unlock() },
 		Logger:  slog.New(slog.DiscardHandler),
-	})
+	}
+	change(&config)
+	m, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -85,22 +86,22 @@ func (c *conversation) withHistory(text string) string {
 const pastPictures = 4
 
 // history is SessionConfig.History.
-func (c *conversation) history(limit int) ([]Said, error) {
+func (c *conversation) history(limit int) ([]driver.Said, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var said []Said
+	var said []driver.Said
 	size, pictures := 0, 0
 	instant := map[protocol.MessageID]bool{}
 	add := func(e protocol.ChatEntry) bool {
 		if e.Message == c.talk.message {
 			return true
 		}
-		one := Said{Entry: e}
+		one := driver.Said{Entry: e}
 		switch e.Kind {
 		case protocol.EntryUser:
 			// Messages are read backwards: what came of it stands behind it already.
 			instant[e.Message] = e.Route != nil && e.Route.Kind == protocol.RouteInstant
-			prompt := c.prompt(protocol.QueuedMessage{ID: e.Message, Text: e.Text, Attachments: e.Attachments}, pictures < pastPictures)
+			prompt := c.prompt(protocol.QueuedMessage{ID: e.Message, Text: e.Text, Attachments: e.Attachments}, c.starter, pictures < pastPictures)
 			pictures += len(prompt.Images)
 			one.Prompt = &prompt
 			size += len(prompt.Text)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -14,7 +15,7 @@ import (
 type host struct {
 	hosts *hosts
 	key   hostKey
-	agent Agent
+	agent driver.Agent
 	name  string
 	// why says why we ended it; empty when it ended by itself.
 	why string
@@ -45,7 +46,7 @@ type hosts struct {
 
 // get returns an agent for a conversation: one that runs and may be shared, or a
 // new one. The conversation is noted in it.
-func (hs *hosts) get(ctx context.Context, c *conversation, s Starter, command string) (*host, error) {
+func (hs *hosts) get(ctx context.Context, c *conversation, s driver.Starter, command string) (*host, error) {
 	key := hostKey{s.Launch.Kind, command, s.Launch.Dir}
 	for {
 		hs.mu.Lock()
@@ -83,7 +84,7 @@ func (hs *hosts) get(ctx context.Context, c *conversation, s Starter, command st
 }
 
 // start starts the process and watches it.
-func (h *host) start(s Starter) {
+func (h *host) start(s driver.Starter) {
 	hs := h.hosts
 	agent, err := s.Driver.Start(hs.m.ctx, s.Launch)
 	hs.mu.Lock()

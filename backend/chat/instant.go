@@ -6,85 +6,80 @@ import (
 	"slices"
 	"strings"
 
-	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
 )
 
-// planner is a session of Pilot: it carries out a plan that was made from the
-// message when its route was chosen.
-type planner interface {
-	Run(ctx context.Context, plan builtin.Plan, chosen []string) builtin.Outcome
-}
-
-// side is Pilot beside the conversation's own agent.
+// side is the agent of instant messages (Config.Instant), beside the conversation's
+// own.
 type side struct {
-	session AgentSession
+	session driver.Session
 	host    *host
 	sink    *sink
+	starter driver.Starter
 }
 
-// route chooses who carries a message out. The caller holds mu.
-func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.ChatRoute, plan builtin.Plan, chosen []string) {
+// route chooses who carries a message out; plan is for the agent of instant
+// messages. The caller holds mu.
+func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.ChatRoute, plan any) {
 	router := c.m.config.Settings().Router
 	if router == nil {
-		return nil, builtin.Plan{}, nil
+		return nil, nil
 	}
 	head := c.headLocked()
 	beside := c.beside(message)
 	if message.Route == protocol.RouteInstant {
-		// The elements were chosen where Pilot asked which is meant.
+		// The elements were chosen where the agent asked which is meant.
 		beside = slices.DeleteFunc(beside, func(a protocol.ChatAttachment) bool {
-			own := a.Kind == protocol.AttachElement && a.Tab == head.Tab
-			if own {
-				chosen = append(chosen, a.Ref)
-			}
-			return own
+			return a.Kind == protocol.AttachElement && a.Tab == head.Tab
 		})
 	}
-	made, plan := router.Route(message.Text, beside, Asker{
+	made, plan := router.Route(message.Text, beside, routing.Asker{
 		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "",
 	}, message.Route)
 	if _, ok := protocol.ModelProfile(head.Agent); ok && made.Kind != protocol.RouteInstant {
-		return nil, plan, nil // there is one model, and nothing to choose
+		return nil, nil // there is one model, and nothing to choose
 	}
-	return &made, plan, chosen
+	return &made, plan
 }
 
-// instant carries a turn out by Pilot, in this process, beside the
-// conversation's agent, which is told of it with its next prompt.
-func (c *conversation) instant(t *turn) (TurnEnd, error) {
+// instant carries a turn out beside the conversation's agent, which is told of it
+// with its next prompt.
+func (c *conversation) instant(t *turn) (driver.TurnEnd, error) {
 	session, err := c.openSide(t.ctx)
 	if err != nil {
-		return TurnEnd{}, err
+		return driver.TurnEnd{}, err
 	}
 	c.mu.Lock()
 	t.prompting, t.direct = true, true
 	cancelled := t.cancelled
+	prompt := c.prompt(t.message, c.side.starter, false)
+	prompt.Plan = t.plan
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
 	if cancelled {
-		return TurnEnd{}, errCancelled
+		return driver.TurnEnd{}, errCancelled
 	}
-	out := session.Run(t.ctx, t.plan, t.chosen)
+	end, err := session.Prompt(t.ctx, prompt)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.aside(t.message.Text, out.Brief)
-	if out.Status == protocol.ToolCancelled {
-		return TurnEnd{Reason: protocol.EndCancelled}, nil
+	if end.Brief != "" {
+		c.aside(t.message.Text, end.Brief)
 	}
-	return TurnEnd{Reason: protocol.EndDone}, nil
+	return end, err
 }
 
-// openSide returns Pilot's session beside the conversation's own.
-func (c *conversation) openSide(ctx context.Context) (planner, error) {
+// openSide returns the session for instant messages.
+func (c *conversation) openSide(ctx context.Context) (driver.Session, error) {
 	c.mu.Lock()
 	if c.side.session != nil {
 		defer c.mu.Unlock()
-		return c.side.session.(planner), nil
+		return c.side.session, nil
 	}
 	tab, actor := c.headLocked().Tab, c.actor()
 	c.mu.Unlock()
-	starter, err := c.m.config.Agent(ctx, protocol.AgentPilot, "")
+	starter, err := c.m.config.Agent(ctx, c.m.config.Instant, "")
 	if err != nil {
 		return nil, err
 	}
@@ -94,25 +89,20 @@ func (c *conversation) openSide(ctx context.Context) (planner, error) {
 	}
 	s := &sink{c: c, beside: true}
 	c.mu.Lock()
-	c.side = side{host: h, sink: s}
+	c.side = side{host: h, sink: s, starter: starter}
 	c.mu.Unlock()
-	session, err := h.agent.Open(ctx, SessionConfig{Actor: actor, Tab: tab}, s)
+	session, err := h.agent.Open(ctx, driver.SessionConfig{Actor: actor, Tab: tab}, s)
 	if err != nil {
 		c.leaveSide()
 		return nil, err
 	}
-	p, ok := session.(planner)
-	if !ok {
-		c.leaveSide()
-		return nil, fmt.Errorf("%s takes no plan", starter.Launch.Name)
-	}
 	c.mu.Lock()
 	c.side.session = session
 	c.mu.Unlock()
-	return p, nil
+	return session, nil
 }
 
-// leaveSide lets Pilot go.
+// leaveSide lets the session for instant messages go.
 func (c *conversation) leaveSide() {
 	c.mu.Lock()
 	s := c.side
@@ -121,10 +111,10 @@ func (c *conversation) leaveSide() {
 	c.letGo(s.session, s.host)
 }
 
-// asideLimit bounds what an agent is told of what Pilot did, in characters.
+// asideLimit bounds what an agent is told of an instant message, in characters.
 const asideLimit = 2000
 
-// aside notes what Pilot did for the agent's next prompt. The caller holds mu.
+// aside notes what was done without the agent, for its next prompt. The caller holds mu.
 func (c *conversation) aside(asked, done string) {
 	c.state.Aside = append(c.state.Aside, fmt.Sprintf("The person said %q, and it was carried out without you: %s", cut(asked, asideLimit/4), cut(done, asideLimit)))
 	if n := len(c.state.Aside); n > 5 {
@@ -132,7 +122,7 @@ func (c *conversation) aside(asked, done string) {
 	}
 }
 
-// withAside puts what Pilot did before a prompt.
+// withAside puts what was done without the agent before a prompt.
 func (c *conversation) withAside(text string) string {
 	if len(c.state.Aside) == 0 {
 		return text

@@ -13,20 +13,11 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
-
-// Starter is how an agent is started.
-type Starter struct {
-	Driver Driver
-	Launch Launch
-	// SignIn says how a person signs in when the agent offers no way by itself.
-	SignIn string
-	// FromJournal: the driver keeps no session and builds what its agent knows from
-	// SessionConfig.History at each prompt, so a prompt tells it nothing of before.
-	FromJournal bool
-}
 
 // Config is what a Manager needs. Dir, Root, Agent, Broker and Logger are
 // required.
@@ -37,11 +28,14 @@ type Config struct {
 	Dir, Root string
 	// Agent says how an agent of a kind is started; an empty kind is the one of
 	// Settings. command is the command line of AgentCustom.
-	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (Starter, error)
+	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
+	// Instant is the agent that carries out instant messages, beside the agent of the
+	// conversation or as it. Its driver takes the router's Prompt.Plan.
+	Instant protocol.AgentKind
 	// Tools are the browser's tools for a conversation: they speak as actor and
 	// mean tab. They are good until Release. Forget is told when a conversation was
 	// deleted.
-	Tools   func(actor protocol.Actor, tab protocol.TabID) []ToolServer
+	Tools   func(actor protocol.Actor, tab protocol.TabID) []driver.ToolServer
 	Release func(protocol.Actor)
 	Forget  func(protocol.Actor)
 	// System is what an agent is told of where it is.
@@ -72,7 +66,7 @@ type Settings struct {
 	// Silence is after how long a turn that says nothing is offered to be ended.
 	Silence time.Duration
 	// Router chooses routes; nil sends everything to the conversation's agent.
-	Router *Router
+	Router *routing.Router
 }
 
 // Manager holds the conversations of one session. Its methods are safe for
@@ -133,7 +127,7 @@ func New(c Config) (*Manager, error) {
 // fill replaces what the caller left out by what does nothing.
 func (c *Config) fill() {
 	if c.Tools == nil {
-		c.Tools = func(protocol.Actor, protocol.TabID) []ToolServer { return nil }
+		c.Tools = func(protocol.Actor, protocol.TabID) []driver.ToolServer { return nil }
 	}
 	if c.Release == nil {
 		c.Release = func(protocol.Actor) {}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"strings"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -12,14 +13,14 @@ import (
 // the journal does not have is taken over from here.
 type past struct {
 	keep    bool
-	updates []Update
+	updates []driver.Update
 }
 
 // pastLimit bounds what is kept of a repetition; the end counts.
 const pastLimit = 20_000
 
 // take reports whether an update is a repetition, and keeps it if it is wanted.
-func (p *past) take(u Update) bool {
+func (p *past) take(u driver.Update) bool {
 	if u.Text == nil && u.Thought == nil && u.User == nil && u.Tool == nil && u.Plan == nil {
 		return false
 	}
@@ -35,7 +36,7 @@ func (p *past) take(u Update) bool {
 // pastTurn is one prompt of a repetition and what followed it.
 type pastTurn struct {
 	prompt string
-	rest   []Update
+	rest   []driver.Update
 }
 
 // turns are the turns of a repetition.

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
 // Ask puts a permission to the person. It returns when the question is
 // journalled.
-func (s *sink) Ask(ctx context.Context, ask Ask, answer func(option string)) {
+func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option string)) {
 	c := s.c
 	c.mu.Lock()
 	t := c.turn
@@ -49,7 +50,7 @@ func (s *sink) Ask(ctx context.Context, ask Ask, answer func(option string)) {
 }
 
 // question writes the entry of a question, behind that of its tool call.
-func (c *conversation) question(ask Ask) (protocol.ChatEntry, error) {
+func (c *conversation) question(ask driver.Ask) (protocol.ChatEntry, error) {
 	e := protocol.ChatEntry{
 		Message: c.talk.message, Kind: protocol.EntryPermission, Open: true,
 		Permission: &protocol.ChatPermission{Options: some(ask.Options), Tab: c.state.Head.Tab},
@@ -77,7 +78,7 @@ func (c *conversation) question(ask Ask) (protocol.ChatEntry, error) {
 }
 
 // approval is the question for the broker.
-func (c *conversation) approval(e protocol.ChatEntry, ask Ask) protocol.Approval {
+func (c *conversation) approval(e protocol.ChatEntry, ask driver.Ask) protocol.Approval {
 	subject := e.Permission.Subject
 	a := protocol.Approval{
 		Actor: c.actor(), Tab: e.Permission.Tab, Command: subject.Title, Kind: protocol.ActionTool,
@@ -101,7 +102,7 @@ func (c *conversation) approval(e protocol.ChatEntry, ask Ask) protocol.Approval
 
 // await puts a question to the broker and writes how it ended. It returns the
 // chosen option.
-func (c *conversation) await(ctx context.Context, entry string, ask Ask, request protocol.Approval) string {
+func (c *conversation) await(ctx context.Context, entry string, ask driver.Ask, request protocol.Approval) string {
 	verdict, err := c.m.config.Broker.AskVerdict(ctx, request, func(a protocol.Approval) {
 		c.amend(entry, func(p *protocol.ChatPermission, _ *protocol.ChatEntry) { p.Approval = a.ID })
 	})

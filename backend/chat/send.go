@@ -149,7 +149,7 @@ func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 		_, err = c.put(e)
 	}
 	session := c.session
-	prompt := c.prompt(message, c.state.Head.Can.Images)
+	prompt := c.prompt(message, c.starter, c.state.Head.Can.Images)
 	c.mu.Unlock()
 	if err == nil && session != nil {
 		err = session.Steer(t.ctx, prompt)

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"slices"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
 // open returns the conversation's session, and makes or loads it when there is
 // none. It waits while the agent asks for a sign-in.
-func (c *conversation) open(ctx context.Context) (AgentSession, error) {
+func (c *conversation) open(ctx context.Context) (driver.Session, error) {
 	// One at a time: a restart and a message may both ask for it.
 	select {
 	case c.opener <- struct{}{}:
@@ -38,7 +39,7 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 	if !c.m.config.TabOpen(tab) {
 		tab = ""
 	}
-	cfg := SessionConfig{
+	cfg := driver.SessionConfig{
 		Resume: resume, Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: c.history,
 	}
 	if !starter.FromJournal {
@@ -53,9 +54,9 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 		if err == nil {
 			return c.opened(session, starter, s), nil
 		}
-		if needs, ok := errors.AsType[*NeedsSignIn](err); ok {
+		if needs, ok := errors.AsType[*driver.NeedsSignIn](err); ok {
 			err = c.awaitSignIn(ctx, needs, starter, again)
-		} else if errors.Is(err, ErrNoResume) && cfg.Resume != "" {
+		} else if errors.Is(err, driver.ErrNoResume) && cfg.Resume != "" {
 			cfg.Resume = ""
 			err = c.forgetSession()
 		}
@@ -67,10 +68,10 @@ func (c *conversation) open(ctx context.Context) (AgentSession, error) {
 }
 
 // opened notes the session.
-func (c *conversation) opened(session AgentSession, starter Starter, s *sink) AgentSession {
+func (c *conversation) opened(session driver.Session, starter driver.Starter, s *sink) driver.Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.fromJournal = session, starter.FromJournal
+	c.session, c.starter = session, starter
 	s.loading = false
 	head := &c.state.Head
 	head.AgentSession, head.Can = session.ID(), session.Abilities()
@@ -100,7 +101,7 @@ const signedInElsewhere = ""
 
 // ways are the ways to sign in that a person is shown: those that the agent
 // names, or the one outside of Pilotfish.
-func ways(methods []protocol.SignInMethod, starter Starter) []protocol.SignInMethod {
+func ways(methods []protocol.SignInMethod, starter driver.Starter) []protocol.SignInMethod {
 	if len(methods) > 0 {
 		return methods
 	}
@@ -114,17 +115,17 @@ func ways(methods []protocol.SignInMethod, starter Starter) []protocol.SignInMet
 // promptSignedIn gives the agent the prompt of a turn, again when the agent
 // found only then that nobody is signed in: an agent that was signed in to
 // outside is started anew, so that it sees it.
-func (c *conversation) promptSignedIn(t *turn, session AgentSession, prompt Prompt) (TurnEnd, error) {
+func (c *conversation) promptSignedIn(t *turn, session driver.Session, prompt driver.Prompt) (driver.TurnEnd, error) {
 	for again := false; ; again = true {
 		c.mu.Lock()
 		if t.cancelled || t.stopping {
 			c.mu.Unlock()
-			return TurnEnd{}, errCancelled
+			return driver.TurnEnd{}, errCancelled
 		}
 		t.prompting = true
 		c.mu.Unlock()
 		end, err := session.Prompt(t.ctx, prompt)
-		needs, ok := errors.AsType[*NeedsSignIn](err)
+		needs, ok := errors.AsType[*driver.NeedsSignIn](err)
 		c.mu.Lock()
 		h, kind, command := c.host, c.state.Head.Agent, c.state.Command
 		if !ok || t.cancelled || h == nil {
@@ -142,14 +143,14 @@ func (c *conversation) promptSignedIn(t *turn, session AgentSession, prompt Prom
 		}
 		c.dropSession(h)
 		if session, err = c.open(t.ctx); err != nil {
-			return TurnEnd{}, err
+			return driver.TurnEnd{}, err
 		}
 	}
 }
 
 // signInError says why a person has to sign in, and how: what the agent said of it; again
 // is set when they did and the agent asks once more.
-func signInError(needs *NeedsSignIn, starter Starter, again bool) *protocol.Error {
+func signInError(needs *driver.NeedsSignIn, starter driver.Starter, again bool) *protocol.Error {
 	message := starter.Launch.Name + " needs you to sign in"
 	if again {
 		message = starter.Launch.Name + " is still not signed in"
@@ -161,7 +162,7 @@ func signInError(needs *NeedsSignIn, starter Starter, again bool) *protocol.Erro
 }
 
 // awaitSignIn waits until the person has signed in.
-func (c *conversation) awaitSignIn(ctx context.Context, needs *NeedsSignIn, starter Starter, again bool) error {
+func (c *conversation) awaitSignIn(ctx context.Context, needs *driver.NeedsSignIn, starter driver.Starter, again bool) error {
 	done := make(chan struct{})
 	c.mu.Lock()
 	c.signIn, c.signedIn, c.signInWhy = some(ways(needs.Methods, starter)), done, signInError(needs, starter, again)
@@ -283,7 +284,7 @@ func (c *conversation) leave() {
 }
 
 // letGo closes a session and takes the conversation off its agent.
-func (c *conversation) letGo(session AgentSession, h *host) {
+func (c *conversation) letGo(session driver.Session, h *host) {
 	if session != nil {
 		ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
 		// One that cannot be closed ends with its process.

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,13 +39,13 @@ type sink struct {
 	// in the journal already. past takes it, for what is not.
 	loading bool
 	past    past
-	// beside is set for Pilot beside the conversation's own agent: its commands and
-	// options are not the conversation's.
+	// beside is set for the agent of instant messages: its commands and options are
+	// not the conversation's.
 	beside bool
 }
 
 // Update takes one update in.
-func (s *sink) Update(u Update) {
+func (s *sink) Update(u driver.Update) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +64,7 @@ func (s *sink) Update(u Update) {
 }
 
 // counts says whether an update is the conversation's.
-func (s *sink) counts(u Update) bool {
+func (s *sink) counts(u driver.Update) bool {
 	if s.beside {
 		return s.c.side.sink == s && u.Commands == nil && u.Options == nil && u.Usage == nil && u.Title == nil
 	}
@@ -71,7 +72,7 @@ func (s *sink) counts(u Update) bool {
 }
 
 // update takes one update in. The caller holds mu.
-func (c *conversation) update(u Update) error {
+func (c *conversation) update(u driver.Update) error {
 	if t := c.turn; t != nil {
 		t.said(c)
 	}
@@ -126,7 +127,7 @@ func (c *conversation) notice(text string) error {
 }
 
 // chunk takes a piece of a text in.
-func (c *conversation) chunk(kind protocol.ChatEntryKind, chunk Chunk) error {
+func (c *conversation) chunk(kind protocol.ChatEntryKind, chunk driver.Chunk) error {
 	if chunk.Image != nil {
 		return c.picture(kind, *chunk.Image)
 	}
@@ -183,7 +184,7 @@ func (c *conversation) closeWords() error {
 }
 
 // picture writes a picture that the agent sent among its words.
-func (c *conversation) picture(kind protocol.ChatEntryKind, img Image) error {
+func (c *conversation) picture(kind protocol.ChatEntryKind, img driver.Image) error {
 	if err := c.closeWords(); err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (c *conversation) picture(kind protocol.ChatEntryKind, img Image) error {
 }
 
 // tool takes what an agent said of a tool call in, and returns its entry.
-func (c *conversation) tool(u ToolUpdate) (string, error) {
+func (c *conversation) tool(u driver.ToolUpdate) (string, error) {
 	e, known := c.entries.Entry(c.talk.tools[u.Call])
 	if !known || e.Tool == nil {
 		if err := c.closeWords(); err != nil {
@@ -234,7 +235,7 @@ func (c *conversation) tool(u ToolUpdate) (string, error) {
 }
 
 // answered puts what came of a call in its place.
-func (c *conversation) answered(e protocol.ChatEntry, a *Answer) (string, error) {
+func (c *conversation) answered(e protocol.ChatEntry, a *driver.Answer) (string, error) {
 	e.Kind, e.Tool, e.Open, e.Text = protocol.EntryText, nil, false, a.Text
 	if a.Picture != "" {
 		e.Images = []protocol.ChatAttachment{{Kind: protocol.AttachImage, Name: "Screenshot", Mime: mime.TypeByExtension(filepath.Ext(a.Picture)), Path: a.Picture}}
@@ -248,7 +249,7 @@ func (c *conversation) answered(e protocol.ChatEntry, a *Answer) (string, error)
 }
 
 // merge1 puts what was said over what was known.
-func merge1(t *protocol.ChatTool, u ToolUpdate) {
+func merge1(t *protocol.ChatTool, u driver.ToolUpdate) {
 	if u.Title != nil && *u.Title != "" {
 		t.Title = oneLine(*u.Title, 4*protocol.MaxTitle)
 	}
@@ -261,7 +262,7 @@ func merge1(t *protocol.ChatTool, u ToolUpdate) {
 	if u.Kind != nil && *u.Kind != "" && t.Kind != kindBrowser {
 		t.Kind = *u.Kind
 		if t.Kind == kindBrowser {
-			t.Line = t.Title // Pilot says it in plain words itself
+			t.Line = t.Title // an agent that knows this kind says it in plain words
 		}
 	} else if t.Kind == kindBrowser && u.Title != nil && !browserTool(t.Title) {
 		t.Line = t.Title

@@ -30,8 +30,15 @@ func (m *Manager) Step(id protocol.ConversationID, s Step) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turn
-	if t == nil || t.beside || c.closed || c.state.Head.Agent == protocol.AgentPilot {
-		return // Pilot says its steps itself
+	if t == nil || c.closed {
+		return
+	}
+	agent := c.starter
+	if t.beside {
+		agent = c.side.starter
+	}
+	if agent.ReportsSteps {
+		return
 	}
 	t.said(c)
 	if id := c.stepEntry(); id != "" {

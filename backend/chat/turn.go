@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/protocol"
 )
@@ -19,13 +19,12 @@ type turn struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when its end is written
 	model   string        // that the route wants
-	beside  bool          // Pilot carries it out, not the conversation's agent
-	plan    builtin.Plan  // of beside
-	chosen  []string      // refs that the person chose for plan
+	beside  bool          // the agent of instant messages carries it out
+	plan    any           // of beside: what the router read in the message
 
 	// All below is guarded by the conversation's mu.
 	prompting bool            // the agent has the prompt
-	direct    bool            // Pilot carries it out: no process is asked to end it
+	direct    bool            // of beside: its context ends it, nobody is asked
 	cancelled bool            // a person ended it
 	stopping  bool            // the session ends
 	forced    bool            // the agent did not end it in time
@@ -85,17 +84,17 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state)) 
 	}
 	c.talk = talk{message: message.ID, tools: map[string]string{}}
 	entry := userEntry(message)
-	route, plan, chosen := c.route(message)
+	route, plan := c.route(message)
 	entry.Route = route
 	if _, err := c.put(entry); err != nil {
 		c.state = before // the prompt was not said
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(c.m.ctx)
-	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan, chosen: chosen}
+	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan}
 	if route != nil {
 		t.model = route.Model
-		t.beside = route.Kind == protocol.RouteInstant && c.state.Head.Agent != protocol.AgentPilot
+		t.beside = route.Kind == protocol.RouteInstant && c.state.Head.Agent != c.m.config.Instant
 	}
 	t.asking, t.unask = context.WithCancel(ctx)
 	c.turn, c.replaced = t, ""
@@ -122,18 +121,18 @@ func (c *conversation) run(t *turn) {
 	}
 	session, err := c.open(t.ctx)
 	if err != nil {
-		c.finish(t, TurnEnd{}, err)
+		c.finish(t, driver.TurnEnd{}, err)
 		return
 	}
 	c.mu.Lock()
 	if t.cancelled || t.stopping {
 		c.mu.Unlock()
-		c.finish(t, TurnEnd{}, errCancelled)
+		c.finish(t, driver.TurnEnd{}, errCancelled)
 		return
 	}
-	prompt := c.prompt(t.message, c.state.Head.Can.Images)
+	prompt := c.prompt(t.message, c.starter, c.state.Head.Can.Images)
 	prompt.Model = t.model
-	if c.fromJournal {
+	if c.starter.FromJournal {
 		c.state.Aside, c.state.Context = nil, false
 	}
 	prompt.Text = c.withAside(prompt.Text)
@@ -147,7 +146,7 @@ func (c *conversation) run(t *turn) {
 }
 
 // finish writes the end of a turn and goes on with the queue.
-func (c *conversation) finish(t *turn, end TurnEnd, err error) {
+func (c *conversation) finish(t *turn, end driver.TurnEnd, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(t.done)
@@ -206,7 +205,7 @@ func (t *turn) stop() {
 }
 
 // outcome says how a turn ended.
-func (c *conversation) outcome(t *turn, end TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
+func (c *conversation) outcome(t *turn, end driver.TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
 	switch {
 	case t.stopping:
 		return protocol.EndRestarted, protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed before the answer was complete", "send it again")

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,19 +29,19 @@ func TestCancelEverywhere(t *testing.T) {
 			[]string{"user go", "text working", "end cancelled"},
 		},
 		"in a tool": {
-			func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
-				s.sink.Update(Update{Tool: &ToolUpdate{Call: "a", Title: ptr("Build"), Status: ptr(protocol.ToolRunning)}})
+			func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
+				s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: "a", Title: ptr("Build"), Status: ptr(protocol.ToolRunning)}})
 				return untilCancelled(ctx, s, p)
 			},
 			func(p protocol.ChatPage) bool { return len(p.Entries) == 3 },
 			[]string{"user go", "tool Build cancelled", "text working", "end cancelled"},
 		},
 		"in a question": {
-			func(ctx context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+			func(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 				got := make(chan string, 1)
-				s.sink.Ask(ctx, Ask{Tool: ToolUpdate{Call: "a", Title: ptr("rm -rf")}, Options: []protocol.PermissionOption{{ID: "y", Kind: protocol.AnswerOnce}}}, func(o string) { got <- o })
+				s.sink.Ask(ctx, driver.Ask{Tool: driver.ToolUpdate{Call: "a", Title: ptr("rm -rf")}, Options: []protocol.PermissionOption{{ID: "y", Kind: protocol.AnswerOnce}}}, func(o string) { got <- o })
 				answered <- <-got
-				return TurnEnd{Reason: protocol.EndCancelled}, nil
+				return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 			},
 			func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationNeedsYou },
 			[]string{"user go", "tool rm -rf cancelled", "permission cancelled", "end cancelled"},
@@ -69,7 +70,7 @@ func TestCancelEverywhere(t *testing.T) {
 
 // What waited since a Stop comes before what is typed after it.
 func TestQueueKeepsItsOrderAfterAStop(t *testing.T) {
-	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 		if p.Text == "first" {
 			return untilCancelled(ctx, s, p)
 		}
@@ -99,13 +100,13 @@ func TestQueueKeepsItsOrderAfterAStop(t *testing.T) {
 // that it serves see why.
 func TestAnAgentThatDoesNotObey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := opened(t, &played{shared: true, script: func(ctx context.Context, s *playedSession, p Prompt) (TurnEnd, error) {
+		h := opened(t, &played{shared: true, script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 			if p.Text == "quick" {
 				return echo(ctx, s, p)
 			}
 			s.say("working")
 			<-ctx.Done()
-			return TurnEnd{}, context.Cause(ctx)
+			return driver.TurnEnd{}, context.Cause(ctx)
 		}}, "")
 		h.start("c1")
 		h.start("c2")
@@ -212,12 +213,12 @@ func TestSignIn(t *testing.T) {
 // A sign-in that did not help is asked for again, with what the agent says is missing.
 func TestSignInSaysWhy(t *testing.T) {
 	p := &played{}
-	p.script = func(ctx context.Context, s *playedSession, prompt Prompt) (TurnEnd, error) {
+	p.script = func(ctx context.Context, s *playedSession, prompt driver.Prompt) (driver.TurnEnd, error) {
 		p.mu.Lock()
 		early := p.started < 3
 		p.mu.Unlock()
 		if early {
-			return TurnEnd{Reason: protocol.EndFailed}, &NeedsSignIn{Why: "API key is missing"}
+			return driver.TurnEnd{Reason: protocol.EndFailed}, &driver.NeedsSignIn{Why: "API key is missing"}
 		}
 		return echo(ctx, s, prompt)
 	}
@@ -246,12 +247,12 @@ func TestSignInSaysWhy(t *testing.T) {
 // by itself: the turn waits, and is carried out by an agent that knows it.
 func TestSignInInATurn(t *testing.T) {
 	p := &played{}
-	p.script = func(ctx context.Context, s *playedSession, prompt Prompt) (TurnEnd, error) {
+	p.script = func(ctx context.Context, s *playedSession, prompt driver.Prompt) (driver.TurnEnd, error) {
 		p.mu.Lock()
 		first := p.started == 1
 		p.mu.Unlock()
 		if first {
-			return TurnEnd{Reason: protocol.EndFailed}, &NeedsSignIn{}
+			return driver.TurnEnd{Reason: protocol.EndFailed}, &driver.NeedsSignIn{}
 		}
 		return echo(ctx, s, prompt)
 	}
@@ -272,8 +273,8 @@ func TestSignInInATurn(t *testing.T) {
 	}
 	// Whoever does not sign in can stop the turn.
 	p.mu.Lock()
-	p.script = func(context.Context, *playedSession, Prompt) (TurnEnd, error) {
-		return TurnEnd{Reason: protocol.EndFailed}, &NeedsSignIn{}
+	p.script = func(context.Context, *playedSession, driver.Prompt) (driver.TurnEnd, error) {
+		return driver.TurnEnd{Reason: protocol.EndFailed}, &driver.NeedsSignIn{}
 	}
 	p.mu.Unlock()
 	h.say("c1", "m2", "again")
@@ -288,12 +289,12 @@ func TestSignInInATurn(t *testing.T) {
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		more := make(chan struct{})
-		h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ Prompt) (TurnEnd, error) {
+		h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 			s.say("working")
 			<-more
 			s.say(" on")
 			<-more
-			return TurnEnd{Reason: protocol.EndDone}, nil
+			return driver.TurnEnd{Reason: protocol.EndDone}, nil
 		}}, "")
 		h.start("c1")
 		h.say("c1", "m1", "go")

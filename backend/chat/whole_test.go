@@ -15,6 +15,7 @@ import (
 
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -43,11 +44,11 @@ func begin(t *testing.T, program, dir string, args ...string) *whole {
 	t.Helper()
 	w := &whole{t: t, dir: dir, broker: policy.NewBroker("default", func() {}), args: args}
 	log := slog.New(slog.DiscardHandler)
-	driver := acp.New(acp.Config{Version: "test", Logger: log})
+	scripted := acp.New(acp.Config{Version: "test", Logger: log})
 	m, err := chat.New(chat.Config{
 		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Broker: w.broker, Logger: log,
-		Agent: func(context.Context, protocol.AgentKind, string) (chat.Starter, error) {
-			return chat.Starter{Driver: driver, Launch: chat.Launch{Kind: "scripted", Name: "Scripted", Path: program, Args: w.args, Env: os.Environ(), Dir: dir}}, nil
+		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
+			return driver.Starter{Driver: scripted, Launch: driver.Launch{Kind: "scripted", Name: "Scripted", Path: program, Args: w.args, Env: os.Environ(), Dir: dir}}, nil
 		},
 	})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/agents"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
@@ -28,7 +28,7 @@ func TestRouteRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	route := func(text string) protocol.ChatRoute {
-		route, _ := agents.Settings().Router.Route(text, nil, chat.Asker{Agent: protocol.AgentClaude, CanInstant: true}, "")
+		route, _ := agents.Settings().Router.Route(text, nil, routing.Asker{Agent: protocol.AgentClaude, CanInstant: true}, "")
 		return route
 	}
 	if got := route("tidy the form"); got.Kind != protocol.RouteFast {

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
 func TestATurnIsStreamedAndEnds(t *testing.T) {
 	session, sink := open(t, start(t))
-	end, err := session.Prompt(within(t), chat.Prompt{Text: "think let me see; say Hello, ; say world; usage; title A greeting; commands"})
+	end, err := session.Prompt(within(t), driver.Prompt{Text: "think let me see; say Hello, ; say world; usage; title A greeting; commands"})
 	if err != nil || end.Reason != protocol.EndDone {
 		t.Fatalf("%v, %v", end, err)
 	}
@@ -58,14 +58,14 @@ func TestSessionsDoNotWaitForEachOther(t *testing.T) {
 	slow, slowSink := open(t, a)
 	held := make(chan struct{})
 	entered := make(chan struct{})
-	slowSink.answer = func(_ chat.Ask, _ context.Context, answer func(string)) {
+	slowSink.answer = func(_ driver.Ask, _ context.Context, answer func(string)) {
 		close(entered)
 		<-held
 		answer("yes")
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := slow.Prompt(within(t), chat.Prompt{Text: "ask-then behind; flood 100"})
+		_, err := slow.Prompt(within(t), driver.Prompt{Text: "ask-then behind; flood 100"})
 		ended <- err
 	}()
 	<-entered
@@ -96,7 +96,7 @@ func TestPermissions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			session, sink := open(t, start(t))
-			sink.answer = func(_ chat.Ask, _ context.Context, answer func(string)) { answer(test.answer) }
+			sink.answer = func(_ driver.Ask, _ context.Context, answer func(string)) { answer(test.answer) }
 			prompt(t, session, test.words)
 			if sink.text() != test.text {
 				t.Errorf("%q, want %q", sink.text(), test.text)
@@ -115,7 +115,7 @@ func TestPermissions(t *testing.T) {
 // A question stands where the agent asked it, whenever it is answered.
 func TestAPermissionOvertakesNothingAndIsNotOvertaken(t *testing.T) {
 	session, sink := open(t, start(t))
-	sink.answer = func(_ chat.Ask, _ context.Context, answer func(string)) {
+	sink.answer = func(_ driver.Ask, _ context.Context, answer func(string)) {
 		go func() {
 			sink.wait(t, "text behind")
 			answer("yes")
@@ -132,7 +132,7 @@ func TestAPermissionOvertakesNothingAndIsNotOvertaken(t *testing.T) {
 func TestAQuestionOfATurnThatEndedIsOver(t *testing.T) {
 	session, sink := open(t, start(t))
 	over := make(chan struct{})
-	sink.answer = func(_ chat.Ask, ctx context.Context, answer func(string)) {
+	sink.answer = func(_ driver.Ask, ctx context.Context, answer func(string)) {
 		go func() {
 			<-ctx.Done()
 			answer("yes") // too late: it is ignored
@@ -151,10 +151,10 @@ func TestCancel(t *testing.T) {
 	for _, words := range []string{"say begun; silent", "say begun; slow 1000000 1000", "say begun; abort", "say begun; ask", "say begun; ask-two"} {
 		t.Run(words, func(t *testing.T) {
 			session, sink := open(t, start(t))
-			sink.answer = func(chat.Ask, context.Context, func(string)) {}
+			sink.answer = func(driver.Ask, context.Context, func(string)) {}
 			ended := make(chan protocol.EndReason, 1)
 			go func() {
-				end, err := session.Prompt(within(t), chat.Prompt{Text: words})
+				end, err := session.Prompt(within(t), driver.Prompt{Text: words})
 				if err != nil {
 					t.Error(err)
 				}
@@ -189,9 +189,9 @@ func TestATurnThatIsGivenUp(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)
 	ctx, giveUp := context.WithCancel(t.Context())
-	ended := make(chan chat.TurnEnd, 1)
+	ended := make(chan driver.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(ctx, chat.Prompt{Text: "ignore-cancel begun"})
+		end, _ := session.Prompt(ctx, driver.Prompt{Text: "ignore-cancel begun"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")
@@ -202,7 +202,7 @@ func TestATurnThatIsGivenUp(t *testing.T) {
 	if end := <-ended; end.Reason != protocol.EndCancelled {
 		t.Errorf("ended with %s", end.Reason)
 	}
-	if _, err := session.Prompt(within(t), chat.Prompt{Text: "say next"}); !errors.Is(err, chat.ErrStuck) {
+	if _, err := session.Prompt(within(t), driver.Prompt{Text: "say next"}); !errors.Is(err, driver.ErrStuck) {
 		t.Errorf("%v, want ErrStuck", err)
 	}
 	other, otherSink := open(t, a)
@@ -217,11 +217,11 @@ func TestTheEndsOfATurn(t *testing.T) {
 	for words, reason := range map[string]protocol.EndReason{
 		"refuse": protocol.EndRefused, "max-tokens": protocol.EndMaxTokens, "max-turns": protocol.EndMaxTurns, "say x": protocol.EndDone,
 	} {
-		if end, err := session.Prompt(within(t), chat.Prompt{Text: words}); err != nil || end.Reason != reason {
+		if end, err := session.Prompt(within(t), driver.Prompt{Text: words}); err != nil || end.Reason != reason {
 			t.Errorf("%s: %v, %v", words, end.Reason, err)
 		}
 	}
-	end, err := session.Prompt(within(t), chat.Prompt{Text: "error the model is overloaded"})
+	end, err := session.Prompt(within(t), driver.Prompt{Text: "error the model is overloaded"})
 	if end.Reason != protocol.EndFailed || err == nil || !strings.Contains(err.Error(), "the model is overloaded") {
 		t.Errorf("%v, %v", end.Reason, err)
 	}

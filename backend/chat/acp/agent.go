@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/stdio"
 	"pilotfish/backend/protocol"
 )
@@ -21,7 +21,7 @@ import (
 // agent is a process that speaks ACP.
 type agent struct {
 	cfg     Config
-	launch  chat.Launch
+	launch  driver.Launch
 	log     *slog.Logger
 	conn    *conn
 	process *stdio.Process
@@ -70,7 +70,7 @@ func (a *agent) initialize() {
 func (a *agent) explained(err error) error {
 	if rpc, ok := errors.AsType[*rpcError](err); ok {
 		if rpc.Code == codeAuthRequired {
-			return &chat.NeedsSignIn{Methods: a.can.methods(), Why: rpc.Error()}
+			return &driver.NeedsSignIn{Methods: a.can.methods(), Why: rpc.Error()}
 		}
 		return protocol.NewError(protocol.CodeInternal, a.launch.Name+": "+rpc.Error(), "")
 	}
@@ -106,7 +106,7 @@ func (a *agent) SignIn(ctx context.Context, method string) error {
 }
 
 // Open makes a session, or takes up the one of cfg.Resume.
-func (a *agent) Open(ctx context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	if err := a.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (a *agent) Open(ctx context.Context, cfg chat.SessionConfig, sink chat.Sink
 }
 
 // create makes a new session.
-func (a *agent) create(ctx context.Context, cfg chat.SessionConfig, s *session) (chat.AgentSession, error) {
+func (a *agent) create(ctx context.Context, cfg driver.SessionConfig, s *session) (driver.Session, error) {
 	a.mu.Lock()
 	a.opening++
 	a.mu.Unlock()
@@ -186,10 +186,10 @@ func (a *agent) start(s *session) {
 }
 
 // takeUp goes on with a session of before.
-func (a *agent) takeUp(ctx context.Context, cfg chat.SessionConfig, s *session) (chat.AgentSession, error) {
+func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session) (driver.Session, error) {
 	resumes, loads := a.can.Can.Session.Resume.yes(), a.can.Can.Load
 	if !resumes && !loads {
-		return nil, chat.ErrNoResume
+		return nil, driver.ErrNoResume
 	}
 	s.id = cfg.Resume
 	a.mu.Lock()
@@ -217,7 +217,7 @@ func (a *agent) takeUp(ctx context.Context, cfg chat.SessionConfig, s *session) 
 		if err == nil && !s.replayed.Load() {
 			// Qwen Code makes an empty session of an id that it does not know.
 			a.forget(s)
-			return nil, fmt.Errorf("%w: %s has no history of it", chat.ErrNoResume, a.launch.Name)
+			return nil, fmt.Errorf("%w: %s has no history of it", driver.ErrNoResume, a.launch.Name)
 		}
 	}
 	if err == nil {
@@ -226,8 +226,8 @@ func (a *agent) takeUp(ctx context.Context, cfg chat.SessionConfig, s *session) 
 	a.forget(s)
 	explained := a.explained(err)
 	if _, refused := errors.AsType[*rpcError](err); refused {
-		if _, signIn := errors.AsType[*chat.NeedsSignIn](explained); !signIn {
-			return nil, fmt.Errorf("%w: %w", chat.ErrNoResume, explained)
+		if _, signIn := errors.AsType[*driver.NeedsSignIn](explained); !signIn {
+			return nil, fmt.Errorf("%w: %w", driver.ErrNoResume, explained)
 		}
 	}
 	return nil, explained
@@ -275,7 +275,7 @@ func (a *agent) forget(s *session) {
 
 // meta is how Claude's adapter takes a system prompt; see session.framed for the
 // others.
-func (a *agent) meta(cfg chat.SessionConfig) map[string]any {
+func (a *agent) meta(cfg driver.SessionConfig) map[string]any {
 	if cfg.System == "" || !a.takesSystem() {
 		return nil
 	}
@@ -368,7 +368,7 @@ func (a *agent) Close(ctx context.Context) error {
 }
 
 // servers are the browser's tools as ACP names them.
-func servers(tools []chat.ToolServer) []sdk.McpServer {
+func servers(tools []driver.ToolServer) []sdk.McpServer {
 	out := make([]sdk.McpServer, 0, len(tools))
 	for _, tool := range tools {
 		env := make([]sdk.EnvVariable, 0, len(tool.Env))

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -30,7 +30,7 @@ func TestAnAgentThatEndsInATurn(t *testing.T) {
 			a := start(t)
 			session, sink := open(t, a)
 			other, _ := open(t, a)
-			end, err := session.Prompt(within(t), chat.Prompt{Text: "flood 500; " + test.words})
+			end, err := session.Prompt(within(t), driver.Prompt{Text: "flood 500; " + test.words})
 			if end.Reason != protocol.EndCrashed {
 				t.Fatalf("ended with %s, %v", end.Reason, err)
 			}
@@ -47,10 +47,10 @@ func TestAnAgentThatEndsInATurn(t *testing.T) {
 			if protocol.AsError(a.Err()).Code != protocol.CodeCrashed {
 				t.Errorf("%v", a.Err())
 			}
-			if _, err := other.Prompt(within(t), chat.Prompt{Text: "say x"}); err == nil {
+			if _, err := other.Prompt(within(t), driver.Prompt{Text: "say x"}); err == nil {
 				t.Error("another session goes on without a process")
 			}
-			if _, err := a.Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink()); err == nil {
+			if _, err := a.Open(within(t), driver.SessionConfig{Dir: t.TempDir()}, newSink()); err == nil {
 				t.Error("a session is opened without a process")
 			}
 			if at := strings.Index(sink.text(), "child "); at >= 0 {
@@ -68,9 +68,9 @@ func TestAnAgentThatEndsInATurn(t *testing.T) {
 func TestAnAgentThatClosesItsInput(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)
-	ended := make(chan chat.TurnEnd, 1)
+	ended := make(chan driver.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(within(t), chat.Prompt{Text: "close-in"})
+		end, _ := session.Prompt(within(t), driver.Prompt{Text: "close-in"})
 		ended <- end
 	}()
 	sink.wait(t, "text closed")
@@ -90,7 +90,7 @@ func TestAnAgentThatClosesItsInput(t *testing.T) {
 func TestAnAgentThatEndsBeforeATurn(t *testing.T) {
 	for _, method := range []string{"initialize", "session/new"} {
 		a := start(t, "-die-at", method)
-		_, err := a.Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink())
+		_, err := a.Open(within(t), driver.SessionConfig{Dir: t.TempDir()}, newSink())
 		if err == nil || !strings.Contains(err.Error(), "exit code 7") || !strings.Contains(protocol.AsError(err).Detail, "ends at "+method) {
 			t.Errorf("%s: %v", method, err)
 		}
@@ -99,9 +99,9 @@ func TestAnAgentThatEndsBeforeATurn(t *testing.T) {
 
 func TestAProgramThatIsNoAgent(t *testing.T) {
 	for _, program := range []string{"/bin/true", "/bin/false", "/nowhere/agent"} {
-		a, err := acp.New(acp.Config{}).Start(t.Context(), chat.Launch{Name: "Something", Path: program, Dir: t.TempDir()})
+		a, err := acp.New(acp.Config{}).Start(t.Context(), driver.Launch{Name: "Something", Path: program, Dir: t.TempDir()})
 		if err == nil {
-			_, err = a.Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink())
+			_, err = a.Open(within(t), driver.SessionConfig{Dir: t.TempDir()}, newSink())
 			if closeErr := a.Close(t.Context()); closeErr != nil {
 				t.Error(closeErr)
 			}
@@ -113,7 +113,7 @@ func TestAProgramThatIsNoAgent(t *testing.T) {
 }
 
 func TestAnAgentOfAnotherVersion(t *testing.T) {
-	_, err := start(t, "-version", "7").Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink())
+	_, err := start(t, "-version", "7").Open(within(t), driver.SessionConfig{Dir: t.TempDir()}, newSink())
 	if err == nil || !strings.Contains(err.Error(), "speaks version 7") {
 		t.Error(err)
 	}
@@ -144,7 +144,7 @@ func TestAnAgentThatDoesNotAnswerIsClosed(t *testing.T) {
 	a := start(t, "-mute", "initialize")
 	opened := make(chan error, 1)
 	go func() {
-		_, err := a.Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink())
+		_, err := a.Open(within(t), driver.SessionConfig{Dir: t.TempDir()}, newSink())
 		opened <- err
 	}()
 	if err := a.Close(within(t)); err != nil {
@@ -162,9 +162,9 @@ func TestAnAgentThatDoesNotAnswerIsClosed(t *testing.T) {
 func TestCloseEndsATurn(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)
-	ended := make(chan chat.TurnEnd, 1)
+	ended := make(chan driver.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(within(t), chat.Prompt{Text: "ignore-cancel begun"})
+		end, _ := session.Prompt(within(t), driver.Prompt{Text: "ignore-cancel begun"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")

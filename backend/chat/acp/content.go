@@ -7,7 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -34,7 +34,7 @@ type toolContent struct {
 
 // read makes a text or a picture of a block. The text may end within a character
 // (see splitText).
-func (b *block) read() (text []byte, image *chat.Image) {
+func (b *block) read() (text []byte, image *driver.Image) {
 	switch b.Type {
 	case "text":
 		return b.Text, nil
@@ -46,7 +46,7 @@ func (b *block) read() (text []byte, image *chat.Image) {
 			}
 			return []byte("[a picture that cannot be read]"), nil
 		}
-		return nil, &chat.Image{Mime: b.MimeType, Data: data}
+		return nil, &driver.Image{Mime: b.MimeType, Data: data}
 	case "resource_link":
 		if b.Name == "" || b.Name == b.URI {
 			return []byte(b.URI), nil
@@ -70,7 +70,7 @@ func (b *block) read() (text []byte, image *chat.Image) {
 }
 
 // readBlock reads a block, or a plain string that an agent sent for one.
-func readBlock(raw json.RawMessage) (text []byte, image *chat.Image) {
+func readBlock(raw json.RawMessage) (text []byte, image *driver.Image) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '"' {
 		var text splitText
@@ -86,7 +86,7 @@ func readBlock(raw json.RawMessage) (text []byte, image *chat.Image) {
 
 // readToolContent reads the content of a tool call. It returns nil for what was
 // not said, and an empty list for one that is empty.
-func readToolContent(raw json.RawMessage) (content []protocol.ToolContent, images []chat.Image) {
+func readToolContent(raw json.RawMessage) (content []protocol.ToolContent, images []driver.Image) {
 	var items []json.RawMessage
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) || json.Unmarshal(raw, &items) != nil {
 		return nil, nil

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 )
 
 // checking is a sink that fails on what no conversation could keep.
 type checking struct{ t *testing.T }
 
-func (c checking) Update(u chat.Update) {
+func (c checking) Update(u driver.Update) {
 	raw, err := json.Marshal(u)
 	if err != nil {
 		c.t.Errorf("an update that has no JSON: %v", err)
@@ -25,8 +25,8 @@ func (c checking) Update(u chat.Update) {
 	}
 }
 
-func (c checking) Ask(_ context.Context, ask chat.Ask, answer func(string)) {
-	c.Update(chat.Update{Tool: &ask.Tool})
+func (c checking) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
+	c.Update(driver.Update{Tool: &ask.Tool})
 	answer("")
 }
 
@@ -52,7 +52,7 @@ func FuzzLine(f *testing.F) {
 			}
 			return nil
 		}, a.incoming, a.log)
-		s := newSession(a, chat.SessionConfig{}, checking{t})
+		s := newSession(a, driver.SessionConfig{}, checking{t})
 		s.id = "s"
 		a.sessions["s"] = s
 		_ = a.conn.call("initialize", nil, func(result json.RawMessage, _ error) { _ = lenient(result, &sessionReply{}) })

@@ -6,7 +6,7 @@ import (
 	"context"
 	"log/slog"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/stdio"
 	"pilotfish/backend/proc"
 )
@@ -23,7 +23,7 @@ type Config struct {
 // Driver starts agents that speak ACP.
 type Driver struct{ cfg Config }
 
-var _ chat.Driver = (*Driver)(nil)
+var _ driver.Driver = (*Driver)(nil)
 
 // New returns a Driver. It starts nothing.
 func New(cfg Config) *Driver {
@@ -36,7 +36,7 @@ func New(cfg Config) *Driver {
 
 // Start starts the agent's process. What it can do is asked with the first
 // session.
-func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
+func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent, error) {
 	a := &agent{
 		cfg: d.cfg, launch: launch, log: d.cfg.Logger.With("agent", launch.Kind),
 		sessions: map[string]*session{}, held: map[string][]*message{},

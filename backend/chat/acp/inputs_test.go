@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -75,7 +75,7 @@ func TestArgumentsAmongTheContent(t *testing.T) {
 		"a status that nobody said": {"", text(`{"command":"rm -r build"}`), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := &chat.ToolUpdate{Content: test.content}
+			u := &driver.ToolUpdate{Content: test.content}
 			if test.status != "" {
 				u.Status = &test.status
 			}

@@ -15,8 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -50,14 +50,14 @@ func TestMain(m *testing.M) {
 }
 
 // start starts a scripted agent that ends with the test.
-func start(t *testing.T, args ...string) chat.Agent {
+func start(t *testing.T, args ...string) driver.Agent {
 	t.Helper()
 	return startKind(t, "scripted", args...)
 }
 
-func startKind(t *testing.T, kind protocol.AgentKind, args ...string) chat.Agent {
+func startKind(t *testing.T, kind protocol.AgentKind, args ...string) driver.Agent {
 	t.Helper()
-	a, err := acp.New(acp.Config{Version: "test"}).Start(context.WithoutCancel(t.Context()), chat.Launch{
+	a, err := acp.New(acp.Config{Version: "test"}).Start(context.WithoutCancel(t.Context()), driver.Launch{
 		Kind: kind, Name: "Scripted", Path: os.Getenv(envScripted), Args: args, Dir: t.TempDir(),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "COLOUR=green"},
 	})
@@ -81,12 +81,12 @@ func within(t *testing.T) context.Context {
 }
 
 // open opens a new session.
-func open(t *testing.T, a chat.Agent) (chat.AgentSession, *sink) {
+func open(t *testing.T, a driver.Agent) (driver.Session, *sink) {
 	t.Helper()
-	return openWith(t, a, chat.SessionConfig{})
+	return openWith(t, a, driver.SessionConfig{})
 }
 
-func openWith(t *testing.T, a chat.Agent, cfg chat.SessionConfig) (chat.AgentSession, *sink) {
+func openWith(t *testing.T, a driver.Agent, cfg driver.SessionConfig) (driver.Session, *sink) {
 	t.Helper()
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
@@ -100,9 +100,9 @@ func openWith(t *testing.T, a chat.Agent, cfg chat.SessionConfig) (chat.AgentSes
 }
 
 // prompt runs a turn that ends as it should.
-func prompt(t *testing.T, s chat.AgentSession, words string) {
+func prompt(t *testing.T, s driver.Session, words string) {
 	t.Helper()
-	end, err := s.Prompt(within(t), chat.Prompt{Text: words})
+	end, err := s.Prompt(within(t), driver.Prompt{Text: words})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,14 +115,14 @@ func prompt(t *testing.T, s chat.AgentSession, words string) {
 type sink struct {
 	mu      sync.Mutex
 	log     []string // what came, in order: the words of an update, "ask TITLE"
-	updates []chat.Update
-	asks    []chat.Ask
-	answer  func(ask chat.Ask, ctx context.Context, answer func(string))
+	updates []driver.Update
+	asks    []driver.Ask
+	answer  func(ask driver.Ask, ctx context.Context, answer func(string))
 	changed chan struct{} // has room for one
 }
 
 func newSink() *sink {
-	return &sink{changed: make(chan struct{}, 1), answer: func(_ chat.Ask, _ context.Context, answer func(string)) { answer("yes") }}
+	return &sink{changed: make(chan struct{}, 1), answer: func(_ driver.Ask, _ context.Context, answer func(string)) { answer("yes") }}
 }
 
 func (s *sink) note(line string) {
@@ -133,14 +133,14 @@ func (s *sink) note(line string) {
 	}
 }
 
-func (s *sink) Update(u chat.Update) {
+func (s *sink) Update(u driver.Update) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.updates = append(s.updates, u)
 	s.note(brief(u))
 }
 
-func (s *sink) Ask(ctx context.Context, ask chat.Ask, answer func(string)) {
+func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(string)) {
 	s.mu.Lock()
 	s.asks = append(s.asks, ask)
 	s.note("ask " + *ask.Tool.Title)
@@ -194,10 +194,10 @@ func (s *sink) history() []string {
 }
 
 // tools are the tool calls, folded: what was not said stays as it was.
-func (s *sink) tools() []chat.ToolUpdate {
+func (s *sink) tools() []driver.ToolUpdate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []chat.ToolUpdate
+	var out []driver.ToolUpdate
 	for _, u := range s.updates {
 		if u.Tool == nil {
 			continue
@@ -226,7 +226,7 @@ func (s *sink) tools() []chat.ToolUpdate {
 }
 
 // brief is an update in a few words.
-func brief(u chat.Update) string {
+func brief(u driver.Update) string {
 	switch {
 	case u.Text != nil && u.Text.Image != nil:
 		return "picture " + u.Text.Image.Mime

@@ -9,11 +9,11 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 )
 
 // blocks are the content of a prompt. The caller holds mu.
-func (s *session) blocks(p chat.Prompt) []sdk.ContentBlock {
+func (s *session) blocks(p driver.Prompt) []sdk.ContentBlock {
 	blocks := make([]sdk.ContentBlock, 0, 2+len(p.Images)+len(p.Files))
 	if s.unsaid != "" {
 		blocks = append(blocks, sdk.TextBlock(framed(s.unsaid)))

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +24,7 @@ type question struct {
 func (s *session) ask(m *message) {
 	id, p := m.ID, &m.Params
 	s.flush()
-	ask := chat.Ask{Tool: *s.toolUpdate(&p.ToolCall, false), Options: make([]protocol.PermissionOption, 0, len(p.Options))}
+	ask := driver.Ask{Tool: *s.toolUpdate(&p.ToolCall, false), Options: make([]protocol.PermissionOption, 0, len(p.Options))}
 	for _, o := range p.Options {
 		ask.Options = append(ask.Options, permissionOption(o.ID, o.Name, o.Kind))
 	}

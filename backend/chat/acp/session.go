@@ -14,7 +14,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -22,7 +22,7 @@ import (
 type session struct {
 	agent *agent
 	log   *slog.Logger
-	sink  chat.Sink
+	sink  driver.Sink
 	inbox *inbox
 	id    string
 
@@ -55,11 +55,11 @@ type turn struct {
 }
 
 type turnResult struct {
-	end chat.TurnEnd
+	end driver.TurnEnd
 	err error
 }
 
-func newSession(a *agent, cfg chat.SessionConfig, sink chat.Sink) *session {
+func newSession(a *agent, cfg driver.SessionConfig, sink driver.Sink) *session {
 	s := &session{
 		agent: a, log: a.log, sink: sink, inbox: newInbox(), gone: make(chan struct{}),
 		shown: map[string]bool{}, asked: map[string]bool{}, questions: map[*question]struct{}{},
@@ -77,7 +77,7 @@ func (s *session) announce(reply *sessionReply) {
 }
 
 // emit hands an update on. It runs in the inbox.
-func (s *session) emit(u chat.Update) {
+func (s *session) emit(u driver.Update) {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *session) emit(u chat.Update) {
 	}
 }
 
-func (s *session) emitOptions() { s.emit(chat.Update{Options: s.options.shown()}) }
+func (s *session) emitOptions() { s.emit(driver.Update{Options: s.options.shown()}) }
 
 // ID is the agent's own.
 func (s *session) ID() string { return s.id }
@@ -103,16 +103,16 @@ func (s *session) Abilities() protocol.ChatAbilities {
 }
 
 // Prompt runs one turn.
-func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, error) {
+func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, error) {
 	if len(p.Images) > 0 && !s.agent.can.Can.Prompt.Image {
-		return chat.TurnEnd{Reason: protocol.EndFailed},
+		return driver.TurnEnd{Reason: protocol.EndFailed},
 			protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" takes no pictures", "send the message without them, or choose another agent")
 	}
 	t := &turn{ended: make(chan turnResult, 1)}
 	s.mu.Lock()
 	if s.turn != nil {
 		s.mu.Unlock()
-		return chat.TurnEnd{Reason: protocol.EndFailed}, chat.ErrStuck
+		return driver.TurnEnd{Reason: protocol.EndFailed}, driver.ErrStuck
 	}
 	s.turn = t
 	s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, erro
 	if t.cancelled {
 		s.turn = nil
 		s.mu.Unlock()
-		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 	}
 	t.sent = true // from here on Cancel tells the agent, behind the prompt
 	err := s.agent.conn.call(sdk.AgentMethodSessionPrompt,
@@ -143,14 +143,14 @@ func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, erro
 	case r := <-t.ended:
 		return r.end, r.err
 	case <-s.gone:
-		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
 	t.givenUp = true
 	s.mu.Unlock()
 	s.endQuestions()
-	return chat.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
+	return driver.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
 }
 
 // drop forgets a turn that was not sent.
@@ -187,25 +187,25 @@ func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 }
 
 // failed says how a turn ended that has no answer.
-func (s *session) failed(t *turn, err error) (chat.TurnEnd, error) {
+func (s *session) failed(t *turn, err error) (driver.TurnEnd, error) {
 	s.mu.Lock()
 	cancelled := t.cancelled
 	s.mu.Unlock()
 	if _, answer := errors.AsType[*rpcError](err); answer {
 		if cancelled {
 			// Some agents answer a cancelled turn with the error of what they broke off.
-			return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+			return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 		}
-		return chat.TurnEnd{Reason: protocol.EndFailed}, s.agent.explained(err)
+		return driver.TurnEnd{Reason: protocol.EndFailed}, s.agent.explained(err)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return chat.TurnEnd{Reason: protocol.EndCancelled}, err
+		return driver.TurnEnd{Reason: protocol.EndCancelled}, err
 	}
 	select {
 	case <-s.agent.process.Done():
-		return chat.TurnEnd{Reason: protocol.EndCrashed}, err
+		return driver.TurnEnd{Reason: protocol.EndCrashed}, err
 	default:
-		return chat.TurnEnd{Reason: protocol.EndFailed}, err
+		return driver.TurnEnd{Reason: protocol.EndFailed}, err
 	}
 }
 
@@ -285,7 +285,7 @@ func (s *session) set(ctx context.Context, o option, value string, chosen bool) 
 }
 
 // Steer is not in the protocol.
-func (s *session) Steer(context.Context, chat.Prompt) error {
+func (s *session) Steer(context.Context, driver.Prompt) error {
 	return protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" takes no message into a running turn", "")
 }
 

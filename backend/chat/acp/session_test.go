@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,7 +26,7 @@ func TestASessionIsLoadedWithoutItsHistory(t *testing.T) {
 		if err := a.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		loaded, sink := openWith(t, start(t, args...), chat.SessionConfig{Resume: session.ID()})
+		loaded, sink := openWith(t, start(t, args...), driver.SessionConfig{Resume: session.ID()})
 		if loaded.ID() != session.ID() {
 			t.Errorf("the session is %s, want %s", loaded.ID(), session.ID())
 		}
@@ -50,7 +50,7 @@ func TestACloseIsWaitedFor(t *testing.T) {
 	if err := a.Close(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := start(t, args...).Open(within(t), chat.SessionConfig{Resume: session.ID(), Dir: t.TempDir()}, newSink()); err != nil {
+	if _, err := start(t, args...).Open(within(t), driver.SessionConfig{Resume: session.ID(), Dir: t.TempDir()}, newSink()); err != nil {
 		t.Errorf("it was not written down: %v", err)
 	}
 
@@ -65,8 +65,8 @@ func TestACloseIsWaitedFor(t *testing.T) {
 
 func TestASessionThatCannotBeLoaded(t *testing.T) {
 	for _, args := range [][]string{{"-no-load"}, {"-state", t.TempDir()}, {"-state", t.TempDir(), "-blank"}} {
-		_, err := start(t, args...).Open(within(t), chat.SessionConfig{Resume: "gone", Dir: t.TempDir()}, newSink())
-		if !errors.Is(err, chat.ErrNoResume) {
+		_, err := start(t, args...).Open(within(t), driver.SessionConfig{Resume: "gone", Dir: t.TempDir()}, newSink())
+		if !errors.Is(err, driver.ErrNoResume) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -74,8 +74,8 @@ func TestASessionThatCannotBeLoaded(t *testing.T) {
 
 func TestSignIn(t *testing.T) {
 	a := start(t, "-sign-in")
-	_, err := a.Open(within(t), chat.SessionConfig{Dir: t.TempDir()}, newSink())
-	needs, ok := errors.AsType[*chat.NeedsSignIn](err)
+	_, err := a.Open(within(t), driver.SessionConfig{Dir: t.TempDir()}, newSink())
+	needs, ok := errors.AsType[*driver.NeedsSignIn](err)
 	if !ok {
 		t.Fatalf("%v, want NeedsSignIn", err)
 	}
@@ -91,9 +91,9 @@ func TestSignIn(t *testing.T) {
 
 func TestWhatASessionIsGiven(t *testing.T) {
 	dir := t.TempDir()
-	cfg := chat.SessionConfig{
+	cfg := driver.SessionConfig{
 		Dir: dir, System: "You are beside the tab t7.",
-		Tools: []chat.ToolServer{{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}, Env: []string{"A=b=c"}}},
+		Tools: []driver.ToolServer{{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}, Env: []string{"A=b=c"}}},
 	}
 	// An agent whose protocol has no place for it finds it before the first words.
 	session, sink := openWith(t, start(t), cfg)
@@ -118,8 +118,8 @@ func TestWhatASessionIsGiven(t *testing.T) {
 
 func TestPicturesAndFiles(t *testing.T) {
 	session, sink := open(t, start(t))
-	_, err := session.Prompt(within(t), chat.Prompt{
-		Text: "echo", Images: []chat.Image{{Mime: "image/png", Data: []byte("123456")}}, Files: []chat.File{{Path: "/home/me/a b.txt", Mime: "text/plain"}},
+	_, err := session.Prompt(within(t), driver.Prompt{
+		Text: "echo", Images: []driver.Image{{Mime: "image/png", Data: []byte("123456")}}, Files: []driver.File{{Path: "/home/me/a b.txt", Mime: "text/plain"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestPicturesAndFiles(t *testing.T) {
 	if blind.Abilities().Images {
 		t.Error("it says that it takes pictures")
 	}
-	if _, err := blind.Prompt(within(t), chat.Prompt{Text: "echo", Images: []chat.Image{{Mime: "image/png", Data: []byte{1}}}}); err == nil {
+	if _, err := blind.Prompt(within(t), driver.Prompt{Text: "echo", Images: []driver.Image{{Mime: "image/png", Data: []byte{1}}}}); err == nil {
 		t.Error("a picture went to an agent that takes none")
 	}
 }
@@ -173,7 +173,7 @@ func TestAModelForOneTurn(t *testing.T) {
 		turn := func(model, want string) {
 			t.Helper()
 			before := len(sink.text())
-			if _, err := session.Prompt(within(t), chat.Prompt{Text: "model", Model: model}); err != nil {
+			if _, err := session.Prompt(within(t), driver.Prompt{Text: "model", Model: model}); err != nil {
 				t.Fatal(err)
 			}
 			if got := sink.text()[before:]; got != want {
@@ -190,7 +190,7 @@ func TestAModelForOneTurn(t *testing.T) {
 		}
 	}
 	plain, sink := open(t, start(t, "-plain"))
-	if _, err := plain.Prompt(within(t), chat.Prompt{Text: "say x", Model: "fast"}); err != nil || sink.text() != "x" {
+	if _, err := plain.Prompt(within(t), driver.Prompt{Text: "say x", Model: "fast"}); err != nil || sink.text() != "x" {
 		t.Errorf("%v: %q", err, sink.text())
 	}
 }
@@ -198,9 +198,9 @@ func TestAModelForOneTurn(t *testing.T) {
 func TestAClosedSessionIsQuiet(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)
-	ended := make(chan chat.TurnEnd, 1)
+	ended := make(chan driver.TurnEnd, 1)
 	go func() {
-		end, _ := session.Prompt(within(t), chat.Prompt{Text: "say begun; slow 100000 1"})
+		end, _ := session.Prompt(within(t), driver.Prompt{Text: "say begun; slow 100000 1"})
 		ended <- end
 	}()
 	sink.wait(t, "text begun")

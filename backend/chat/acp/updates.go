@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -42,9 +42,9 @@ func (s *session) history(u *sessionUpdate) {
 		s.chunk(u)
 	case kindTool, kindToolMore:
 		s.flush()
-		s.emit(chat.Update{Tool: s.toolUpdate(&u.toolCall, u.Kind == kindTool)})
+		s.emit(driver.Update{Tool: s.toolUpdate(&u.toolCall, u.Kind == kindTool)})
 		if plan := readInput(u.RawInput).plan(); plan != nil && !s.plans {
-			s.emit(chat.Update{Plan: plan})
+			s.emit(driver.Update{Plan: plan})
 		}
 	case kindPlan:
 		s.flush()
@@ -56,7 +56,7 @@ func (s *session) history(u *sessionUpdate) {
 			}
 			plan = append(plan, protocol.ChatPlanItem{Text: e.Content, Status: e.Status, Priority: e.Priority})
 		}
-		s.emit(chat.Update{Plan: plan})
+		s.emit(driver.Update{Plan: plan})
 	default: // the others are no history
 	}
 }
@@ -77,11 +77,11 @@ func (s *session) chunk(u *sessionUpdate) {
 	text, image := readBlock(u.Content)
 	if image != nil {
 		s.flush()
-		s.say(u.Kind, chat.Chunk{Image: image, ID: u.MessageID})
+		s.say(u.Kind, driver.Chunk{Image: image, ID: u.MessageID})
 		return
 	}
 	if joined := s.streaming.join.join(text); joined != "" {
-		s.say(u.Kind, chat.Chunk{Text: joined, ID: u.MessageID})
+		s.say(u.Kind, driver.Chunk{Text: joined, ID: u.MessageID})
 	}
 }
 
@@ -89,18 +89,18 @@ func (s *session) chunk(u *sessionUpdate) {
 // go on.
 func (s *session) flush() {
 	if rest := s.streaming.join.flush(); rest != "" {
-		s.say(s.streaming.kind, chat.Chunk{Text: rest, ID: s.streaming.id})
+		s.say(s.streaming.kind, driver.Chunk{Text: rest, ID: s.streaming.id})
 	}
 }
 
-func (s *session) say(kind updateKind, c chat.Chunk) {
+func (s *session) say(kind updateKind, c driver.Chunk) {
 	switch kind {
 	case kindUser:
-		s.emit(chat.Update{User: &c})
+		s.emit(driver.Update{User: &c})
 	case kindThought:
-		s.emit(chat.Update{Thought: &c})
+		s.emit(driver.Update{Thought: &c})
 	default:
-		s.emit(chat.Update{Text: &c})
+		s.emit(driver.Update{Text: &c})
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *session) state(u *sessionUpdate) {
 		for _, c := range u.Commands {
 			commands = append(commands, protocol.ChatCommand{Name: c.Name, About: c.Description, Hint: c.Input.Hint})
 		}
-		s.emit(chat.Update{Commands: commands})
+		s.emit(driver.Update{Commands: commands})
 	case kindMode:
 		if s.options.setMode(u.CurrentMode) {
 			s.emitOptions()
@@ -122,14 +122,14 @@ func (s *session) state(u *sessionUpdate) {
 		s.emitOptions()
 	case kindInfo:
 		if u.Title != nil && *u.Title != "" {
-			s.emit(chat.Update{Title: u.Title})
+			s.emit(driver.Update{Title: u.Title})
 		}
 	case kindUsage:
 		usage := protocol.ChatUsage{Context: u.Used, ContextSize: u.Size}
 		if u.Cost != nil {
 			usage.Cost, usage.Currency = u.Cost.Amount, u.Cost.Currency
 		}
-		s.emit(chat.Update{Usage: &usage})
+		s.emit(driver.Update{Usage: &usage})
 	default:
 		s.log.Debug("an update of an unknown kind", "kind", u.Kind)
 	}
@@ -137,8 +137,8 @@ func (s *session) state(u *sessionUpdate) {
 
 // toolUpdate makes an upsert of a tool call. announced says that it is the
 // protocol's announcement, of which the defaults are known.
-func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
-	u := &chat.ToolUpdate{Call: t.ID, Name: cmp.Or(t.Meta.Claude.ToolName, t.Meta.ToolName), Title: t.Title, Kind: t.ToolKind, Status: toolStatus(t.Status)}
+func (s *session) toolUpdate(t *toolCall, announced bool) *driver.ToolUpdate {
+	u := &driver.ToolUpdate{Call: t.ID, Name: cmp.Or(t.Meta.Claude.ToolName, t.Meta.ToolName), Title: t.Title, Kind: t.ToolKind, Status: toolStatus(t.Status)}
 	if announced {
 		if u.Kind == nil {
 			u.Kind = new("other")
@@ -186,7 +186,7 @@ func (s *session) toolUpdate(t *toolCall, announced bool) *chat.ToolUpdate {
 
 // arguments are those of a call that is not over, told as its only content; nil for
 // any other content.
-func arguments(u *chat.ToolUpdate) json.RawMessage {
+func arguments(u *driver.ToolUpdate) json.RawMessage {
 	if u.Status == nil || final(*u.Status) || len(u.Content) != 1 || u.Content[0].Kind != protocol.ContentText {
 		return nil
 	}

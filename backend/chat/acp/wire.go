@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -240,8 +240,8 @@ func endReason(stop string) protocol.EndReason {
 
 // turnEnd is the end of a turn that the agent answered. used is what it said
 // meanwhile, or nil.
-func (r *promptReply) turnEnd(used *tokens) chat.TurnEnd {
-	end := chat.TurnEnd{Reason: endReason(r.StopReason)}
+func (r *promptReply) turnEnd(used *tokens) driver.TurnEnd {
+	end := driver.TurnEnd{Reason: endReason(r.StopReason)}
 	if u := r.Usage; u != nil {
 		end.Usage = &protocol.ChatUsage{Input: u.Input + u.Read + u.Write, Output: u.Output}
 	} else if q := r.Meta.Quota; q != nil {

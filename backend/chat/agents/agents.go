@@ -21,8 +21,10 @@ import (
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
 	"pilotfish/backend/chat/claude"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model"
 	"pilotfish/backend/chat/pilot"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/proc"
@@ -72,7 +74,7 @@ type Agents struct {
 	model *model.Driver // nil where there are no model profiles
 
 	mu     sync.Mutex
-	router *chat.Router
+	router *routing.Router
 	table  protocol.ChatRouting // of router
 }
 
@@ -97,7 +99,7 @@ func New(cfg Config) (*Agents, error) {
 // the table was changed.
 func (a *Agents) Settings() chat.Settings {
 	s := a.cfg.Settings()
-	table := chat.DefaultRouting()
+	table := routing.Default()
 	table.Instant, table.LongText = s.ChatRouting.Instant, s.ChatRouting.LongText
 	if len(s.ChatRouting.Strong) > 0 {
 		table.Strong = s.ChatRouting.Strong
@@ -106,13 +108,13 @@ func (a *Agents) Settings() chat.Settings {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.router == nil || !reflect.DeepEqual(table, a.table) {
-		a.router, a.table = chat.NewRouter(table), table
+		a.router, a.table = routing.New(table), table
 	}
 	return chat.Settings{Silence: time.Duration(s.ChatSilenceMinutes) * time.Minute, Router: a.router}
 }
 
 // Starter says how an agent is started; an empty kind is the one of Settings.
-func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line string) (chat.Starter, error) {
+func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line string) (driver.Starter, error) {
 	settings := a.cfg.Settings()
 	if kind == "" {
 		kind = settings.ChatAgent
@@ -127,24 +129,24 @@ func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line stri
 		line = settings.ChatCommand
 	}
 	if kind == protocol.AgentPilot {
-		return chat.Starter{Driver: a.pilot, Launch: chat.Launch{Kind: kind, Name: "Pilot"}}, nil
+		return driver.Starter{Driver: a.pilot, Launch: driver.Launch{Kind: kind, Name: "Pilot"}, ReportsSteps: true, TakesRefs: true}, nil
 	}
 	if starter, ok, err := a.modelStarter(kind); ok {
 		return starter, err
 	}
 	launched, err := a.cfg.Prober.ChatLaunch(ctx, a.launch(kind, line))
 	if err != nil {
-		return chat.Starter{}, err
+		return driver.Starter{}, err
 	}
 	if missing := launched.Missing; missing != nil {
 		hint := missing.Problem
 		if missing.Install != "" {
 			hint = "install it: " + missing.Install
 		}
-		return chat.Starter{}, protocol.NewError(protocol.CodeAgentMissing, missing.Name+" is not available in Chat", hint)
+		return driver.Starter{}, protocol.NewError(protocol.CodeAgentMissing, missing.Name+" is not available in Chat", hint)
 	}
-	driver, err := a.driver(launched.Driver)
-	return chat.Starter{Driver: driver, Launch: chat.Launch{
+	used, err := a.driver(launched.Driver)
+	return driver.Starter{Driver: used, Launch: driver.Launch{
 		Kind: launched.Kind, Name: launched.Name, Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
 	}, SignIn: launched.SignIn}, err
 }
@@ -180,7 +182,7 @@ func (a *Agents) auto(ctx context.Context) protocol.AgentKind {
 }
 
 // driver is the driver of a way to talk to an agent.
-func (a *Agents) driver(name string) (chat.Driver, error) {
+func (a *Agents) driver(name string) (driver.Driver, error) {
 	switch name {
 	case agent.DriverACP:
 		return a.acp, nil
@@ -197,7 +199,7 @@ func (a *Agents) others() []string {
 }
 
 // commander runs Pilot's commands, in this process, as its conversation.
-func (a *Agents) commander(cfg chat.SessionConfig) builtin.Commander {
+func (a *Agents) commander(cfg driver.SessionConfig) builtin.Commander {
 	grant := a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab)
 	return builtin.CommanderFunc(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
 		return a.cfg.Command(ctx, grant, req)
@@ -206,9 +208,9 @@ func (a *Agents) commander(cfg chat.SessionConfig) builtin.Commander {
 
 // Tools are the browser's tools for an agent: `pilotfish mcp` with a token of
 // the conversation's own.
-func (a *Agents) Tools(actor protocol.Actor, tab protocol.TabID) []chat.ToolServer {
+func (a *Agents) Tools(actor protocol.Actor, tab protocol.TabID) []driver.ToolServer {
 	secret := a.cfg.Tokens.Conversation(actor, tab)
-	return []chat.ToolServer{{
+	return []driver.ToolServer{{
 		Name: "pilotfish", Command: a.cfg.Program, Args: []string{"mcp"},
 		Env: []string{
 			protocol.EnvURL + "=" + a.cfg.URL(), protocol.EnvToken + "=" + secret.Reveal(), protocol.EnvSession + "=" + string(a.cfg.Session),

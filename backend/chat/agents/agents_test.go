@@ -10,7 +10,7 @@ import (
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/auth"
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/tokens"
@@ -114,7 +114,7 @@ func TestHowAnAgentIsStarted(t *testing.T) {
 // another.
 func TestTools(t *testing.T) {
 	a, authority := newAgents(t, &machine{}, protocol.Settings{}, protocol.AgentsFile{})
-	token := func(servers []chat.ToolServer) string {
+	token := func(servers []driver.ToolServer) string {
 		for _, pair := range servers[0].Env {
 			if value, is := strings.CutPrefix(pair, protocol.EnvToken+"="); is {
 				return value

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
@@ -24,9 +24,9 @@ func (a *Agents) newModelDriver() (*model.Driver, error) {
 
 // modelStarter says how a model profile is started as an agent; false when the
 // kind names none.
-func (a *Agents) modelStarter(kind protocol.AgentKind) (chat.Starter, bool, error) {
+func (a *Agents) modelStarter(kind protocol.AgentKind) (driver.Starter, bool, error) {
 	if a.model == nil {
-		return chat.Starter{}, false, nil
+		return driver.Starter{}, false, nil
 	}
 	id, named := protocol.ModelProfile(kind)
 	if !named {
@@ -39,14 +39,14 @@ func (a *Agents) modelStarter(kind protocol.AgentKind) (chat.Starter, bool, erro
 		}
 	}
 	if !named {
-		return chat.Starter{}, false, nil
+		return driver.Starter{}, false, nil
 	}
 	profile, err := a.cfg.Models.Profile(id)
 	if err != nil {
-		return chat.Starter{}, true, err
+		return driver.Starter{}, true, err
 	}
-	return chat.Starter{
-		Driver: a.model, Launch: chat.Launch{Kind: protocol.ModelAgent(id), Name: profile.Name}, FromJournal: true,
+	return driver.Starter{
+		Driver: a.model, Launch: driver.Launch{Kind: protocol.ModelAgent(id), Name: profile.Name}, FromJournal: true,
 	}, true, nil
 }
 
@@ -55,11 +55,11 @@ type modelToolbox struct{ *mcp.Toolbox }
 
 // modelTools are the browser's tools for a model: those that an agent process
 // gets over MCP, as the same actor, on the same tab, and with the same scopes.
-func (a *Agents) modelTools(cfg chat.SessionConfig) model.Toolbox {
+func (a *Agents) modelTools(cfg driver.SessionConfig) model.Toolbox {
 	return modelToolbox{a.toolbox(cfg)}
 }
 
-func (a *Agents) toolbox(cfg chat.SessionConfig) *mcp.Toolbox {
+func (a *Agents) toolbox(cfg driver.SessionConfig) *mcp.Toolbox {
 	return a.cfg.Tools(a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab))
 }
 
@@ -78,12 +78,12 @@ func (b modelToolbox) Call(ctx context.Context, name string, args json.RawMessag
 	r := b.Toolbox.Call(ctx, name, args)
 	out := model.Result{Text: r.Text, Failed: r.Failed}
 	for _, image := range r.Images {
-		out.Images = append(out.Images, chat.Image(image))
+		out.Images = append(out.Images, driver.Image(image))
 	}
 	return out
 }
 
 // modelSystem is the system prompt of a model.
-func (a *Agents) modelSystem(cfg chat.SessionConfig) string {
+func (a *Agents) modelSystem(cfg driver.SessionConfig) string {
 	return where(cfg.Tab) + " " + manners + "\n\n" + a.toolbox(cfg).Instructions()
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,7 +26,7 @@ func RouteRule(settings protocol.Settings, req protocol.ChatRouteRuleRequest) (p
 func routeWords(words []string, word string, add bool) []string {
 	// A table without words means ours, as in settings.
 	if len(words) == 0 {
-		words = chat.DefaultRouting().Strong
+		words = routing.Default().Strong
 	}
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return plainWord(w) == word })
 	if add {

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/routing"
 )
 
 func TestRouteWords(t *testing.T) {
-	ours := chat.DefaultRouting().Strong
+	ours := routing.Default().Strong
 	for name, c := range map[string]struct {
 		words []string
 		word  string
@@ -27,7 +27,7 @@ func TestRouteWords(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if !slices.Equal(ours, chat.DefaultRouting().Strong) {
+	if !slices.Equal(ours, routing.Default().Strong) {
 		t.Error("our own words were changed")
 	}
 	if got := plainWord("  Find   Bugs "); got != "find bugs" {

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 )
 
 // files are what claude is given in files: its tools carry a token, which
 // everybody on the machine could read in the arguments of a process.
 type files struct{ dir string }
 
-func newFiles(cfg chat.SessionConfig) (*files, error) {
+func newFiles(cfg driver.SessionConfig) (*files, error) {
 	if len(cfg.Tools) == 0 {
 		return &files{}, nil
 	}
@@ -34,7 +34,7 @@ func newFiles(cfg chat.SessionConfig) (*files, error) {
 }
 
 // write writes the tools as claude reads them.
-func (f *files) write(tools []chat.ToolServer) error {
+func (f *files) write(tools []driver.ToolServer) error {
 	type server struct {
 		Command string            `json:"command"`
 		Args    []string          `json:"args"`
@@ -68,7 +68,7 @@ func (f *files) remove() {
 }
 
 // args are the arguments of a session.
-func (s *session) args(cfg chat.SessionConfig) []string {
+func (s *session) args(cfg driver.SessionConfig) []string {
 	args := []string{
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
 		"--include-partial-messages",

@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/claude"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -57,15 +57,15 @@ type sink struct {
 
 	mu      sync.Mutex
 	text    strings.Builder
-	updates []chat.Update
-	asks    []chat.Ask
+	updates []driver.Update
+	asks    []driver.Ask
 }
 
 func newSink() *sink {
 	return &sink{answer: func(answer func(string)) { answer("once") }, change: make(chan struct{}, 1)}
 }
 
-func (s *sink) Update(u chat.Update) {
+func (s *sink) Update(u driver.Update) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.updates = append(s.updates, u)
@@ -78,7 +78,7 @@ func (s *sink) Update(u chat.Update) {
 	}
 }
 
-func (s *sink) Ask(_ context.Context, ask chat.Ask, answer func(string)) {
+func (s *sink) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
 	s.mu.Lock()
 	s.asks = append(s.asks, ask)
 	s.mu.Unlock()
@@ -111,9 +111,9 @@ func within(t *testing.T) context.Context {
 }
 
 // open starts a scripted claude that ends with the test.
-func open(t *testing.T, cfg chat.SessionConfig) (chat.Agent, chat.AgentSession, *sink, error) {
+func open(t *testing.T, cfg driver.SessionConfig) (driver.Agent, driver.Session, *sink, error) {
 	t.Helper()
-	a, err := claude.New(claude.Config{}).Start(context.WithoutCancel(t.Context()), chat.Launch{
+	a, err := claude.New(claude.Config{}).Start(context.WithoutCancel(t.Context()), driver.Launch{
 		Kind: protocol.AgentClaude, Name: "Claude", Path: os.Getenv(envScripted), Env: []string{"PATH=" + os.Getenv("PATH")},
 	})
 	if err != nil {
@@ -130,9 +130,9 @@ func open(t *testing.T, cfg chat.SessionConfig) (chat.Agent, chat.AgentSession, 
 	return a, session, s, err
 }
 
-func opened(t *testing.T) (chat.Agent, chat.AgentSession, *sink) {
+func opened(t *testing.T) (driver.Agent, driver.Session, *sink) {
 	t.Helper()
-	a, session, s, err := open(t, chat.SessionConfig{})
+	a, session, s, err := open(t, driver.SessionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func opened(t *testing.T) (chat.Agent, chat.AgentSession, *sink) {
 
 func TestATurn(t *testing.T) {
 	_, session, sink := opened(t)
-	end, err := session.Prompt(within(t), chat.Prompt{Text: "say Grüße from claude; rubbish; todo; say  and more"})
+	end, err := session.Prompt(within(t), driver.Prompt{Text: "say Grüße from claude; rubbish; todo; say  and more"})
 	if err != nil || end.Reason != protocol.EndDone || end.Usage.Input != 100 || end.Usage.Output != 20 {
 		t.Fatalf("%+v, %v", end, err)
 	}
@@ -170,7 +170,7 @@ func TestPermissions(t *testing.T) {
 	for option, want := range map[string]string{"once": "answer allow", "always": "answer allow always", "deny": "answer deny", "": "answer deny"} {
 		_, session, sink := opened(t)
 		sink.answer = func(answer func(string)) { answer(option) }
-		if _, err := session.Prompt(within(t), chat.Prompt{Text: "ask"}); err != nil {
+		if _, err := session.Prompt(within(t), driver.Prompt{Text: "ask"}); err != nil {
 			t.Fatal(err)
 		}
 		if sink.said() != want {
@@ -185,7 +185,7 @@ func TestPermissions(t *testing.T) {
 
 func TestAnEditIsADiff(t *testing.T) {
 	_, session, sink := opened(t)
-	if _, err := session.Prompt(within(t), chat.Prompt{Text: "edit"}); err != nil {
+	if _, err := session.Prompt(within(t), driver.Prompt{Text: "edit"}); err != nil {
 		t.Fatal(err)
 	}
 	c := sink.asks[0].Tool.Content
@@ -202,9 +202,9 @@ func TestCancel(t *testing.T) {
 	for _, words := range []string{"say begun; silent", "say begun; wait"} {
 		_, session, sink := opened(t)
 		sink.answer = func(func(string)) {}
-		ended := make(chan chat.TurnEnd, 1)
+		ended := make(chan driver.TurnEnd, 1)
 		go func() {
-			end, err := session.Prompt(within(t), chat.Prompt{Text: words})
+			end, err := session.Prompt(within(t), driver.Prompt{Text: words})
 			if err != nil {
 				t.Error(err)
 			}
@@ -225,7 +225,7 @@ func TestCancel(t *testing.T) {
 		if end := <-ended; end.Reason != protocol.EndCancelled {
 			t.Errorf("%s: ended with %s", words, end.Reason)
 		}
-		if _, err := session.Prompt(within(t), chat.Prompt{Text: "say next"}); err != nil {
+		if _, err := session.Prompt(within(t), driver.Prompt{Text: "say next"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -237,11 +237,11 @@ func TestAMessageIntoARunningTurn(t *testing.T) {
 	sink.answer = func(answer func(string)) { asked <- answer }
 	ended := make(chan error, 1)
 	go func() {
-		_, err := session.Prompt(within(t), chat.Prompt{Text: "wait"})
+		_, err := session.Prompt(within(t), driver.Prompt{Text: "wait"})
 		ended <- err
 	}()
 	answer := <-asked
-	if err := session.Steer(t.Context(), chat.Prompt{Text: "the blue one"}); err != nil {
+	if err := session.Steer(t.Context(), driver.Prompt{Text: "the blue one"}); err != nil {
 		t.Fatal(err)
 	}
 	answer("once")
@@ -251,7 +251,7 @@ func TestAMessageIntoARunningTurn(t *testing.T) {
 	if sink.said() != "read the blue one" {
 		t.Errorf("%q", sink.said())
 	}
-	if session.Steer(t.Context(), chat.Prompt{Text: "too late"}) == nil {
+	if session.Steer(t.Context(), driver.Prompt{Text: "too late"}) == nil {
 		t.Error("a message went into no turn")
 	}
 }
@@ -260,7 +260,7 @@ func TestModelAndMode(t *testing.T) {
 	_, session, sink := opened(t)
 	for _, step := range []struct{ model, want string }{{"haiku", "model haiku mode default"}, {"", "model default mode default"}, {"unheard-of", "model default mode default"}} {
 		before := len(sink.said())
-		if _, err := session.Prompt(within(t), chat.Prompt{Text: "model", Model: step.model}); err != nil {
+		if _, err := session.Prompt(within(t), driver.Prompt{Text: "model", Model: step.model}); err != nil {
 			t.Fatal(err)
 		}
 		if got := sink.said()[before:]; got != step.want {
@@ -273,7 +273,7 @@ func TestModelAndMode(t *testing.T) {
 		}
 	}
 	before := len(sink.said())
-	if _, err := session.Prompt(within(t), chat.Prompt{Text: "model"}); err != nil || sink.said()[before:] != "model haiku mode plan" {
+	if _, err := session.Prompt(within(t), driver.Prompt{Text: "model"}); err != nil || sink.said()[before:] != "model haiku mode plan" {
 		t.Errorf("%q, %v", sink.said()[before:], err)
 	}
 	if session.SetOption(t.Context(), "mode", "bypassPermissions") == nil {
@@ -283,7 +283,7 @@ func TestModelAndMode(t *testing.T) {
 
 func TestTheEndOfTheProcess(t *testing.T) {
 	a, session, sink := opened(t)
-	end, err := session.Prompt(within(t), chat.Prompt{Text: "say begun; die"})
+	end, err := session.Prompt(within(t), driver.Prompt{Text: "say begun; die"})
 	if end.Reason != protocol.EndCrashed || err == nil || !strings.Contains(err.Error(), "exit code 3") || !strings.Contains(protocol.AsError(err).Detail, "out of memory") {
 		t.Errorf("%+v, %v", end, err)
 	}
@@ -291,36 +291,36 @@ func TestTheEndOfTheProcess(t *testing.T) {
 	if a.Err() == nil || sink.said() != "begun" {
 		t.Errorf("%v, %q", a.Err(), sink.said())
 	}
-	if _, err := session.Prompt(within(t), chat.Prompt{Text: "say x"}); err == nil {
+	if _, err := session.Prompt(within(t), driver.Prompt{Text: "say x"}); err == nil {
 		t.Error("a turn without a process")
 	}
 }
 
 func TestWhatGoesWrong(t *testing.T) {
 	_, session, _ := opened(t)
-	end, err := session.Prompt(within(t), chat.Prompt{Text: "fail the model is overloaded"})
+	end, err := session.Prompt(within(t), driver.Prompt{Text: "fail the model is overloaded"})
 	if end.Reason != protocol.EndFailed || err == nil || !strings.Contains(err.Error(), "the model is overloaded") {
 		t.Errorf("%+v, %v", end, err)
 	}
-	_, err = session.Prompt(within(t), chat.Prompt{Text: "login"})
-	if _, ok := errors.AsType[*chat.NeedsSignIn](err); !ok {
+	_, err = session.Prompt(within(t), driver.Prompt{Text: "login"})
+	if _, ok := errors.AsType[*driver.NeedsSignIn](err); !ok {
 		t.Errorf("%v, want NeedsSignIn", err)
 	}
-	if _, _, _, err := open(t, chat.SessionConfig{Resume: "gone"}); !errors.Is(err, chat.ErrNoResume) {
+	if _, _, _, err := open(t, driver.SessionConfig{Resume: "gone"}); !errors.Is(err, driver.ErrNoResume) {
 		t.Errorf("%v, want ErrNoResume", err)
 	}
 }
 
 // What everybody on the machine can read of a process has no token in it.
 func TestTheToolsAreInAFile(t *testing.T) {
-	_, session, sink, err := open(t, chat.SessionConfig{
+	_, session, sink, err := open(t, driver.SessionConfig{
 		System: "The tab is t7.",
-		Tools:  []chat.ToolServer{{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}, Env: []string{protocol.EnvToken + "=secret"}}},
+		Tools:  []driver.ToolServer{{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}, Env: []string{protocol.EnvToken + "=secret"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.Prompt(within(t), chat.Prompt{Text: "args"}); err != nil {
+	if _, err := session.Prompt(within(t), driver.Prompt{Text: "args"}); err != nil {
 		t.Fatal(err)
 	}
 	args := sink.said()

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -99,8 +99,8 @@ func (s *session) initialize(ctx context.Context) error {
 	for _, c := range can.Commands {
 		commands = append(commands, protocol.ChatCommand{Name: c.Name, About: c.Description, Hint: c.Hint})
 	}
-	s.emit(chat.Update{Options: s.options.shown()})
-	s.emit(chat.Update{Commands: commands})
+	s.emit(driver.Update{Options: s.options.shown()})
+	s.emit(driver.Update{Commands: commands})
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (s *session) explained(err error) error {
 	unknown := slices.ContainsFunc(s.said, func(line string) bool { return strings.Contains(line, "No conversation found") })
 	s.mu.Unlock()
 	if unknown {
-		return fmt.Errorf("%w: %w", chat.ErrNoResume, err)
+		return fmt.Errorf("%w: %w", driver.ErrNoResume, err)
 	}
 	if ours, ok := errors.AsType[*protocol.Error](err); ok {
 		return ours
@@ -144,7 +144,7 @@ func (s *session) requested(m *message) {
 	r := &m.Request
 	ctx, end := context.WithCancel(s.life)
 	q := &question{session: s, id: m.RequestID, input: r.Input, suggestions: r.Suggestions, end: end}
-	ask := chat.Ask{Tool: *describe(r.ToolUseID, r.ToolName, r.Input), Options: []protocol.PermissionOption{
+	ask := driver.Ask{Tool: *describe(r.ToolUseID, r.ToolName, r.Input), Options: []protocol.PermissionOption{
 		{ID: answerOnce, Name: "Allow", Kind: protocol.AnswerOnce},
 	}}
 	if len(r.Suggestions) > 0 && !r.NoAlways {

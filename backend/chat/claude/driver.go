@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/stdio"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -25,7 +25,7 @@ type Config struct {
 // Driver starts claude.
 type Driver struct{ cfg Config }
 
-var _ chat.Driver = (*Driver)(nil)
+var _ driver.Driver = (*Driver)(nil)
 
 // New returns a Driver. It starts nothing.
 func New(cfg Config) *Driver {
@@ -37,7 +37,7 @@ func New(cfg Config) *Driver {
 }
 
 // Start returns an agent whose process starts with its one session.
-func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
+func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent, error) {
 	return &agent{cfg: d.cfg, life: life, launch: launch, done: make(chan struct{})}, nil
 }
 
@@ -45,7 +45,7 @@ func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, er
 type agent struct {
 	cfg    Config
 	life   context.Context //nolint:containedctx // the process starts later than the agent
-	launch chat.Launch
+	launch driver.Launch
 	done   chan struct{}
 
 	mu      sync.Mutex
@@ -63,7 +63,7 @@ func (a *agent) SignIn(context.Context, string) error {
 }
 
 // Open starts the process with a new session, or the one of cfg.Resume.
-func (a *agent) Open(ctx context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	a.mu.Lock()
 	was := a.opened || a.closed
 	a.opened = true
@@ -88,7 +88,7 @@ func (a *agent) Open(ctx context.Context, cfg chat.SessionConfig, sink chat.Sink
 }
 
 // start starts the process.
-func (a *agent) start(cfg chat.SessionConfig, sink chat.Sink) (*session, error) {
+func (a *agent) start(cfg driver.SessionConfig, sink driver.Sink) (*session, error) {
 	files, err := newFiles(cfg)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -48,10 +48,10 @@ func (s *session) stale() bool {
 // system takes what claude says of itself.
 func (s *session) system(m *message) {
 	if m.PermissionMode != "" && s.options.choose(optionMode, m.PermissionMode) {
-		s.emit(chat.Update{Options: s.options.shown()})
+		s.emit(driver.Update{Options: s.options.shown()})
 	}
 	if m.Subtype == "compact_boundary" {
-		s.emit(chat.Update{Notice: new("Claude summed up the conversation so far, to have room for more.")})
+		s.emit(driver.Update{Notice: new("Claude summed up the conversation so far, to have room for more.")})
 	}
 }
 
@@ -66,16 +66,16 @@ func (s *session) streamEvent(e *streamEvent) {
 		s.pieces[e.Index] = e.Block.Type
 		if e.Block.Type == "tool_use" {
 			// Its input comes in pieces, too; the whole call follows.
-			s.emit(chat.Update{Tool: describe(e.Block.ID, e.Block.Name, nil)})
+			s.emit(driver.Update{Tool: describe(e.Block.ID, e.Block.Name, nil)})
 		}
 	case "content_block_delta":
 		// The text before a tool and the one behind it are two messages to a reader.
 		id := fmt.Sprint(s.streamed, ":", e.Index)
 		switch {
 		case e.Delta.Type == "text_delta" && e.Delta.Text != "":
-			s.emit(chat.Update{Text: &chat.Chunk{Text: e.Delta.Text, ID: id}})
+			s.emit(driver.Update{Text: &driver.Chunk{Text: e.Delta.Text, ID: id}})
 		case e.Delta.Type == "thinking_delta" && e.Delta.Thinking != "":
-			s.emit(chat.Update{Thought: &chat.Chunk{Text: e.Delta.Thinking, ID: id}})
+			s.emit(driver.Update{Thought: &driver.Chunk{Text: e.Delta.Thinking, ID: id}})
 		}
 	case "message_delta":
 		if e.Usage != nil {
@@ -103,14 +103,14 @@ func (s *session) assistant(m *message) {
 				s.edits[b.ID] = true
 			}
 			if plan := plan(b.Name, b.Input); plan != nil {
-				s.emit(chat.Update{Plan: plan})
+				s.emit(driver.Update{Plan: plan})
 			}
-			s.emit(chat.Update{Tool: u})
+			s.emit(driver.Update{Tool: u})
 		case "text":
 			// Claude's own words (a limit, an error) come whole; a helper's are for
 			// claude.
 			if m.Message.ID != s.streamed && m.Parent == "" && m.Error == "" && b.Text != "" {
-				s.emit(chat.Update{Text: &chat.Chunk{Text: b.Text, ID: fmt.Sprint(m.Message.ID, ":", i)}})
+				s.emit(driver.Update{Text: &driver.Chunk{Text: b.Text, ID: fmt.Sprint(m.Message.ID, ":", i)}})
 			}
 		}
 	}
@@ -127,12 +127,12 @@ func (s *session) user(m *message) {
 	}
 	for _, b := range m.Message.blocks() {
 		if b.Type == "tool_result" {
-			s.emit(chat.Update{Tool: s.toolResult(&b)})
+			s.emit(driver.Update{Tool: s.toolResult(&b)})
 			continue
 		}
 		if text, ok := strings.CutPrefix(b.Text, "<local-command-stdout>"); ok && s.working() {
 			// What a slash command answers without the model.
-			s.emit(chat.Update{Text: &chat.Chunk{Text: strings.TrimSuffix(text, "</local-command-stdout>"), ID: m.UUID}})
+			s.emit(driver.Update{Text: &driver.Chunk{Text: strings.TrimSuffix(text, "</local-command-stdout>"), ID: m.UUID}})
 		}
 	}
 }
@@ -145,8 +145,8 @@ func (s *session) working() bool {
 }
 
 // toolResult reads what a tool answered.
-func (s *session) toolResult(b *block) *chat.ToolUpdate {
-	u := &chat.ToolUpdate{Call: b.ToolUseID, Status: new(protocol.ToolDone)}
+func (s *session) toolResult(b *block) *driver.ToolUpdate {
+	u := &driver.ToolUpdate{Call: b.ToolUseID, Status: new(protocol.ToolDone)}
 	if b.IsError {
 		u.Status = new(protocol.ToolFailed)
 	}
@@ -164,7 +164,7 @@ func (s *session) toolResult(b *block) *chat.ToolUpdate {
 		case "image":
 			if data, err := base64.StdEncoding.DecodeString(c.Source.Data); err == nil {
 				u.Content = append(u.Content, protocol.ToolContent{Kind: protocol.ContentImage})
-				u.Images = append(u.Images, chat.Image{Mime: c.Source.MediaType, Data: data})
+				u.Images = append(u.Images, driver.Image{Mime: c.Source.MediaType, Data: data})
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (s *session) result(m *message) {
 	}
 	s.context.Cost, s.context.Currency = m.Cost, "USD"
 	usage := s.context
-	s.emit(chat.Update{Usage: &usage})
+	s.emit(driver.Update{Usage: &usage})
 
 	s.mu.Lock()
 	t := s.turn
@@ -201,8 +201,8 @@ func (s *session) result(m *message) {
 }
 
 // turnEnd says how a turn ended.
-func (s *session) turnEnd(m *message, t *turn, cancelled bool) (chat.TurnEnd, error) {
-	end := chat.TurnEnd{Reason: protocol.EndDone, Usage: &protocol.ChatUsage{Input: m.Usage.input(), Output: m.Usage.Output}}
+func (s *session) turnEnd(m *message, t *turn, cancelled bool) (driver.TurnEnd, error) {
+	end := driver.TurnEnd{Reason: protocol.EndDone, Usage: &protocol.ChatUsage{Input: m.Usage.input(), Output: m.Usage.Output}}
 	switch {
 	case cancelled && (m.IsError || m.Subtype != "success"):
 		end.Reason = protocol.EndCancelled
@@ -212,7 +212,7 @@ func (s *session) turnEnd(m *message, t *turn, cancelled bool) (chat.TurnEnd, er
 		return end, nil
 	case t.problem == "authentication_failed":
 		end.Reason = protocol.EndFailed
-		return end, &chat.NeedsSignIn{}
+		return end, &driver.NeedsSignIn{}
 	case m.IsError || m.Subtype != "success":
 		end.Reason = protocol.EndFailed
 		why := m.Result

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/stdio"
 	"pilotfish/backend/protocol"
 )
@@ -22,7 +22,7 @@ import (
 type session struct {
 	agent   *agent
 	log     *slog.Logger
-	sink    chat.Sink
+	sink    driver.Sink
 	process *stdio.Process
 	files   *files
 	id      string
@@ -62,11 +62,11 @@ type turn struct {
 }
 
 type turnResult struct {
-	end chat.TurnEnd
+	end driver.TurnEnd
 	err error
 }
 
-func newSession(a *agent, cfg chat.SessionConfig, sink chat.Sink) *session {
+func newSession(a *agent, cfg driver.SessionConfig, sink driver.Sink) *session {
 	s := &session{
 		agent: a, log: a.cfg.Logger, sink: sink, id: cfg.Resume,
 		pieces: map[int]string{}, edits: map[string]bool{},
@@ -89,7 +89,7 @@ func (s *session) heard(line string) {
 }
 
 // emit hands an update on.
-func (s *session) emit(u chat.Update) {
+func (s *session) emit(u driver.Update) {
 	s.mu.Lock()
 	quiet := s.closed
 	s.mu.Unlock()
@@ -107,16 +107,16 @@ func (s *session) Abilities() protocol.ChatAbilities {
 }
 
 // Prompt runs one turn.
-func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, error) {
+func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, error) {
 	t := &turn{id: newID(), ended: make(chan turnResult, 1)}
 	s.mu.Lock()
 	if s.turn != nil {
 		s.mu.Unlock()
-		return chat.TurnEnd{Reason: protocol.EndFailed}, chat.ErrStuck
+		return driver.TurnEnd{Reason: protocol.EndFailed}, driver.ErrStuck
 	}
 	if s.end != nil {
 		defer s.mu.Unlock()
-		return chat.TurnEnd{Reason: protocol.EndCrashed}, s.end
+		return driver.TurnEnd{Reason: protocol.EndCrashed}, s.end
 	}
 	s.turn = t
 	s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, erro
 	if t.cancelled {
 		s.turn = nil
 		s.mu.Unlock()
-		return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 	}
 	err := s.send(userMessage(t.id, p))
 	t.sent = err == nil
@@ -147,19 +147,19 @@ func (s *session) Prompt(ctx context.Context, p chat.Prompt) (chat.TurnEnd, erro
 	t.givenUp = true
 	s.mu.Unlock()
 	s.endQuestions(true)
-	return chat.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
+	return driver.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
 }
 
-func (s *session) failed(err error) chat.TurnEnd {
+func (s *session) failed(err error) driver.TurnEnd {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.end != nil:
-		return chat.TurnEnd{Reason: protocol.EndCrashed}
+		return driver.TurnEnd{Reason: protocol.EndCrashed}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return chat.TurnEnd{Reason: protocol.EndCancelled}
+		return driver.TurnEnd{Reason: protocol.EndCancelled}
 	}
-	return chat.TurnEnd{Reason: protocol.EndFailed}
+	return driver.TurnEnd{Reason: protocol.EndFailed}
 }
 
 // drop forgets a turn that was not sent.
@@ -173,7 +173,7 @@ func (s *session) drop(t *turn) {
 
 // userMessage is a prompt as claude reads it. Its id is a new one each time:
 // claude passes over a message that it has had.
-func userMessage(id string, p chat.Prompt) any {
+func userMessage(id string, p driver.Prompt) any {
 	content := make([]map[string]any, 0, 1+len(p.Images)+len(p.Files))
 	for _, image := range p.Images {
 		content = append(content, map[string]any{"type": "image", "source": map[string]string{
@@ -194,7 +194,7 @@ func userMessage(id string, p chat.Prompt) any {
 
 // Steer puts a message into the turn that runs: claude reads it behind the next
 // tool, or takes it up when it would end.
-func (s *session) Steer(_ context.Context, p chat.Prompt) error {
+func (s *session) Steer(_ context.Context, p driver.Prompt) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.turn
@@ -325,6 +325,6 @@ func (s *session) ended(err error) {
 		take(nil, err)
 	}
 	if t != nil {
-		t.ended <- turnResult{chat.TurnEnd{Reason: protocol.EndCrashed}, err}
+		t.ended <- turnResult{driver.TurnEnd{Reason: protocol.EndCrashed}, err}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
 // describe says what a call of a tool is. Without an input it is only announced.
-func describe(call, name string, input json.RawMessage) *chat.ToolUpdate {
+func describe(call, name string, input json.RawMessage) *driver.ToolUpdate {
 	kind, title, content, paths := "other", title(name), []protocol.ToolContent(nil), []string(nil)
 	var in struct {
 		Command     string `json:"command"`
@@ -98,7 +98,7 @@ func describe(call, name string, input json.RawMessage) *chat.ToolUpdate {
 			content = append(content, protocol.ToolContent{Kind: protocol.ContentText, Text: in.Plan})
 		}
 	}
-	u := &chat.ToolUpdate{Call: call, Name: name, Title: &title, Kind: &kind, Content: content, Paths: paths}
+	u := &driver.ToolUpdate{Call: call, Name: name, Title: &title, Kind: &kind, Content: content, Paths: paths}
 	if len(input) > 0 {
 		u.Input = input
 	} else {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model/wire"
 	"pilotfish/backend/protocol"
 )
@@ -28,7 +28,7 @@ const leftOut = "(This result was left out to save space. Call the tool again if
 
 // messages are the messages of what was said, in an order that both wire formats
 // take: each call has its result behind it.
-func messages(past []chat.Said, known []Tool, vision bool) []wire.Message {
+func messages(past []driver.Said, known []Tool, vision bool) []wire.Message {
 	h := &history{known: known}
 	for _, said := range past {
 		h.add(said, vision)
@@ -52,7 +52,7 @@ type history struct {
 	calls  int
 }
 
-func (h *history) add(said chat.Said, vision bool) {
+func (h *history) add(said driver.Said, vision bool) {
 	if said.Instant {
 		h.pilot(said)
 		return
@@ -76,7 +76,7 @@ func (h *history) say(text string) {
 }
 
 // pilot takes in what Pilot carried out at once: the model did not say it.
-func (h *history) pilot(said chat.Said) {
+func (h *history) pilot(said driver.Said) {
 	switch e := said.Entry; {
 	case said.Prompt != nil:
 		h.beside = append(h.beside, fmt.Sprintf("The user said %q, and it was carried out without you.", said.Prompt.Text))
@@ -136,7 +136,7 @@ func pastText(t protocol.ChatTool) string {
 
 // userMessage is a prompt: its words, its pictures where the model takes them,
 // and its files as texts.
-func userMessage(p chat.Prompt, vision bool) wire.Message {
+func userMessage(p driver.Prompt, vision bool) wire.Message {
 	m := wire.Message{Role: wire.User, Text: p.Text}
 	for _, image := range p.Images {
 		if vision {
@@ -150,7 +150,7 @@ func userMessage(p chat.Prompt, vision bool) wire.Message {
 }
 
 // fileText is an attached file for a model, which has no files of its own.
-func fileText(f chat.File) string {
+func fileText(f driver.File) string {
 	name := filepath.Base(f.Path)
 	if strings.HasPrefix(f.Mime, "image/") {
 		return "[The user attached a picture, which is not shown to you.]"

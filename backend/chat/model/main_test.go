@@ -15,6 +15,7 @@ import (
 
 	fake "pilotfish/app/agents/fakes/model"
 	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/policy"
@@ -68,19 +69,19 @@ func open(t *testing.T, provider protocol.LLMProvider, script fake.Script, befor
 		t.Fatal(err)
 	}
 	p.profile = state.Profiles[0].ID
-	driver, err := model.New(model.Config{
-		Models: p.models, Tools: func(chat.SessionConfig) model.Toolbox { return p.tools },
-		System: func(cfg chat.SessionConfig) string { return "You are beside tab " + string(cfg.Tab) + "." },
+	models, err := model.New(model.Config{
+		Models: p.models, Tools: func(driver.SessionConfig) model.Toolbox { return p.tools },
+		System: func(cfg driver.SessionConfig) string { return "You are beside tab " + string(cfg.Tab) + "." },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Manager, err = chat.New(chat.Config{
 		Session: "default", Dir: filepath.Join(p.dir, "chat"), Root: p.dir, Broker: policy.NewBroker("default", func() {}),
-		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (chat.Starter, error) {
+		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			id, _ := protocol.ModelProfile(kind)
 			profile, err := p.models.Profile(id)
-			return chat.Starter{Driver: driver, FromJournal: true, Launch: chat.Launch{Kind: kind, Name: profile.Name}}, err
+			return driver.Starter{Driver: models, FromJournal: true, Launch: driver.Launch{Kind: kind, Name: profile.Name}}, err
 		},
 		Logger: slog.New(slog.DiscardHandler),
 	})

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -43,7 +43,7 @@ type Tool struct {
 // Result is what a tool answered.
 type Result struct {
 	Text   string
-	Images []chat.Image
+	Images []driver.Image
 	Failed bool
 }
 
@@ -51,9 +51,9 @@ type Result struct {
 type Config struct {
 	Models Models
 	// Tools are those of a session; they act as its actor on its tab.
-	Tools func(chat.SessionConfig) Toolbox
+	Tools func(driver.SessionConfig) Toolbox
 	// System is the system prompt of a session.
-	System func(chat.SessionConfig) string
+	System func(driver.SessionConfig) string
 }
 
 // Driver runs models.
@@ -71,7 +71,7 @@ func New(c Config) (*Driver, error) {
 
 // Start returns the agent of a profile; launch.Kind names it. It lives until it
 // is closed or life ends.
-func (d *Driver) Start(life context.Context, launch chat.Launch) (chat.Agent, error) {
+func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent, error) {
 	profile, ok := protocol.ModelProfile(launch.Kind)
 	if !ok {
 		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.60q is no model", string(launch.Kind)), "")
@@ -96,7 +96,7 @@ type agent struct {
 func (a *agent) Shared() bool { return true }
 
 // Open makes a session. It keeps nothing, so one of before is whole at once.
-func (a *agent) Open(_ context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+func (a *agent) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	if a.ctx.Err() != nil {
 		return nil, protocol.NewError(protocol.CodeCrashed, "the model agent has ended", "start it again")
 	}
@@ -140,8 +140,8 @@ func (a *agent) Close(ctx context.Context) error {
 type session struct {
 	agent  *agent
 	id     string
-	cfg    chat.SessionConfig
-	sink   chat.Sink
+	cfg    driver.SessionConfig
+	sink   driver.Sink
 	vision bool
 
 	mu     sync.Mutex
@@ -160,7 +160,7 @@ func (s *session) Abilities() protocol.ChatAbilities {
 var errStopped = errors.New("the user stopped the turn")
 
 // Prompt runs one turn.
-func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd, error) {
+func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.TurnEnd, error) {
 	s.agent.turns.Add(1)
 	defer s.agent.turns.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -176,10 +176,10 @@ func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd,
 	}()
 	t, err := s.begin(prompt)
 	if err != nil {
-		return chat.TurnEnd{}, err
+		return driver.TurnEnd{}, err
 	}
 	reason, err := t.run(ctx)
-	end := chat.TurnEnd{Reason: reason, Usage: t.used()}
+	end := driver.TurnEnd{Reason: reason, Usage: t.used()}
 	switch {
 	case errors.Is(context.Cause(ctx), errStopped):
 		end.Reason = protocol.EndCancelled
@@ -191,7 +191,7 @@ func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd,
 }
 
 // Steer is not possible: the next message waits for the turn's end.
-func (s *session) Steer(context.Context, chat.Prompt) error {
+func (s *session) Steer(context.Context, driver.Prompt) error {
 	return protocol.NewError(protocol.CodeBadArgument, "a model takes no message into a turn that runs", "send it after the turn")
 }
 

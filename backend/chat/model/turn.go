@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model/wire"
 	"pilotfish/backend/protocol"
 )
@@ -39,7 +39,7 @@ type turn struct {
 }
 
 // begin builds the messages of a turn.
-func (s *session) begin(prompt chat.Prompt) (*turn, error) {
+func (s *session) begin(prompt driver.Prompt) (*turn, error) {
 	models := s.agent.config.Models
 	profile, err := models.Profile(s.agent.profile)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 			return wire.Answer{}, context.Cause(ctx)
 		case (e.Code == protocol.CodeNoKey || e.Code == protocol.CodeBadKey) && round == 1:
 			// Nothing was said yet: the turn waits for the key, and begins again with it.
-			return wire.Answer{}, &chat.NeedsSignIn{Methods: []protocol.SignInMethod{{
+			return wire.Answer{}, &driver.NeedsSignIn{Methods: []protocol.SignInMethod{{
 				ID: string(e.Code), Name: "Try again", About: e.Message,
 			}}}
 		case e.Code == protocol.CodeTooLarge && t.budget.shrink():
@@ -108,11 +108,11 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 		}
 		id := fmt.Sprintf("round-%d", round)
 		answer, err := wire.Read(t.profile.Dialect, stream, func(p wire.Piece) {
-			chunk := &chat.Chunk{Text: p.Text, ID: id}
+			chunk := &driver.Chunk{Text: p.Text, ID: id}
 			if p.Thought {
-				t.s.sink.Update(chat.Update{Thought: chunk})
+				t.s.sink.Update(driver.Update{Thought: chunk})
 			} else {
-				t.s.sink.Update(chat.Update{Text: chunk})
+				t.s.sink.Update(driver.Update{Text: chunk})
 			}
 		})
 		_ = stream.Close() // nobody wants what is left of it
@@ -177,18 +177,18 @@ func (t *turn) call(ctx context.Context, calls []wire.Call) ([]wire.Result, erro
 		t.calls++
 		id := fmt.Sprintf("%d", t.calls)
 		title, running := t.title(c.Name), protocol.ToolRunning
-		t.s.sink.Update(chat.Update{Tool: &chat.ToolUpdate{Call: id, Name: c.Name, Title: &title, Status: &running, Input: c.Input}})
+		t.s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: id, Name: c.Name, Title: &title, Status: &running, Input: c.Input}})
 		result := t.one(ctx, c)
 		if ctx.Err() != nil {
 			stopped := protocol.ToolCancelled
-			t.s.sink.Update(chat.Update{Tool: &chat.ToolUpdate{Call: id, Status: &stopped}})
+			t.s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: id, Status: &stopped}})
 			return nil, context.Cause(ctx)
 		}
 		status := protocol.ToolDone
 		if result.Failed {
 			status = protocol.ToolFailed
 		}
-		t.s.sink.Update(chat.Update{Tool: &chat.ToolUpdate{
+		t.s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{
 			Call: id, Status: &status, Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: result.Text}},
 		}})
 		results = append(results, t.result(c, result))
@@ -228,7 +228,7 @@ func (t *turn) title(name string) string {
 	return name
 }
 
-func (t *turn) notice(text string) { t.s.sink.Update(chat.Update{Notice: &text}) }
+func (t *turn) notice(text string) { t.s.sink.Update(driver.Update{Notice: &text}) }
 
 // count adds what a request took.
 func (t *turn) count(u *wire.Usage) {
@@ -243,7 +243,7 @@ func (t *turn) count(u *wire.Usage) {
 	t.usage.Output += u.Output
 	t.usage.Context = u.Input + u.Output
 	now := *t.usage
-	t.s.sink.Update(chat.Update{Usage: &now})
+	t.s.sink.Update(driver.Update{Usage: &now})
 }
 
 // used is what the turn took; nil where the provider does not say.

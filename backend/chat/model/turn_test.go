@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	fake "pilotfish/app/agents/fakes/model"
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model"
 	"pilotfish/backend/protocol"
 )
@@ -304,7 +304,7 @@ func TestAPictureOfATool(t *testing.T) {
 				return fake.Reply{Calls: []fake.Call{{Name: "browser_snapshot"}}}
 			}, nil)
 			p.tools.does = func(context.Context, string, json.RawMessage) model.Result {
-				return model.Result{Text: "saved", Images: []chat.Image{{Mime: "image/png", Data: []byte("a picture")}}}
+				return model.Result{Text: "saved", Images: []driver.Image{{Mime: "image/png", Data: []byte("a picture")}}}
 			}
 			p.send("m1", "Look")
 			p.want(p.ended("m1"), "user Look", "tool browser_snapshot done", "text Seen.", "end done")
@@ -324,33 +324,33 @@ func TestAModelThatCallsToolsForEver(t *testing.T) {
 
 // What Pilot did at once is told to the model, and not as its own words.
 func TestWhatPilotDidIsTold(t *testing.T) {
-	said := func(kind protocol.ChatEntryKind, text string) chat.Said {
-		return chat.Said{Entry: protocol.ChatEntry{Kind: kind, Text: text}, Instant: true}
+	said := func(kind protocol.ChatEntryKind, text string) driver.Said {
+		return driver.Said{Entry: protocol.ChatEntry{Kind: kind, Text: text}, Instant: true}
 	}
 	prompt := said(protocol.EntryUser, "")
-	prompt.Prompt = &chat.Prompt{Text: "click Save"}
+	prompt.Prompt = &driver.Prompt{Text: "click Save"}
 	tool := said(protocol.EntryTool, "")
 	tool.Entry.Tool = &protocol.ChatTool{Line: "Clicked Save", Status: protocol.ToolDone}
 	p := open(t, protocol.LLMCompatible, fake.Steps(fake.Reply{Text: "It is saved."}), nil)
-	driver, err := model.New(model.Config{
-		Models: p.models, Tools: func(chat.SessionConfig) model.Toolbox { return p.tools }, System: func(chat.SessionConfig) string { return "" },
+	models, err := model.New(model.Config{
+		Models: p.models, Tools: func(driver.SessionConfig) model.Toolbox { return p.tools }, System: func(driver.SessionConfig) string { return "" },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, err := driver.Start(t.Context(), chat.Launch{Kind: protocol.ModelAgent(p.profile)})
+	agent, err := models.Start(t.Context(), driver.Launch{Kind: protocol.ModelAgent(p.profile)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := agent.Open(t.Context(), chat.SessionConfig{
-		History: func(int) ([]chat.Said, error) {
-			return []chat.Said{prompt, tool, said(protocol.EntryText, "Done.")}, nil
+	session, err := agent.Open(t.Context(), driver.SessionConfig{
+		History: func(int) ([]driver.Said, error) {
+			return []driver.Said{prompt, tool, said(protocol.EntryText, "Done.")}, nil
 		},
 	}, quiet{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.Prompt(t.Context(), chat.Prompt{Text: "Is it saved?"}); err != nil {
+	if _, err := session.Prompt(t.Context(), driver.Prompt{Text: "Is it saved?"}); err != nil {
 		t.Fatal(err)
 	}
 	messages := p.last().Messages
@@ -366,5 +366,5 @@ func TestWhatPilotDidIsTold(t *testing.T) {
 // quiet is a sink of which nothing is wanted.
 type quiet struct{}
 
-func (quiet) Update(chat.Update)                          {}
-func (quiet) Ask(context.Context, chat.Ask, func(string)) {}
+func (quiet) Update(driver.Update)                          {}
+func (quiet) Ask(context.Context, driver.Ask, func(string)) {}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/agent/builtin"
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
@@ -18,7 +18,7 @@ import (
 type Config struct {
 	// Commander runs commands for a session: as its actor and, where a request
 	// names no tab, on its tab.
-	Commander func(chat.SessionConfig) builtin.Commander
+	Commander func(driver.SessionConfig) builtin.Commander
 	// Others are the installed agents that understand more, by the names that a
 	// person knows; nil for none.
 	Others func() []string
@@ -42,7 +42,7 @@ func New(c Config) (*Driver, error) {
 }
 
 // Start returns an agent that lives until it is closed or life ends.
-func (d *Driver) Start(life context.Context, _ chat.Launch) (chat.Agent, error) {
+func (d *Driver) Start(life context.Context, _ driver.Launch) (driver.Agent, error) {
 	ctx, cancel := context.WithCancel(life)
 	return &pilot{driver: d, ctx: ctx, cancel: cancel}, nil
 }
@@ -59,7 +59,7 @@ func (p *pilot) Shared() bool { return true }
 
 // Open makes a session. Pilot remembers nothing between messages, so a session
 // of before is whole again at once.
-func (p *pilot) Open(_ context.Context, cfg chat.SessionConfig, sink chat.Sink) (chat.AgentSession, error) {
+func (p *pilot) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	if err := p.ctx.Err(); err != nil {
 		return nil, protocol.NewError(protocol.CodeCrashed, "Pilot has ended", "start it again")
 	}
@@ -68,7 +68,7 @@ func (p *pilot) Open(_ context.Context, cfg chat.SessionConfig, sink chat.Sink) 
 		id = "pilot-" + rand.Text()
 	}
 	s := &session{pilot: p, id: id, sink: sink, commander: p.driver.config.Commander(cfg)}
-	sink.Update(chat.Update{Commands: Commands()})
+	sink.Update(driver.Update{Commands: Commands()})
 	return s, nil
 }
 
@@ -93,7 +93,7 @@ func (p *pilot) Close(ctx context.Context) error {
 type session struct {
 	pilot     *pilot
 	id        string
-	sink      chat.Sink
+	sink      driver.Sink
 	commander builtin.Commander
 
 	mu     sync.Mutex
@@ -105,30 +105,36 @@ func (s *session) ID() string { return s.id }
 
 func (s *session) Abilities() protocol.ChatAbilities { return protocol.ChatAbilities{Resume: true} }
 
-// Prompt understands a message and carries it out, or says why not.
-func (s *session) Prompt(ctx context.Context, prompt chat.Prompt) (chat.TurnEnd, error) {
-	plan, unknown := s.pilot.driver.grammar.Parse(prompt.Text)
-	if len(prompt.Images)+len(prompt.Files) > 0 {
-		unknown = &builtin.Unknown{Said: "what is attached"}
+// Prompt carries a message out: the plan that the router made of it, or its own. It
+// says why it cannot. It ends early with ctx, with Cancel and with the agent.
+func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.TurnEnd, error) {
+	plan, understood := prompt.Plan.(builtin.Plan)
+	if !understood {
+		var unknown *builtin.Unknown
+		plan, unknown = s.pilot.driver.grammar.Parse(prompt.Text)
+		if len(prompt.Images)+len(prompt.Files) > 0 {
+			unknown = &builtin.Unknown{Said: "what is attached"}
+		}
+		if unknown != nil {
+			s.say(unknown.Explain(s.pilot.driver.config.Others()))
+			return driver.TurnEnd{Reason: protocol.EndDone}, nil
+		}
 	}
-	if unknown != nil {
-		s.say(unknown.Explain(s.pilot.driver.config.Others()))
-		return chat.TurnEnd{Reason: protocol.EndDone}, nil
+	out := s.run(ctx, plan, prompt.Refs)
+	end := driver.TurnEnd{Reason: protocol.EndDone, Brief: out.Brief}
+	if out.Status == protocol.ToolCancelled {
+		end.Reason = protocol.EndCancelled
+		if ctx.Err() != nil {
+			end.Reason = ""
+			return end, context.Cause(ctx)
+		}
 	}
-	out := s.Run(ctx, plan, prompt.Chosen)
-	switch {
-	case out.Status != protocol.ToolCancelled:
-		return chat.TurnEnd{Reason: protocol.EndDone}, nil
-	case ctx.Err() != nil:
-		return chat.TurnEnd{}, context.Cause(ctx)
-	}
-	return chat.TurnEnd{Reason: protocol.EndCancelled}, nil
+	return end, nil
 }
 
-// Run carries out a plan that was made already and tells the sink; chosen are the refs
-// of elements that the person chose where several were meant. It ends early with ctx,
-// with Cancel and with the agent.
-func (s *session) Run(ctx context.Context, plan builtin.Plan, chosen []string) builtin.Outcome {
+// run carries out a plan and tells the sink; chosen are the refs of elements that the
+// user chose where several were meant.
+func (s *session) run(ctx context.Context, plan builtin.Plan, chosen []string) builtin.Outcome {
 	s.pilot.turns.Add(1)
 	defer s.pilot.turns.Done()
 	ctx, cancel := context.WithCancel(ctx)
@@ -143,7 +149,7 @@ func (s *session) Run(ctx context.Context, plan builtin.Plan, chosen []string) b
 	engine := builtin.NewEngine(s.commander, "")
 	engine.Chosen = chosen
 	out := engine.Run(ctx, plan, func(e builtin.Event) {
-		s.sink.Update(chat.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.id, first+e.Step))})
+		s.sink.Update(driver.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.id, first+e.Step))})
 	})
 	s.mu.Lock()
 	s.cancel = nil
@@ -152,17 +158,17 @@ func (s *session) Run(ctx context.Context, plan builtin.Plan, chosen []string) b
 }
 
 func (s *session) say(text string) {
-	s.sink.Update(chat.Update{Text: &chat.Chunk{Text: text}})
+	s.sink.Update(driver.Update{Text: &driver.Chunk{Text: text}})
 }
 
 // toolUpdate is a step under way as a tool call, and its end as what came of it.
-func toolUpdate(e builtin.Event, call string) *chat.ToolUpdate {
+func toolUpdate(e builtin.Event, call string) *driver.ToolUpdate {
 	kind := "browser"
-	u := &chat.ToolUpdate{Call: call, Title: &e.Title, Kind: &kind, Status: &e.Status}
+	u := &driver.ToolUpdate{Call: call, Title: &e.Title, Kind: &kind, Status: &e.Status}
 	if e.Status == protocol.ToolRunning {
 		return u
 	}
-	u.Answer = &chat.Answer{Text: e.Text, Which: e.Which}
+	u.Answer = &driver.Answer{Text: e.Text, Which: e.Which}
 	if e.Picture {
 		u.Answer.Picture = e.Path
 	}
@@ -170,7 +176,7 @@ func toolUpdate(e builtin.Event, call string) *chat.ToolUpdate {
 }
 
 // Steer is not possible: a plan is fixed when it begins.
-func (s *session) Steer(context.Context, chat.Prompt) error {
+func (s *session) Steer(context.Context, driver.Prompt) error {
 	return protocol.NewError(protocol.CodeBadArgument, "Pilot takes no message into a turn that runs", "send it after the turn")
 }
 

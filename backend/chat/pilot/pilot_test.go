@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/agent/builtin"
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/protocol"
 )
@@ -80,11 +80,11 @@ func keys(m map[string]json.RawMessage) func(func(string) bool) {
 type notes struct {
 	mu       sync.Mutex
 	text     string
-	tools    []chat.ToolUpdate
+	tools    []driver.ToolUpdate
 	commands int
 }
 
-func (n *notes) Update(u chat.Update) {
+func (n *notes) Update(u driver.Update) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.commands += len(u.Commands)
@@ -99,18 +99,18 @@ func (n *notes) Update(u chat.Update) {
 	}
 }
 
-func (n *notes) Ask(context.Context, chat.Ask, func(string)) {}
+func (n *notes) Ask(context.Context, driver.Ask, func(string)) {}
 
-func open(t *testing.T, p *page, resume string) (chat.Agent, chat.AgentSession, *notes) {
+func open(t *testing.T, p *page, resume string) (driver.Agent, driver.Session, *notes) {
 	t.Helper()
 	d, err := pilot.New(pilot.Config{
-		Commander: func(chat.SessionConfig) builtin.Commander { return p },
+		Commander: func(driver.SessionConfig) builtin.Commander { return p },
 		Others:    func() []string { return []string{"Claude Code", "Codex"} },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, err := d.Start(t.Context(), chat.Launch{})
+	agent, err := d.Start(t.Context(), driver.Launch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func open(t *testing.T, p *page, resume string) (chat.Agent, chat.AgentSession, 
 		<-agent.Done()
 	})
 	n := &notes{}
-	s, err := agent.Open(t.Context(), chat.SessionConfig{Resume: resume}, n)
+	s, err := agent.Open(t.Context(), driver.SessionConfig{Resume: resume}, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +131,9 @@ func open(t *testing.T, p *page, resume string) (chat.Agent, chat.AgentSession, 
 	return agent, s, n
 }
 
-func say(t *testing.T, s chat.AgentSession, text string) chat.TurnEnd {
+func say(t *testing.T, s driver.Session, text string) driver.TurnEnd {
 	t.Helper()
-	end, err := s.Prompt(t.Context(), chat.Prompt{Text: text})
+	end, err := s.Prompt(t.Context(), driver.Prompt{Text: text})
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
@@ -188,7 +188,7 @@ func TestChosenElement(t *testing.T) {
 		t.Fatalf("it asks %+v", which)
 	}
 	p.asked = nil
-	if _, err := s.Prompt(t.Context(), chat.Prompt{Text: which.Text, Chosen: append(which.Chosen, "e3")}); err != nil {
+	if _, err := s.Prompt(t.Context(), driver.Prompt{Text: which.Text, Refs: append(which.Chosen, "e3")}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"snapshot true", `click "e3"`, "screenshot"}; !slices.Equal(p.asked, want) {
@@ -196,7 +196,7 @@ func TestChosenElement(t *testing.T) {
 	}
 	// A ref that is none of those found chooses nothing.
 	p.asked = nil
-	if _, err := s.Prompt(t.Context(), chat.Prompt{Text: "click Twin", Chosen: []string{"e1"}}); err != nil {
+	if _, err := s.Prompt(t.Context(), driver.Prompt{Text: "click Twin", Refs: []string{"e1"}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"snapshot true"}; !slices.Equal(p.asked, want) {
@@ -254,9 +254,9 @@ func TestCancelEndsTheTurn(t *testing.T) {
 func TestCloseEndsTheTurn(t *testing.T) {
 	p := &page{held: make(chan struct{})}
 	agent, s, _ := open(t, p, "")
-	ended := make(chan chat.TurnEnd)
+	ended := make(chan driver.TurnEnd)
 	go func() {
-		end, _ := s.Prompt(context.WithoutCancel(t.Context()), chat.Prompt{Text: "wait 60 seconds"})
+		end, _ := s.Prompt(context.WithoutCancel(t.Context()), driver.Prompt{Text: "wait 60 seconds"})
 		ended <- end
 	}()
 	<-p.held
@@ -265,7 +265,7 @@ func TestCloseEndsTheTurn(t *testing.T) {
 		t.Errorf("it ended with %s", end.Reason)
 	}
 	<-agent.Done()
-	if _, err := agent.Open(t.Context(), chat.SessionConfig{}, &notes{}); err == nil {
+	if _, err := agent.Open(t.Context(), driver.SessionConfig{}, &notes{}); err == nil {
 		t.Error("an agent that has ended opens a session")
 	}
 }
@@ -281,21 +281,21 @@ func TestSessionOfBeforeIsWhole(t *testing.T) {
 // tenth of a second that a person takes for at once.
 func BenchmarkPrompt(b *testing.B) {
 	p := &page{}
-	d, err := pilot.New(pilot.Config{Commander: func(chat.SessionConfig) builtin.Commander { return p }})
+	d, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander { return p }})
 	if err != nil {
 		b.Fatal(err)
 	}
-	agent, err := d.Start(b.Context(), chat.Launch{})
+	agent, err := d.Start(b.Context(), driver.Launch{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer agent.Close(b.Context())
-	s, err := agent.Open(b.Context(), chat.SessionConfig{}, &notes{})
+	s, err := agent.Open(b.Context(), driver.SessionConfig{}, &notes{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := s.Prompt(b.Context(), chat.Prompt{Text: "go to example.com and click Save, then type hello into Search"}); err != nil {
+		if _, err := s.Prompt(b.Context(), driver.Prompt{Text: "go to example.com and click Save, then type hello into Search"}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,14 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
 // Config says what to start and who takes its lines.
 type Config struct {
-	Launch chat.Launch
+	Launch driver.Launch
 	// Guard, if there is one, ends the agent when this program dies.
 	Guard  *proc.Guard
 	Logger *slog.Logger
@@ -32,7 +32,7 @@ type Config struct {
 
 // Process is an agent that runs. Its methods are safe for concurrent use.
 type Process struct {
-	launch chat.Launch
+	launch driver.Launch
 	line   func([]byte) error
 	log    *slog.Logger
 	proc   *proc.Process

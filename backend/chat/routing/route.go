@@ -1,4 +1,6 @@
-package chat
+// Package routing chooses for each message of a conversation whether it is carried out
+// at once, by rules, or by the agent with its fast or its strong model.
+package routing
 
 import (
 	"fmt"
@@ -10,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// DefaultRouting is the table of routes before a person changes it.
-func DefaultRouting() protocol.ChatRouting {
+// Default is the table of routes before a person changes it.
+func Default() protocol.ChatRouting {
 	return protocol.ChatRouting{
 		Instant: true, Strong: builtin.DefaultWords(), LongText: 600,
 		// The strong model is the one that the person chose for the conversation.
@@ -30,8 +32,8 @@ type Router struct {
 	grammar *builtin.Grammar
 }
 
-// NewRouter returns the router of a table.
-func NewRouter(table protocol.ChatRouting) *Router {
+// New returns the router of a table.
+func New(table protocol.ChatRouting) *Router {
 	table.Strong = slices.DeleteFunc(slices.Clone(table.Strong), func(w string) bool { return strings.Trim(w, " …") == "" })
 	return &Router{table: table, grammar: builtin.NewGrammar(table.Strong)}
 }

@@ -1,4 +1,8 @@
-package chat
+// Package driver says what an agent is to Chat: what starts it (Driver), its
+// process (Agent), a conversation with it (Session), and what it says (Update, Ask,
+// to a Sink). The packages acp, claude, model and pilot implement it, each for one
+// protocol; chat uses it and knows none of them.
+package driver
 
 import (
 	"context"
@@ -27,6 +31,22 @@ type Launch struct {
 	Stderr func(line string)
 }
 
+// Starter is how an agent is started.
+type Starter struct {
+	Driver Driver
+	Launch Launch
+	// SignIn says how a person signs in when the agent offers no way by itself.
+	SignIn string
+	// FromJournal: the driver keeps no session and builds what its agent knows from
+	// SessionConfig.History at each prompt, so a prompt tells it nothing of before.
+	FromJournal bool
+	// ReportsSteps: the agent's updates show each of its browser commands, so Chat
+	// does not add them.
+	ReportsSteps bool
+	// TakesRefs: Prompt.Refs is for this agent; others are told in the text.
+	TakesRefs bool
+}
+
 // Agent is a running agent. It may serve several sessions at once.
 type Agent interface {
 	// Shared says whether one process serves many sessions.
@@ -36,7 +56,7 @@ type Agent interface {
 	// the session's id was known are delivered after Open knows it. It returns
 	// *NeedsSignIn when the agent asks for that first, and ErrNoResume when it
 	// cannot load a session.
-	Open(ctx context.Context, cfg SessionConfig, sink Sink) (AgentSession, error)
+	Open(ctx context.Context, cfg SessionConfig, sink Sink) (Session, error)
 	// SignIn signs in by one of the methods of NeedsSignIn.
 	SignIn(ctx context.Context, method string) error
 	// Done is closed when the process is gone; Err then says why.
@@ -86,9 +106,9 @@ type ToolServer struct {
 	Env     []string // "NAME=value"
 }
 
-// AgentSession is one session of an agent. Its methods may be called at any
+// Session is one session of an agent. Its methods may be called at any
 // time; Prompt is called once at a time.
-type AgentSession interface {
+type Session interface {
 	// ID is the agent's own.
 	ID() string
 	Abilities() protocol.ChatAbilities
@@ -112,9 +132,12 @@ type Prompt struct {
 	Text    string
 	Images  []Image
 	Files   []File
-	// Chosen are the refs of elements of the conversation's tab that the person chose
-	// where Pilot asked; only Pilot is given them.
-	Chosen []string
+	// Refs are the elements of the conversation's tab that the user attached, where
+	// Starter.TakesRefs is set.
+	Refs []string
+	// Plan is what the router read in the text, for the agent of instant messages;
+	// nil where it was not asked. Only that agent's driver knows its type.
+	Plan any
 	// Model is the model to use for this turn, one of the session's choices; empty
 	// for the session's.
 	Model string
@@ -136,6 +159,9 @@ type File struct {
 type TurnEnd struct {
 	Reason protocol.EndReason
 	Usage  *protocol.ChatUsage
+	// Brief is what was done, for another agent of the conversation; empty where the
+	// agent does not say it.
+	Brief string
 }
 
 // Sink takes what an agent says. Calls come one at a time, in order.
@@ -191,7 +217,7 @@ type ToolUpdate struct {
 	Answer *Answer
 }
 
-// Answer is what an agent of ours tells of a call that ended.
+// Answer is what came of a call, in words for the user.
 type Answer struct {
 	Text string // Markdown
 	// Picture is a picture in the session's folder; empty for none.

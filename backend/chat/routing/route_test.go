@@ -1,4 +1,4 @@
-package chat
+package routing
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ func TestRoutesOfPhrases(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r := NewRouter(DefaultRouting())
+	r := New(Default())
 	n := 0
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "#") {
@@ -59,10 +59,10 @@ func TestRouteByTable(t *testing.T) {
 	models := protocol.ChatOption{ID: "m", Category: "model", Choices: []protocol.ChatChoice{
 		{Value: "default", Name: "Default"}, {Value: "claude-sonnet-4", Name: "Sonnet"}, {Value: "claude-haiku-4", Name: "Haiku"},
 	}}
-	table := DefaultRouting()
+	table := Default()
 	table.Strong = []string{"ponder", " "}
 	table.Models = map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "haiku", Strong: "SONNET"}}
-	off := DefaultRouting()
+	off := Default()
 	off.Instant = false
 	picture := []protocol.ChatAttachment{{Kind: protocol.AttachImage, Name: "a.png"}}
 	for name, test := range map[string]struct {
@@ -89,7 +89,7 @@ func TestRouteByTable(t *testing.T) {
 		"instant chosen, what is attached": {table, "click Save", picture, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteStrong}},
 		"Pilot itself":                     {off, "book a flight", picture, Asker{Agent: protocol.AgentPilot}, protocol.RouteStrong, protocol.ChatRoute{Kind: protocol.RouteInstant}},
 	} {
-		route, _ := NewRouter(test.table).Route(test.text, test.with, test.who, test.chosen)
+		route, _ := New(test.table).Route(test.text, test.with, test.who, test.chosen)
 		if route.Reason == "" {
 			t.Errorf("%s: no reason", name)
 		}
@@ -103,7 +103,7 @@ func TestRouteByTable(t *testing.T) {
 // of quotes.
 func TestComprehensionAlwaysWins(t *testing.T) {
 	t.Parallel()
-	r := NewRouter(DefaultRouting())
+	r := New(Default())
 	for _, action := range []string{"click Save", "go to hn", "type hello into Search", "scroll down", "fill Name with Ada", "take a screenshot"} {
 		for _, word := range []string{"what", "Why", "HOW", "summarise", "summarize", "describe", "analyse", "explain", "compare", "find bugs", "review", "translate"} {
 			for _, text := range []string{word + " " + action, action + " and " + word, action + ", then " + word + " it", word + ": " + action, action + "\n" + word} {
@@ -133,7 +133,7 @@ func FuzzRoute(f *testing.F) {
 			f.Add(parts[1])
 		}
 	}
-	r := NewRouter(DefaultRouting())
+	r := New(Default())
 	f.Fuzz(func(t *testing.T, text string) {
 		route, plan := r.Route(text, nil, claude(), "")
 		if !slices.Contains([]protocol.RouteKind{protocol.RouteInstant, protocol.RouteFast, protocol.RouteStrong}, route.Kind) || route.Reason == "" {

@@ -1,0 +1,85 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/routing"
+	"pilotfish/backend/protocol"
+)
+
+// withInstant is a configuration in which another played agent has the instant
+// messages.
+func withInstant(instant *played) func(*Config) {
+	return func(c *Config) {
+		own := c.Agent
+		c.Instant = "quick"
+		c.Settings = func() Settings {
+			return Settings{Silence: protocol.ChatSilence, Router: routing.New(routing.Default())}
+		}
+		c.Agent = func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error) {
+			s, err := own(ctx, kind, command)
+			if kind == c.Instant {
+				s.Driver, s.ReportsSteps, s.TakesRefs = instant, true, true
+			}
+			return s, err
+		}
+	}
+}
+
+// An instant message goes to the agent of instant messages, with what the router
+// read and the elements that the user chose; the conversation's own agent is told of
+// it with its next prompt.
+func TestAnInstantMessageGoesBesideTheAgent(t *testing.T) {
+	own := &played{script: echo}
+	quick := &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
+		s.sink.Update(driver.Update{Commands: []protocol.ChatCommand{{Name: "quick"}}})
+		s.say("Clicked")
+		return driver.TurnEnd{Reason: protocol.EndDone, Brief: "it clicked Save"}, nil
+	}}
+	h := openedWith(t, own, "", withInstant(quick))
+	h.start("c1")
+	_, err := h.Send(t.Context(), protocol.ChatSendRequest{
+		Conversation: "c1", Message: "m1", Text: "click Save", Route: protocol.RouteInstant,
+		Attachments: []protocol.ChatAttachment{{Kind: protocol.AttachElement, Name: "Save", Tab: "t1", Ref: "e3"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := h.idle("c1")
+	wantTexts(t, page.Entries, "user click Save", "text Clicked", "end done")
+	if len(page.Head.Commands) > 0 || own.started != 0 {
+		t.Errorf("its commands are the conversation's: %+v; the own agent was started %d times", page.Head.Commands, own.started)
+	}
+	got := quick.prompts[0]
+	if got.Plan == nil || len(got.Refs) != 1 || got.Refs[0] != "e3" || got.Text != "click Save" {
+		t.Errorf("it was handed %+v", got)
+	}
+	h.say("c1", "m2", "Why is the sky blue?")
+	h.until("c1", func(p protocol.ChatPage) bool {
+		return len(p.Entries) > 4 && p.Entries[len(p.Entries)-1].Kind == protocol.EntryEnd
+	})
+	if got := own.prompts[0]; got.Plan != nil || !strings.Contains(got.Text, "it clicked Save") {
+		t.Errorf("the own agent was handed %+v", got)
+	}
+}
+
+// What a command did is shown for an agent that does not show it itself.
+func TestStepsOfAnAgentThatReportsThem(t *testing.T) {
+	steps := make(chan struct{})
+	quick := &played{}
+	h := openedWith(t, quick, "", withInstant(quick))
+	quick.script = func(context.Context, *playedSession, driver.Prompt) (driver.TurnEnd, error) {
+		h.Step("c1", Step{Line: "Clicked Save", OK: true})
+		close(steps)
+		return driver.TurnEnd{Reason: protocol.EndDone}, nil
+	}
+	if _, err := h.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "quick"}); err != nil {
+		t.Fatal(err)
+	}
+	h.say("c1", "m1", "click Save")
+	<-steps
+	wantTexts(t, h.idle("c1").Entries, "user click Save", "end done")
+}

@@ -1,0 +1,28 @@
+package pilot_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/protocol"
+)
+
+// What the router read in a message is not read again, and the end says what was done.
+func TestAPlanOfTheRouter(t *testing.T) {
+	p := &page{}
+	_, s, _ := open(t, p, "")
+	plan, unknown := builtin.NewGrammar([]string{}).Parse("take a screenshot")
+	if unknown != nil {
+		t.Fatal(unknown)
+	}
+	end, err := s.Prompt(t.Context(), driver.Prompt{Text: "something else", Plan: plan})
+	if err != nil || end.Reason != protocol.EndDone || !strings.Contains(strings.ToLower(end.Brief), "screenshot") {
+		t.Errorf("it ended with %+v, %v", end, err)
+	}
+	if want := []string{"screenshot"}; !slices.Equal(p.asked, want) {
+		t.Errorf("it ran %q, want %q", p.asked, want)
+	}
+}
