@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asked, button, context, eachWithBackend, made, message, open, page } from './chat-kit';
+import {
+  asked,
+  button,
+  context,
+  eachWithBackend,
+  made,
+  message,
+  open,
+  page,
+  say,
+} from './chat-kit';
 import { fill, page as pickable } from './chat-states';
 
 eachWithBackend();
@@ -51,6 +61,23 @@ describe('typing', () => {
     );
     await message().press('Enter');
     await made.until(() => made.chat.heads()[0]?.draft === '');
+  });
+
+  it.each([
+    ['the same message, when nothing was changed', 'hello', 1],
+    ['another message, when it was changed', 'hello, world', 2],
+  ])('is sent again after a lost reply as %s', async (_, again, messages) => {
+    await open();
+    made.chat.loseReply = true;
+    await say('hello');
+    await page.getByRole('alert').waitFor();
+    expect(await message().inputValue()).toBe('hello');
+    const sent = () => (asked('/chat/send') as { message: string }[]).map((one) => one.message);
+    await made.until(() => asked('/chat/set').length > 0);
+    expect(asked('/chat/set').at(-1)).toMatchObject({ draft: 'hello', draftOf: sent()[0] });
+    await say(again);
+    await made.until(() => sent().length === 2);
+    expect(new Set(sent()).size).toBe(messages);
   });
 
   it('completes commands of the agent and titles of tabs', async () => {

@@ -18,7 +18,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { FakeChat } from './chat';
+import { FakeChat, lost } from './chat';
 import { FakeTasks } from './task';
 import { FakeTerminal } from './terminal';
 
@@ -287,7 +287,9 @@ export class FakeBackend {
     const task = this.tasks.answer(url.pathname, body);
     if (task !== undefined) this.#wake();
     const [status, answer] = (await task) ?? this.#answer(url.pathname, body);
-    reply(status, answer);
+    // Without a first byte Chromium would send the request again by itself.
+    if (status === lost) response.writeHead(200).write('{', () => response.destroy());
+    else reply(status, answer);
     this.#wake();
   }
 

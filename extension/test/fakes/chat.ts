@@ -24,6 +24,9 @@ interface Kept {
   events: ChatEvent[];
 }
 
+/** The status of a reply that gets lost: the connection ends instead. */
+export const lost = 0;
+
 /** How many entries a page has. */
 const pageSize = 100;
 
@@ -37,6 +40,8 @@ export class FakeChat {
   readonly asked: { path: string; body: unknown }[] = [];
   /** Answered to the next message instead of taking it. */
   refuse: Refusal | undefined;
+  /** The next message is taken, and the reply to it gets lost on its way. */
+  loseReply = false;
   /** What a conversation of a new panel has beside its defaults. */
   defaults: Partial<Conversation> = {};
   /** The picture of every file and page. */
@@ -261,7 +266,9 @@ export class FakeChat {
     });
     const title = kept.head.title === '' ? text.slice(0, 40) : kept.head.title;
     this.change(id, { state: 'running', message, title });
-    return [200, {}];
+    const status = this.loseReply ? lost : 200;
+    this.loseReply = false;
+    return [status, {}];
   }
 
   #queue({ conversation, action, message, text, to }: ChatQueueRequest): [number, unknown] {
