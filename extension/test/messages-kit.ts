@@ -2,4 +2,4 @@
 export { ask } from '../src/messages/ask';
 export { question } from '../src/messages/envelope';
 export { systemClock } from '../src/panel/connection/clock';
-export { PageLink } from '../src/panel/task/pagelink';
+export { PageLink } from '../src/panel/task/browser/pagelink';

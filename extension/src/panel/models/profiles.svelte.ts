@@ -14,7 +14,7 @@ import type {
   LLMVerdict,
 } from '$ui/protocol/protocol';
 import { MODEL_TIMEOUT } from '../core/timing';
-import type { Asking, Problem } from '../task/asking.svelte';
+import type { Asking, Problem } from '../task/state/asking.svelte';
 
 /** A model that hangs is given up by the app, which says so. */
 const slow = { timeout: MODEL_TIMEOUT };

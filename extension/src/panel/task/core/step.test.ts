@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { actionsOf } from '../actions';
-import { callsOf } from '../calls';
+import { actionsOf } from '../run/actions';
+import { callsOf } from '../browser/calls';
 import { describeStep, readAction, readAnswer } from './step';
 import { verbs } from './verbs';
 

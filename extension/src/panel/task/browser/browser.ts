@@ -1,0 +1,241 @@
+import { CodeNoInput, type Tab, type Task, type TargetFacts } from '$ui/protocol/protocol';
+import * as v from 'valibot';
+import type { Connection } from '../../connection/connection';
+import { systemClock } from '../../connection/clock';
+import { COMMAND_TIMEOUT, REPLAY_WAIT } from '../../core/timing';
+import type { CoverSays } from '../../../messages/methods';
+import { advice } from './advice';
+import { ByPage } from './bypage';
+import { callsOf, type Call } from './calls';
+import { Covers } from './covers';
+import type { TaskJournal } from '../run/journal';
+import { PageLink } from './pagelink';
+import { enveloped, originOf, short } from './pagewords';
+import { lookSchema, replySchema, resultOf, type Reply } from './replies';
+import type { Action, Browser, Observation, Result, TabLine } from '../core/types';
+
+/** How many letters of a page the model is shown; what is left out stands behind handles. */
+const pageLetters = 14_000;
+
+/** Why an option was not met: it is drawn under another name, or twice for those who do not see. */
+const unseen = new Set(['no_element', 'hidden', 'covered', 'inert', 'ambiguous', 'not_actable']);
+
+/** What is asked before the panel does a command itself; see protocol.ByPage. */
+interface ByPageAsk {
+  readonly facts: TargetFacts | undefined;
+}
+
+/** What is needed of the panel. */
+export interface World {
+  readonly connection: Pick<Connection, 'request'>;
+  /** The task as the backend has it now: its tabs. */
+  readonly task: () => Task | undefined;
+  readonly tabs: () => readonly Tab[];
+  /** The name of this panel view: only the view that runs a task acts for it. */
+  readonly viewer: () => string;
+  /** Sends a request that takes along what is to be written of the task first; see TaskJournal. */
+  readonly along: TaskJournal['along'];
+  /** A file of the session as base64; undefined when it cannot be had. */
+  readonly file: (path: string) => Promise<string | undefined>;
+  /** The person wants a pause, and says so on a page that is covered from here. */
+  readonly pause: () => void;
+  /** Looks at the whole page: no model pays for it, and what is done may be out of view. */
+  readonly whole?: boolean;
+}
+
+/** The browser as a task drives it: through the same commands as every agent, as the task's own actor. */
+export class TaskBrowser implements Browser {
+  #picture: string | undefined;
+  /** The refs of the last look at each tab: what is not among them is new. */
+  readonly #seen = new Map<string, { url: string; refs: Set<string> }>();
+
+  readonly #byPage: ByPage;
+  readonly #covers: Covers;
+
+  constructor(
+    private readonly id: string,
+    private readonly world: World,
+  ) {
+    const link = new PageLink({
+      send: (message) => chrome.runtime.sendMessage(message),
+      clock: systemClock,
+      now: () => Date.now(),
+    });
+    this.#covers = new Covers({
+      ready: (tab) => link.ready(tab),
+      pause: () => {
+        world.pause();
+      },
+    });
+    this.#byPage = new ByPage({
+      link,
+      caller: `task:${id}`,
+      chromeTab: (tab) => world.tabs().find((one) => one.id === tab)?.chromeTabId,
+      allow: (tab, call, facts, signal) => this.#request(tab, call, signal, { byPage: { facts } }),
+    });
+  }
+
+  async look(tab: string, signal: AbortSignal): Promise<Observation> {
+    const known = this.world.tabs().find(({ id }) => id === tab);
+    const part = this.world.whole === true ? { full: true } : { near: true, max: pageLetters };
+    const reply = await this.#run(
+      tab,
+      { command: 'snapshot', args: { ...part, news: true } },
+      signal,
+    );
+    const where = v.safeParse(lookSchema, reply.data);
+    const url = where.success ? where.output.url : (known?.url ?? '');
+    const title = where.success ? where.output.title : (known?.title ?? '');
+    if (!reply.ok) {
+      const error = reply.error ?? { code: 'internal', message: 'it did not answer' };
+      const refused = { code: error.code, message: error.message, hint: advice(error) };
+      return { tab, url, title, text: '', refused };
+    }
+    const picture = this.#picture;
+    this.#picture = undefined;
+    // The text of the reply has page and news in one; the data has them apart.
+    const lines = where.success ? where.output.news : [];
+    const from = originOf(url);
+    const text =
+      lines.length === 0 || !where.success
+        ? reply.text
+        : where.output.text === ''
+          ? 'The page shows nothing.'
+          : enveloped(from, where.output.text);
+    return {
+      tab,
+      url,
+      title,
+      text: text + this.#fresh(tab, url, text),
+      ...(lines.length > 0 && {
+        news: { lines, told: enveloped(from, lines.map(short).join('\n')) },
+      }),
+      ...(picture !== undefined && { picture }),
+      ...(where.success && where.output.byPage && { byPage: true }),
+    };
+  }
+
+  async act(tab: string, action: Action, signal: AbortSignal): Promise<Result> {
+    const on =
+      action.do === 'close_tab' && action.tab !== undefined && action.tab !== '' ? action.tab : tab;
+    let result: Result = { ok: true, text: '' };
+    for (const call of callsOf(action)) {
+      const reply = await this.#run(on, call, signal);
+      const { secret = false, byPage = false } = result;
+      result = resultOf(reply, result.moved === true);
+      if (secret) result = { ...result, secret };
+      if (byPage) result = { ...result, byPage };
+      if (!result.ok) break;
+    }
+    if (action.do === 'select' && result.code === 'not_actable')
+      return this.#choose(on, action.ref, action.option, signal);
+    if (action.do === 'screenshot' && result.ok) await this.#take(result);
+    return result;
+  }
+
+  /** What covers the tabs that the app has no way into; null for nothing. */
+  cover(says: CoverSays): void {
+    this.#covers.say(says);
+  }
+
+  tabs(): Promise<readonly TabLine[]> {
+    const task = this.world.task();
+    const mine = new Set([...(task?.tabs ?? []), ...(task?.tab === undefined ? [] : [task.tab])]);
+    return Promise.resolve(
+      this.world
+        .tabs()
+        .filter(({ id }) => mine.has(id))
+        .map(({ id, title, url }) => ({ tab: id, title, url })),
+    );
+  }
+
+  /** A list that is no native one: it is opened, and its option chosen by what it says. */
+  async #choose(tab: string, ref: string, option: string, signal: AbortSignal): Promise<Result> {
+    const run = async (command: string, args: Record<string, unknown>, timeoutMs?: number) =>
+      resultOf(await this.#run(tab, { command, args }, signal, timeoutMs), false);
+    const opened = await run('click', { target: ref });
+    if (!opened.ok) return opened;
+    const name = JSON.stringify(option);
+    const press = async (): Promise<Result | undefined> => {
+      for (const target of [
+        `role=option name=${name}`,
+        `role=menuitem name=${name}`,
+        `text=${option}`,
+      ]) {
+        const chosen = await run('click', { target });
+        if (!unseen.has(chosen.code ?? '')) return chosen;
+      }
+      return undefined;
+    };
+    const chosen = await press();
+    if (chosen !== undefined) return chosen;
+    // It draws the first of its options only, or asks a server for them.
+    const searched = await run('type', { target: ref, value: option });
+    if (searched.ok && searched.moved !== true) {
+      await run('wait', { for: 'text', value: option }, REPLAY_WAIT);
+      const found = await press();
+      if (found !== undefined) return found;
+    }
+    return {
+      ok: false,
+      code: 'no_element',
+      text: `The list was opened and has no option ${name}. ${opened.text}`,
+      moved: true,
+    };
+  }
+
+  async #take(result: Result): Promise<void> {
+    if (result.picture !== undefined) this.#picture = await this.world.file(result.picture);
+  }
+
+  /** Runs a command; where the app can give a tab no trusted input, by the page's own events. */
+  async #run(tab: string, call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply> {
+    const reply = await this.#request(tab, call, signal, { timeoutMs });
+    if (reply.error?.code !== CodeNoInput) return reply;
+    const known = this.world.tabs().find(({ id }) => id === tab)?.chromeTabId;
+    const done = await this.#byPage.run(tab, call, signal);
+    // Not before: the script that covers it is there now.
+    if (known !== undefined) this.#covers.add(known);
+    return done;
+  }
+
+  async #request(
+    tab: string,
+    call: Call,
+    signal: AbortSignal,
+    { timeoutMs, byPage }: { timeoutMs?: number | undefined; byPage?: ByPageAsk } = {},
+  ): Promise<Reply> {
+    signal.throwIfAborted();
+    const reply = await this.world.along(call.command === 'snapshot', (writes) =>
+      this.world.connection.request(
+        '/task/command',
+        {
+          task: this.id,
+          viewer: this.world.viewer(),
+          // Mostly no deadline of its own: the person may be asked, and has their time.
+          command: { ...call, tab, ...(timeoutMs !== undefined && { timeoutMs }) },
+          ...(byPage !== undefined && { byPage }),
+          ...(writes.length > 0 && { writes }),
+        },
+        replySchema,
+        { signal, timeout: COMMAND_TIMEOUT },
+      ),
+    );
+    signal.throwIfAborted();
+    return reply;
+  }
+
+  /** What is new since the last look, in one line for the model. */
+  #fresh(tab: string, url: string, text: string): string {
+    const refs = new Set(
+      Array.from(text.matchAll(/^\s*((?:f\d+)?e\d+) /gm), ([, ref]) => ref ?? ''),
+    );
+    const before = this.#seen.get(tab);
+    this.#seen.set(tab, { url, refs });
+    if (before?.url !== url) return '';
+    const fresh = [...refs].filter((ref) => !before.refs.has(ref));
+    return fresh.length === 0 || fresh.length === refs.size
+      ? ''
+      : `\nNew since the last look: ${fresh.join(', ')}`;
+  }
+}

@@ -1,0 +1,270 @@
+import type { CommandReply, TargetFacts } from '$ui/protocol/protocol';
+import { MessageError } from '../../../messages/envelope';
+import type { About, Done, Frame } from '../../../messages/methods';
+import { does, frameOf, number, word } from './bypageacts';
+import { arrived, waited, wayOf } from './bypageways';
+import type { Call } from './calls';
+import { enveloped, originOf, refused, told } from './pagewords';
+import type { Link, Place } from './pagelink';
+
+/** What is needed to do a task's commands by the pages' own events. */
+export interface ByPageConfig {
+  readonly link: Link;
+  /** Who acts: what they were shown is remembered under this. */
+  readonly caller: string;
+  /** Chrome's id of a tab; undefined for one that is not open. */
+  readonly chromeTab: (tab: string) => number | undefined;
+  /** Asks the backend whether it may be done: site rules, and the person. */
+  readonly allow: (
+    tab: string,
+    call: Call,
+    facts: TargetFacts | undefined,
+    signal: AbortSignal,
+  ) => Promise<CommandReply>;
+}
+
+/** How many frames of a page are shown, and how many letters each but the page itself. */
+const mostFrames = 8;
+const frameLetters = 2_000;
+
+/** What can be done instead of what cannot. */
+const instead: Readonly<Partial<Record<string, string>>> = {
+  upload: 'Ask the person to choose the file by hand.',
+  dialog: 'Ask the person to answer it by hand.',
+  screenshot: 'The page is told to you as text in each turn.',
+  tables: 'Read the page instead.',
+};
+
+/** What the look says first. */
+const notice =
+  'The app can give this tab no trusted input: it is read and acted on by a script in the page, by the page’s own events, and the page can tell.';
+
+/**
+ * Does commands where the app has no way into a tab: the extension's content
+ * script looks, and acts by events of the page's own. Each is allowed by the
+ * backend before, as if it did it itself, and what is answered says how it was
+ * done.
+ */
+export class ByPage {
+  readonly #config: ByPageConfig;
+  /** The first number that no ref of any frame has had. */
+  #next = 1;
+
+  constructor(config: ByPageConfig) {
+    this.#config = config;
+  }
+
+  /** Carries a command out that the app answered with `no_input`: nothing of it was done. */
+  async run(tab: string, call: Call, signal: AbortSignal): Promise<CommandReply> {
+    const chrome = this.#config.chromeTab(tab);
+    try {
+      if (chrome === undefined) throw new MessageError('no_tab', `There is no tab ${tab}.`);
+      return await this.#run(tab, chrome, call, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof MessageError) return refused(tab, error, this.#origin);
+      throw error;
+    }
+  }
+
+  /** The origin of the page that was asked last, for its words in an error. */
+  #origin = 'unknown';
+
+  async #run(
+    tab: string,
+    chrome: number,
+    { command, args = {} }: Call,
+    signal: AbortSignal,
+  ): Promise<CommandReply> {
+    const { link, allow } = this.#config;
+    const call = { command, args };
+    const scope = word(args, 'scope');
+    const target = word(args, 'target') ?? word(args, 'element');
+    const what = does[command];
+    const looks = command === 'snapshot' || command === 'find' || command === 'markdown';
+    if (wayOf(command, '') !== undefined) return this.#go(tab, chrome, call, signal);
+    if (command === 'wait') return this.#wait(tab, chrome, call, signal);
+    if (what === undefined && !looks)
+      throw new MessageError(
+        'restricted',
+        `${command} needs the app's own way into the tab, which the browser refuses.`,
+        instead[command] ?? 'Do it otherwise, or ask the person.',
+      );
+    const only = ['hold', 'via', 'speed'].find((name) => args[name] !== undefined);
+    if (only !== undefined)
+      throw new MessageError(
+        'restricted',
+        `${command} with ${only} needs the app's own way into the tab, which the browser refuses.`,
+        `Do it without ${only}, or ask the person.`,
+      );
+    if (looks) {
+      const loading = await link.loading(chrome, signal);
+      const may = await allow(tab, call, undefined, signal);
+      if (!may.ok) return may;
+      const reply = await (command === 'markdown'
+        ? this.#read(tab, chrome, target, may, signal)
+        : this.#look(tab, chrome, args, scope, may, signal));
+      return loading ? { ...reply, text: `It is loading still.\n${reply.text}` } : reply;
+    }
+    if (what === undefined) throw new Error('nothing is done'); // was refused above
+    // What it is comes first: by that it is judged whether it may be done. Its
+    // page is asked without a word of the backend's, and tells nobody else.
+    const frame = frameOf(target);
+    const frames = await link.frames(chrome, signal);
+    const about = this.#about(frames, frame);
+    const place: Place = { tab: chrome, frame };
+    const at = target === undefined ? {} : { ref: target };
+    const known = await link.tab('cs:query', 'facts', { ...about, ...at }, place, signal);
+    this.#next = Math.max(this.#next, known.next);
+    const may = await allow(tab, call, known.facts ?? undefined, signal);
+    if (!may.ok) return may;
+    if (frame === 0 && originOf(allowedUrl(may)) !== about.origin)
+      throw new MessageError('moved', 'The page went to another site meanwhile.', 'Look again.');
+    const ref = known.ref === undefined ? {} : { ref: known.ref };
+    const done = await what.send(link, { ...about, ...ref }, args, place, signal);
+    this.#next = Math.max(this.#next, done.next);
+    const left = done.left === true || (await link.leaving(chrome));
+    return this.#done(tab, what.done, done, left, about);
+  }
+
+  async #look(
+    tab: string,
+    chrome: number,
+    args: Readonly<Record<string, unknown>>,
+    scope: string | undefined,
+    may: CommandReply,
+    signal: AbortSignal,
+  ): Promise<CommandReply> {
+    const { link } = this.#config;
+    const url = allowedUrl(may);
+    const all = await link.frames(chrome, signal);
+    const only = scope === undefined ? undefined : frameOf(scope);
+    const find = word(args, 'find') ?? word(args, 'what');
+    const parts: string[] = [];
+    let first = { url, title: '' };
+    for (const { frame } of all
+      .filter((one) => only === undefined || one.frame === only)
+      .sort((a, b) => a.frame - b.frame)
+      .slice(0, mostFrames)) {
+      const about = this.#about(all, frame, url);
+      const max = frame === 0 ? number(args, 'max') : frameLetters;
+      const params = {
+        ...about,
+        near: args.near === true,
+        ...(max !== undefined && { max }),
+        ...(find !== undefined && { find }),
+        ...(scope !== undefined && { scope }),
+      };
+      const seen = await link
+        .tab('cs:query', 'look', params, { tab: chrome, frame }, signal)
+        .catch((error: unknown) => {
+          // A frame that goes away, or that no script may be in, is left out.
+          if (frame === 0 || !(error instanceof MessageError)) throw error;
+          return undefined;
+        });
+      if (seen === undefined) continue;
+      this.#next = Math.max(this.#next, seen.next);
+      if (frame === 0) first = { url: seen.url, title: seen.title };
+      // Handles are the page's own: one of a frame would be taken for one of it.
+      const text = frame === 0 ? seen.text : seen.text.replace(/ h\d+$/gm, '');
+      if (text !== '') parts.push(enveloped(about.origin, text));
+    }
+    const text =
+      parts.length > 0
+        ? parts.join('\n')
+        : find === undefined
+          ? 'the page shows nothing'
+          : 'nothing matches';
+    return ok(tab, `${notice}\n${text}`, first);
+  }
+
+  async #read(
+    tab: string,
+    chrome: number,
+    target: string | undefined,
+    may: CommandReply,
+    signal: AbortSignal,
+  ): Promise<CommandReply> {
+    const { link } = this.#config;
+    const frame = frameOf(target);
+    const frames = await link.frames(chrome, signal);
+    const about = this.#about(frames, frame, allowedUrl(may));
+    const params = { ...about, ...(target !== undefined && { ref: target }) };
+    const read = await link.tab('cs:query', 'read', params, { tab: chrome, frame }, signal);
+    this.#next = Math.max(this.#next, read.next);
+    return ok(tab, enveloped(about.origin, read.text), { url: read.url, title: read.title });
+  }
+
+  /** Brings the tab elsewhere. Where it comes to is judged by the look that follows. */
+  async #go(tab: string, chrome: number, call: Call, signal: AbortSignal): Promise<CommandReply> {
+    const { link, allow } = this.#config;
+    const may = await allow(tab, call, undefined, signal);
+    if (!may.ok) return may;
+    const way = wayOf(call.command, textIn(may, 'to'));
+    if (way === undefined) throw new Error('there is no way'); // was asked above
+    // What fails of a page that is loading still would be taken for an answer.
+    await link.loading(chrome, signal);
+    const { head, moved } = arrived(way, await link.go(chrome, way, signal));
+    const loading = moved && (await link.loading(chrome, signal));
+    const text = loading ? `${head}; it is loading still` : head;
+    return { ok: true, tab, text, data: { navigated: moved }, durationMs: 0 };
+  }
+
+  async #wait(tab: string, chrome: number, call: Call, signal: AbortSignal): Promise<CommandReply> {
+    const { link, allow } = this.#config;
+    const may = await allow(tab, call, undefined, signal);
+    if (!may.ok) return may;
+    const all = await link.frames(chrome, signal);
+    const frames = [...all].sort((a, b) => a.frame - b.frame).slice(0, mostFrames);
+    const about = (frame: number): About => this.#about(all, frame, allowedUrl(may));
+    const { args = {} } = call;
+    await waited(link, chrome, frames, about, args, signal);
+    return { ok: true, tab, text: `${word(args, 'for') ?? ''}: done`, data: {}, durationMs: 0 };
+  }
+
+  /** What every question about a frame has. `url` is that of the page as it was allowed. */
+  #about(frames: readonly Frame[], frame: number, url?: string): About {
+    const own = frames.find((one) => one.frame === frame);
+    if (own === undefined) throw new MessageError('gone', 'That frame is gone.', 'Look again.');
+    // An empty frame is of the site that made it.
+    let at: Frame | undefined = own;
+    while (at?.url.startsWith('about:') === true && at.parent >= 0) {
+      const { parent }: Frame = at;
+      at = frames.find((one) => one.frame === parent);
+    }
+    this.#origin = originOf(frame === 0 && url !== undefined ? url : (at ?? own).url);
+    return {
+      caller: this.#config.caller,
+      origin: this.#origin,
+      prefix: `f0${frame === 0 ? '' : String(frame)}e`,
+      base: this.#next,
+    };
+  }
+
+  #done(tab: string, what: string, done: Done, left: boolean, about: About): CommandReply {
+    const { head, page } = told(what, done, left);
+    const data = {
+      url: done.url,
+      title: done.title,
+      navigated: left,
+      within: !left && done.change?.url !== undefined,
+      tabs: [],
+      ...(done.value !== undefined && { value: done.value }),
+    };
+    return ok(tab, `${head}\n${enveloped(about.origin, page)}`, data);
+  }
+}
+
+/** The address of the page that was judged. */
+function allowedUrl(may: CommandReply): string {
+  return textIn(may, 'url');
+}
+
+function textIn({ data }: CommandReply, name: 'url' | 'to'): string {
+  const { [name]: text } = { url: '', to: '', ...(typeof data === 'object' ? data : {}) };
+  return typeof text === 'string' ? text : '';
+}
+
+function ok(tab: string, text: string, data: object): CommandReply {
+  return { ok: true, tab, text, data: { ...data, byPage: true }, durationMs: 0 };
+}

@@ -1,0 +1,67 @@
+import type { TaskCommandReply } from '$ui/protocol/protocol';
+import { errorSchema } from '$ui/protocol/schema';
+import { taskWriteReplySchema } from '$ui/protocol/task';
+import * as v from 'valibot';
+import { secretText } from '../core/recipe';
+import { advice } from './advice';
+import type { Result } from '../core/types';
+
+/** The reply to a command of a task's. */
+export const replySchema = v.object({
+  ok: v.boolean(),
+  tab: v.exactOptional(v.string()),
+  text: v.string(),
+  data: v.exactOptional(v.unknown()),
+  error: v.exactOptional(errorSchema),
+  durationMs: v.number(),
+  written: v.exactOptional(taskWriteReplySchema),
+}) satisfies v.GenericSchema<unknown, TaskCommandReply>;
+
+/** A reply as it was read. */
+export type Reply = v.InferOutput<typeof replySchema>;
+
+/** What a command reports of the page that it changed; see protocol.Effect. */
+const effectSchema = v.object({
+  navigated: v.optional(v.boolean(), false),
+  within: v.optional(v.boolean(), false),
+  tabs: v.optional(v.array(v.string()), []),
+  dialog: v.optional(v.unknown()),
+  value: v.optional(v.string()),
+  byPage: v.optional(v.boolean(), false),
+});
+
+/** What a look says of where it was. */
+export const lookSchema = v.object({
+  url: v.string(),
+  title: v.string(),
+  text: v.optional(v.string(), ''),
+  news: v.optional(v.array(v.string()), []),
+  byPage: v.optional(v.boolean(), false),
+});
+const pictureSchema = v.object({ path: v.string() });
+
+/** What came of a command, for the model. */
+export function resultOf(reply: Reply, moved: boolean): Result {
+  if (!reply.ok) {
+    const error = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
+    const next = advice(error);
+    const text = next === '' ? error.message : `${error.message}: ${next}`;
+    return { ok: false, code: error.code, text, moved };
+  }
+  const effect = v.safeParse(effectSchema, reply.data);
+  const picture = v.safeParse(pictureSchema, reply.data);
+  return {
+    ok: true,
+    text: reply.text,
+    moved:
+      moved ||
+      (effect.success &&
+        (effect.output.navigated ||
+          effect.output.within ||
+          effect.output.tabs.length > 0 ||
+          effect.output.dialog !== undefined)),
+    ...(picture.success && { picture: picture.output.path }),
+    ...(effect.success && effect.output.value === secretText && { secret: true }),
+    ...(effect.success && effect.output.byPage && { byPage: true }),
+  };
+}

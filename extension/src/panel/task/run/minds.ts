@@ -1,0 +1,181 @@
+import type {
+  LLMProfile,
+  Task,
+  TaskID,
+  TaskPlainReply,
+  TaskPlainRequest,
+} from '$ui/protocol/protocol';
+import { taskPlainReplySchema } from '$ui/protocol/task';
+import { COMMAND_TIMEOUT } from '../../core/timing';
+import type { Recipe } from '../core/recipe';
+import type { Choice, Replay } from '../core/replay';
+import type { Model, Step } from '../core/types';
+import { modelOf } from '../models/models';
+import { carriedOut, instructionsIn, Plain } from './plain';
+import { replayOf } from './replaying';
+import type { Surroundings } from '../state/tasks.svelte';
+import type { TaskView } from '../state/view.svelte';
+import type { Ways } from '../state/ways.svelte';
+
+/** A replay that begins or goes on. */
+export interface Again {
+  readonly recipe: Recipe;
+  readonly values: Readonly<Record<string, string>>;
+  readonly done: number;
+}
+
+/** What thinks in a task. */
+export interface Thinking {
+  readonly model: Model;
+  /** What tells old steps in short. */
+  readonly summary: Model;
+  /** The profile of the model; undefined where none is asked. */
+  readonly profile: LLMProfile | undefined;
+  /** What stands in the place of the model, and has questions of its own. */
+  readonly guide?: Replay | Plain;
+  /** What is written before the first step, for whoever goes on with the task. */
+  readonly first?: unknown;
+  /** Values that are written nowhere. */
+  readonly secrets: readonly string[];
+}
+
+/** What a mind is made for. */
+export interface Purpose {
+  readonly again?: Again | undefined;
+  /** A task that was interrupted: what it did so far. */
+  readonly steps?: readonly Step[] | undefined;
+  readonly view: TaskView;
+}
+
+export interface MindsConfig extends Pick<Surroundings, 'connection' | 'heads'> {
+  readonly ways: Ways;
+  /** The tab that a task works on, and those that it has. */
+  readonly tab: (task: Task) => string;
+  readonly tabs: (task: Task) => readonly string[];
+}
+
+/** Tells nothing in short: the goals of the steps do. */
+const silent: Model = { complete: () => Promise.resolve({ text: '', tokens: 0 }) };
+
+/**
+ * The minds of the tasks that run here: a model, what was recorded, or plain
+ * instructions where there is no model.
+ */
+export class Minds {
+  readonly #config: MindsConfig;
+  readonly #guides = new Map<TaskID, Replay | Plain>();
+
+  constructor(config: MindsConfig) {
+    this.#config = config;
+  }
+
+  /** What thinks in a task from now on. */
+  async of(task: Task, { again, steps, view }: Purpose): Promise<Thinking> {
+    const { ways } = this.#config;
+    const profile = ways.llm?.profiles.find(({ id }) => id === task.profile) ?? ways.profile;
+    const plain = again === undefined && (view.plain || profile === undefined);
+    const [own, short] = plain || profile === undefined ? [] : await this.#models(profile);
+    if (plain) {
+      const guide = await this.#plain(task, view, steps);
+      this.#guides.set(task.id, guide);
+      view.plain = true;
+      return {
+        model: guide,
+        summary: silent,
+        profile: undefined,
+        guide,
+        secrets: [],
+        ...(steps === undefined && { first: { plain: true } }),
+      };
+    }
+    if (again === undefined) {
+      if (own === undefined || short === undefined) throw new Error('There is no model.');
+      return { model: own, summary: short, profile, secrets: [] };
+    }
+    const guide = this.#replay(task, again, own);
+    this.#guides.set(task.id, guide);
+    return {
+      model: guide,
+      summary: short ?? silent,
+      profile,
+      guide,
+      secrets: again.recipe.params.flatMap(({ name, secret }) => {
+        const value = again.values[name];
+        return secret && value !== undefined && value !== '' ? [value] : [];
+      }),
+      ...(steps === undefined && { first: { recipe: again.recipe } }),
+    };
+  }
+
+  /** The answers that the question of a task has; none where anything may be said. */
+  choices(id: TaskID): readonly Choice[] {
+    return this.#guides.get(id)?.choices ?? [];
+  }
+
+  /** A task is over, or was interrupted. */
+  forget(id: TaskID): void {
+    this.#guides.delete(id);
+  }
+
+  /** Reads plain instructions. */
+  read(text: string): Promise<TaskPlainReply> {
+    return this.#ask({ text });
+  }
+
+  /**
+   * A word of the person in the middle of plain instructions is one more of them.
+   * Returns why it is none; empty when it was taken, or means something else.
+   */
+  async take(id: TaskID, text: string): Promise<string> {
+    const guide = this.#guides.get(id);
+    if (!(guide instanceof Plain) || guide.choices.length > 0) return '';
+    const { steps, unknown = '' } = await this.read(text);
+    guide.add(text, steps);
+    return unknown;
+  }
+
+  /** The models of a profile: the one that thinks, and the one that tells old steps in short. */
+  async #models(profile: LLMProfile): Promise<[Model, Model]> {
+    const { connection, ways } = this.#config;
+    const call = (of: LLMProfile) => (_: string | URL | Request, init?: RequestInit) =>
+      connection.stream(`/llm/call?profile=${encodeURIComponent(of.id)}`, init);
+    const short = ways.llm?.profiles.find((one) => one.for.includes('summary')) ?? profile;
+    return Promise.all([modelOf(profile, call(profile)), modelOf(short, call(short))]);
+  }
+
+  #replay(task: Task, again: Again, model: Model | undefined): Replay {
+    const { connection, heads, tab, tabs } = this.#config;
+    return replayOf({
+      ...again,
+      task: task.id,
+      world: { connection, viewer: () => heads.panel },
+      tab: () => tab(task),
+      tabs: () => tabs(task),
+      model,
+    });
+  }
+
+  async #plain(task: Task, view: TaskView, steps?: readonly Step[]): Promise<Plain> {
+    const { heads, tab } = this.#config;
+    const plain = new Plain({
+      ask: (asked, signal) =>
+        this.#ask({ ...asked, task: task.id, viewer: heads.panel, tab: tab(task) }, signal),
+      done: steps === undefined ? 0 : carriedOut(steps),
+    });
+    const texts = steps === undefined ? [task.goal] : instructionsIn(task.goal, view.lines);
+    for (const text of texts) {
+      const { steps: titles, unknown } = await this.read(text);
+      // What was said in its middle and was no instruction then is none now.
+      if (unknown !== undefined && text === task.goal) throw new Error(unknown);
+      plain.add(text, titles);
+    }
+    return plain;
+  }
+
+  #ask(request: TaskPlainRequest, signal?: AbortSignal): Promise<TaskPlainReply> {
+    return this.#config.connection.request('/task/plain', request, taskPlainReplySchema, {
+      timeout: COMMAND_TIMEOUT,
+      ...(signal !== undefined && { signal }),
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type * as v from 'valibot';
+import { OfflineError, type Connection } from '../../connection/connection';
+import { RefusedError, type Bounds } from '../../connection/request';
+
+/** Why something did not work, and what to do about it. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Asks the backend, and says what went wrong. */
+export class Asking {
+  problem = $state.raw<Problem>();
+
+  constructor(private readonly connection: Connection) {}
+
+  ask<S extends v.GenericSchema>(
+    path: string,
+    body: unknown,
+    schema: S,
+    bounds: Bounds = {},
+  ): Promise<v.InferOutput<S>> {
+    return this.connection.request(path, body, schema, bounds);
+  }
+
+  /** Does something; what goes wrong is said. Returns whether it went well. */
+  async try(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      this.problem = undefined;
+      return true;
+    } catch (error) {
+      this.say(error);
+      return false;
+    }
+  }
+
+  say(error: unknown): void {
+    if (error instanceof RefusedError) this.problem = { message: error.message, hint: error.hint };
+    else if (error instanceof OfflineError)
+      this.problem = {
+        message: 'Pilotfish is not connected.',
+        hint: 'Try again when it is connected.',
+      };
+    else if (error instanceof DOMException && error.name === 'TimeoutError')
+      this.problem = {
+        message: 'Pilotfish did not respond in time.',
+        hint: 'Try again.',
+      };
+    else
+      this.problem = { message: error instanceof Error ? error.message : String(error), hint: '' };
+  }
+}

@@ -1,0 +1,76 @@
+import type { TaskRoutine } from '$ui/protocol/protocol';
+import { taskRoutinesReplySchema } from '$ui/protocol/task';
+import type { Asking } from './asking.svelte';
+import type { Recipe } from '../core/recipe';
+import { linesOf } from '../browser/lines';
+import { readRecipe } from './view.svelte';
+
+/** A routine as a person makes it. */
+export interface Draft {
+  /** The name that it has already; undefined for a new one. */
+  readonly name?: string;
+  readonly title: string;
+  readonly goal: string;
+  readonly recipe: Recipe;
+}
+
+/** The saved routines. */
+export class Routines {
+  all = $state.raw<readonly TaskRoutine[]>([]);
+  readonly #asking: Asking;
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  load(): Promise<boolean> {
+    return this.#change('/task/routines', {});
+  }
+
+  remove(name: string): Promise<boolean> {
+    return this.#change('/task/delete-routine', { routine: { name } });
+  }
+
+  save({ name, title, goal, recipe }: Draft): Promise<boolean> {
+    const { params } = recipe;
+    const routine = {
+      name: name ?? this.#free(title),
+      title,
+      goal,
+      params: params.map((one) => one.name),
+      defaults: Object.fromEntries(params.map((one) => [one.name, one.secret ? '' : one.value])),
+      secrets: params.filter(({ secret }) => secret).map((one) => one.name),
+      steps: linesOf(recipe),
+      actions: { recipe },
+      created: '1970-01-01T00:00:00Z', // the backend's to say
+    } satisfies TaskRoutine;
+    return this.#change('/task/save-routine', { routine });
+  }
+
+  /** What a routine does without a model; undefined for one that has only lines, or only a goal. */
+  recipe(routine: TaskRoutine): Recipe | undefined {
+    const recipe = readRecipe(routine.actions);
+    return recipe === undefined || recipe.deeds.length === 0 ? undefined : recipe;
+  }
+
+  /** A name for the command line, of what the person called it. */
+  #free(title: string): string {
+    const words =
+      title
+        .normalize('NFD')
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/^-+|-+$/g, '')
+        .slice(0, 50) || 'routine';
+    for (let n = 1; ; n += 1) {
+      const name = n === 1 ? words : `${words}-${String(n)}`;
+      if (!this.all.some((one) => one.name === name)) return name;
+    }
+  }
+
+  #change(path: string, body: unknown): Promise<boolean> {
+    return this.#asking.try(async () => {
+      this.all = (await this.#asking.ask(path, body, taskRoutinesReplySchema)).routines;
+    });
+  }
+}

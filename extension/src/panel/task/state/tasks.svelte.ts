@@ -1,0 +1,364 @@
+import {
+  TaskInterrupted,
+  type PanelEvent,
+  type TabID,
+  type Task,
+  type TaskID,
+} from '$ui/protocol/protocol';
+import * as v from 'valibot';
+import type { Connection } from '../../connection/connection';
+import { RefusedError } from '../../connection/request';
+import type { Clock } from '../../core/clock';
+import type { SessionStore } from '../../state/session.svelte';
+import { Asking } from './asking.svelte';
+import { Chosen } from './chosen.svelte';
+import { Closed, homeless } from './closed';
+import { isOver, type Heads } from './heads.svelte';
+import { Later } from './later';
+import { Minds, type Again } from '../run/minds';
+import { contextOf, newTask } from './newtask';
+import { Orders } from './orders';
+import type { Param, Recipe } from '../core/recipe';
+import { doneOf, type Choice } from '../core/replay';
+import { allClosed } from '../core/reins';
+import { Run, type RunConfig } from '../run/run';
+import { Routines } from './routines.svelte';
+import { Shelf } from './shelf.svelte';
+import { Ways } from './ways.svelte';
+
+/** What the surroundings give. */
+export interface Surroundings {
+  readonly connection: Connection;
+  readonly session: SessionStore;
+  readonly heads: Heads;
+  readonly clock: Clock;
+}
+
+/** What is done again without a model. */
+export interface Rerun {
+  readonly goal: string;
+  readonly recipe: Recipe;
+  readonly values: Readonly<Record<string, string>>;
+  /** The routine that it is of. */
+  readonly routine?: string;
+}
+
+/** The tasks of the panel: which is shown where, and those that run here. */
+export class Tasks {
+  /** How a task ended that is shown beside no tab any more. */
+  lost = $state<string>();
+  /** The goal of a task that could not be begun, until who shows the field has taken it. */
+  unbegun = $state<string>();
+  readonly asking: Asking;
+  readonly ways: Ways;
+  readonly shelf: Shelf;
+  readonly routines: Routines;
+  readonly #around: Surroundings;
+  readonly #orders: Orders;
+  readonly #closed: Closed;
+  readonly #chosen = new Chosen();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #runs = new Map<TaskID, Run>();
+  readonly #minds: Minds;
+  readonly #again: Later;
+  /** How many writes there were. */
+  #count = 0;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.#orders = new Orders(around);
+    void this.#chosen.load();
+    this.#again = new Later(around);
+    this.#closed = new Closed(around.clock, () => this.#runs.values());
+    this.asking = new Asking(around.connection);
+    this.ways = new Ways(this.asking);
+    this.shelf = new Shelf(this.asking, around.heads);
+    this.routines = new Routines(this.asking);
+    this.#minds = new Minds({
+      connection: around.connection,
+      heads: around.heads,
+      ways: this.ways,
+      tab: (task) => this.#runs.get(task.id)?.loop.tab ?? task.tab ?? '',
+      tabs: (task) => this.#runs.get(task.id)?.head.tabs ?? task.tabs,
+    });
+  }
+
+  /** The task that a tab shows: the one that was chosen, else one that is not over. */
+  of(tab: TabID): Task | undefined {
+    const chosen = this.#chosen.get(tab);
+    if (chosen === '') return undefined;
+    const { heads } = this.#around;
+    return (
+      (chosen === undefined ? undefined : heads.get(chosen)) ??
+      heads.unfinishedOf(tab) ??
+      heads.failedOf(tab)
+    );
+  }
+
+  choose(tab: TabID, id: TaskID | undefined): void {
+    this.#chosen.set(tab, id ?? '');
+  }
+
+  /** Whether this panel runs the task. */
+  runsHere(id: TaskID): boolean {
+    return this.#runs.has(id);
+  }
+
+  /**
+   * Why words are no plain instructions, which need no model; empty when they are,
+   * undefined, with the problem said, when the app cannot be asked.
+   */
+  async unknown(words: string): Promise<string | undefined> {
+    let why: string | undefined;
+    await this.asking.try(async () => {
+      why = (await this.#minds.read(words)).unknown ?? '';
+    });
+    return why;
+  }
+
+  /** Begins a task beside a tab. Returns false, with the problem said, when it cannot. */
+  async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
+    const before = this.of(tab);
+    const task = newTask(tab, goal, await this.ways.known(), more);
+    const told = before === undefined ? '' : (this.shelf.known(before.id)?.before ?? '');
+    return this.#begin(task, before === undefined ? '' : contextOf(before, told));
+  }
+
+  /** Goes on with a task that was interrupted, at its step. */
+  async resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
+    return this.asking.try(async () => {
+      const view = this.shelf.begin(id);
+      const head = await this.shelf.fetch(id, view);
+      if (head === undefined) return;
+      const { whole: steps, summary, from, recipe, before } = view;
+      const done = recipe === undefined ? undefined : doneOf(steps);
+      await this.#run(head, before, {
+        restored: { steps, summary, from, tokens: head.tokens },
+        ...(recipe !== undefined && done !== undefined && { again: { recipe, values, done } }),
+      });
+    });
+  }
+
+  /** What has to be asked for before an interrupted replay goes on. */
+  missing(id: TaskID): readonly Param[] {
+    const view = this.shelf.known(id);
+    return (view?.recipe?.params ?? []).filter(({ secret }) => secret);
+  }
+
+  /** Does again what was recorded, without a model, beside a tab. */
+  async replay(tab: TabID, { goal, recipe, values, routine }: Rerun): Promise<boolean> {
+    const kept = {
+      ...recipe,
+      // What is no secret is written with the recipe, so that it can be resumed.
+      params: recipe.params.map((one) =>
+        one.secret ? one : { ...one, value: values[one.name] ?? one.value },
+      ),
+    };
+    const task = newTask(tab, goal, await this.ways.known(), {
+      maxSteps: recipe.deeds.length * 2 + 20,
+      ...(routine !== undefined && { routine }),
+    });
+    return this.#begin(task, '', { recipe: kept, values, done: 0 });
+  }
+
+  /** The answers that the question of a task has; none where anything may be said. */
+  choices(id: TaskID): readonly Choice[] {
+    const own = this.#runs.get(id)?.loop.choices ?? [];
+    return own.length > 0 ? own : this.#minds.choices(id);
+  }
+
+  pause(id: TaskID): void {
+    this.#runs.get(id)?.loop.pause();
+    this.shelf.known(id)?.wants('paused');
+  }
+
+  goOn(id: TaskID, did = ''): void {
+    this.shelf.known(id)?.wants(undefined);
+    this.#runs.get(id)?.loop.resume(did);
+  }
+
+  /** Puts a task away that has failed: it is in the history then. */
+  async close(id: TaskID): Promise<void> {
+    for (const [tab, chosen] of this.#chosen) if (chosen === id) this.#chosen.set(tab, '');
+    await this.asking.try(() => this.asking.ask('/task/close', { task: id }, v.unknown()));
+  }
+
+  /** Whether the tabs of a task, and of those that come, stay a group at the end. */
+  keepGroup(id: TaskID, keep: boolean): void {
+    this.#runs.get(id)?.keepGroup(keep);
+    void this.ways.set({ keepGroup: keep });
+  }
+
+  /** Says something to a task; false, with the problem said, when it cannot take it. */
+  async say(id: TaskID, text: string): Promise<boolean> {
+    return this.asking.try(async () => {
+      const unknown = await this.#minds.take(id, text);
+      if (unknown !== '') throw new Error(unknown);
+      this.#runs.get(id)?.loop.say(text);
+    });
+  }
+
+  async stop(id: TaskID): Promise<void> {
+    const run = this.#runs.get(id);
+    if (run !== undefined) run.loop.stop();
+    else await this.asking.try(() => this.asking.ask('/task/stop', { task: id }, v.unknown()));
+  }
+
+  /** Takes in what the backend pushes. */
+  apply(event: PanelEvent): void {
+    if (event.type === 'hello') {
+      this.#again.wake();
+      // They could not be had before.
+      if (this.ways.llm === undefined) void this.ways.load();
+    } else if (event.type === 'task') {
+      this.#took(event.task);
+      const view = this.shelf.known(event.task.id);
+      // Another panel runs it: what it wrote is read.
+      if (view !== undefined && !this.#runs.has(event.task.id) && event.task.index > view.index)
+        void this.shelf.fetch(event.task.id, view);
+    } else if (event.type === 'task_gone') {
+      this.shelf.forget(event.task);
+    } else if (event.type === 'models') {
+      void this.ways.load();
+    } else if (event.type === 'tabs') {
+      this.#closed.tabs(event.tabs);
+    } else if (event.type === 'task_order') {
+      void this.#order(event);
+    }
+  }
+
+  /** The document goes: what runs is interrupted, and can be resumed. */
+  dispose(): void {
+    this.#again.wake();
+  }
+
+  /** The backend's word about a task that runs here: a tab that it got shows it, also when it is over. */
+  #took(task: Task): void {
+    const run = this.#runs.get(task.id);
+    if (run === undefined) return;
+    for (const tab of task.tabs) if (!run.head.tabs.includes(tab)) this.#chosen.set(tab, task.id);
+    this.#adopt(task);
+    run.took(task);
+  }
+
+  /** Tabs in which nothing was chosen yet show the task that has them: what a write answered may have told of them first. */
+  #adopt(task: Task): void {
+    for (const tab of task.tabs) if (!this.#chosen.has(tab)) this.#chosen.set(tab, task.id);
+  }
+
+  /** A program asks for a task; the panel of the tab's window takes it, or says why it cannot. */
+  async #order(event: Extract<PanelEvent, { type: 'task_order' }>): Promise<void> {
+    const { order, task } = event;
+    if (order === 'stop') {
+      this.#runs.get(task.id)?.loop.stop();
+      return;
+    }
+    // The person pressed Esc, or the button, on the page.
+    if (order === 'pause' && this.runsHere(task.id)) {
+      this.pause(task.id);
+      return;
+    }
+    if (order !== 'run' || !(await this.#orders.isOurs(task))) return;
+    const settings = await this.ways.known();
+    await this.ways.load();
+    const begun = await this.#begin(
+      {
+        ...task,
+        maxSteps: task.maxSteps > 0 ? task.maxSteps : settings.steps,
+        budget: task.budget > 0 ? task.budget : settings.tokens,
+      },
+      '',
+    );
+    if (!begun) await this.#orders.refuse(task, this.asking.problem);
+  }
+
+  async #begin(task: Task, before: string, again?: Again): Promise<boolean> {
+    return this.asking.try(async () => {
+      this.shelf.begin(task.id);
+      await this.#run(task, before, again === undefined ? {} : { again });
+    });
+  }
+
+  async #run(
+    task: Task,
+    before: string,
+    { restored, again }: { restored?: RunConfig['restored']; again?: Again },
+  ): Promise<void> {
+    const settings = await this.ways.known();
+    const { connection, session, clock, heads } = this.#around;
+    const view = this.shelf.view(task.id);
+    const { profile, guide, ...mind } = await this.#minds.of(task, {
+      again,
+      steps: restored?.steps,
+      view,
+    });
+    const run = new Run({
+      task: { ...task, ...(profile !== undefined && { profile: profile.id }) },
+      world: {
+        connection,
+        tabs: () => session.tabs,
+        viewer: () => heads.panel,
+        file: (path) => this.shelf.file(task.id, path),
+        whole: guide !== undefined,
+        pause: () => {
+          this.pause(task.id);
+        },
+      },
+      writing: {
+        live: (signal) => this.#again.after(signal),
+        count: () => (this.#count += 1),
+      },
+      settings,
+      vision: profile?.vision === true,
+      clock,
+      before,
+      first: before === '' || restored !== undefined ? undefined : { before },
+      ...mind,
+      ...(restored !== undefined && { restored }),
+      show: (event, head) => {
+        heads.put(head);
+        this.#adopt(head);
+        view.index = Math.max(view.index, head.index);
+        if (event.kind === 'step') guide?.told(event.step);
+        view.apply(event);
+        // It is shown beside no tab any more.
+        if (event.kind !== 'end') return;
+        const { text } = event.outcome;
+        if (text === allClosed || homeless(head, session.tabs))
+          this.lost = `“${head.title}” has ended: ${text}`;
+      },
+    });
+    view.before = before;
+    if (again !== undefined) view.recipe = again.recipe;
+    this.#runs.set(task.id, run);
+    heads.put(run.head);
+    const beside = task.tab === undefined ? undefined : this.#chosen.get(task.tab);
+    if (task.tab !== undefined) this.#chosen.set(task.tab, task.id);
+    void run
+      .run()
+      .catch((error: unknown) => {
+        this.asking.say(error);
+        if (!run.kept && restored === undefined && task.asker === undefined) {
+          // It was never there.
+          heads.remove(task.id);
+          if (task.tab !== undefined) this.#chosen.set(task.tab, beside ?? '');
+          this.unbegun = task.goal;
+        } else if (!isOver(run.head)) heads.put(interrupted(run.head, error));
+      })
+      .finally(() => {
+        this.#runs.delete(task.id);
+        this.#minds.forget(task.id);
+        view.rest();
+      });
+  }
+}
+
+/** A task that nobody runs any more, because of an error. */
+function interrupted(task: Task, error: unknown): Task {
+  const why = error instanceof RefusedError ? error : undefined;
+  return {
+    ...task,
+    state: TaskInterrupted,
+    ...(why && { error: { code: why.code, message: why.message, hint: why.hint } }),
+  };
+}
