@@ -265,7 +265,7 @@ func (r *Registry) Report(e *protocol.BridgeEvent) {
 	defer r.wake()
 	r.seq = e.Seq
 	r.bridged = true
-	r.focused = e.FocusedWindow
+	r.focused, r.front = e.FocusedWindow, "" // the worker knows better, also when it is gone
 	seen := make(map[*Entry]bool, len(e.Tabs))
 	for i := range e.Tabs {
 		seen[r.adopt(&e.Tabs[i])] = true

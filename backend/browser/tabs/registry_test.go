@@ -140,3 +140,22 @@ func TestExpectedTab(t *testing.T) {
 	r.TargetInfo(page("A", "about:blank"))
 	check(t, r, "t6 https://popup.example/", "t5 about:blank")
 }
+
+// When the worker goes away, as it does just before a browser that was killed, the
+// tab that it named last is in front, and not an earlier one that we opened there.
+func TestFrontOutlivesTheWorker(t *testing.T) {
+	first, second, other := tab(7, "A", "https://a.example/"), tab(8, "B", "https://b.example/"), tab(9, "C", "https://c.example/")
+	other.WindowID, other.Active = 2, true
+	second.Active = true
+	r := tabs.New(0)
+	r.Report(report(1, other, first, second))
+	r.Activated("t3") // the tab that was opened in front
+	first.Active, second.Active = true, false
+	r.Report(report(2, other, first, second))
+	r.Unbridge()
+	for _, now := range r.All() {
+		if want := now.URL == first.URL; now.Active != want || now.Focused != want {
+			t.Errorf("%s: active %v, focused %v", now.URL, now.Active, now.Focused)
+		}
+	}
+}

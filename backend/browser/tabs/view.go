@@ -27,7 +27,7 @@ func (r *Registry) All() []protocol.Tab {
 		return cmp.Or(cmp.Compare(a.WindowID, b.WindowID), cmp.Compare(a.Index, b.Index))
 	})
 	if !r.bridged {
-		guessActive(out, front)
+		guessActive(out, front, r.focused)
 	}
 	for i := range out {
 		out[i].Focused = out[i].Active && (out[i].WindowID == r.focused || !r.bridged)
@@ -36,8 +36,9 @@ func (r *Registry) All() []protocol.Tab {
 }
 
 // guessActive marks a front tab where no worker says which it is: the one that
-// is known to be there, else the one that a worker named last, else the first.
-func guessActive(tabs []protocol.Tab, known protocol.TabID) {
+// is known to be there, else the one that a worker named last (in the window that
+// had the focus, if there are several), else the first.
+func guessActive(tabs []protocol.Tab, known protocol.TabID, window int) {
 	front := -1
 	for i := range tabs {
 		tabs[i].Index = i
@@ -45,8 +46,14 @@ func guessActive(tabs []protocol.Tab, known protocol.TabID) {
 			front = i
 		}
 	}
-	if front < 0 {
-		front = max(0, slices.IndexFunc(tabs, func(t protocol.Tab) bool { return t.Active }))
+	for _, there := range []func(protocol.Tab) bool{
+		func(t protocol.Tab) bool { return t.Active && t.WindowID == window },
+		func(t protocol.Tab) bool { return t.Active },
+		func(protocol.Tab) bool { return true },
+	} {
+		if front < 0 {
+			front = slices.IndexFunc(tabs, there)
+		}
 	}
 	for i := range tabs {
 		tabs[i].Active = i == front
