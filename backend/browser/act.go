@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -43,7 +44,7 @@ type action struct {
 	// selected: what is typed takes the place of something.
 	selected bool
 	// keys is the panel that the user types in, which a press must not disturb.
-	keys *heldPanel
+	keys *focus.Panel
 	// held is what the caller holds down.
 	held *held
 	// fingered are the points that fingers touch.

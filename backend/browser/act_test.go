@@ -628,8 +628,4 @@ func TestEndsInTheMiddle(t *testing.T) {
 	s.act(t, click("text=Reload"))
 }
 
-func (s *stage) queued() int {
-	s.queue.mu.Lock()
-	defer s.queue.mu.Unlock()
-	return len(s.queue.tab)
-}
+func (s *stage) queued() int { return s.queue.Len() }

@@ -11,10 +11,13 @@ import (
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/inspect"
+	"pilotfish/backend/browser/mask"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/proc"
@@ -80,7 +83,9 @@ type Config struct {
 // caller likes; the other methods work while it runs and answer CodeNotRunning
 // while it does not.
 type Browser struct {
+	*gate.Rules
 	*inspect.Inspector
+	*mask.Masks
 	*observe.Observer
 	*overrides.Overrides
 	*sitedata.Sites
@@ -88,7 +93,7 @@ type Browser struct {
 	config Config
 	log    *slog.Logger
 	tabs   *tabs.Registry
-	queue  *queues
+	queue  *queue.Queues
 
 	mu      sync.Mutex
 	run     *run
@@ -100,7 +105,6 @@ type Browser struct {
 	exit    protocol.Exit                  // of the last run
 	marks   marks                          // what `diff` compares with
 	holds   holds                          // keys and buttons that callers hold down
-	masks   masks                          // tabs that are covered
 }
 
 // New returns a Browser that does not run yet. It returns an error when the
@@ -119,9 +123,11 @@ func New(c Config) (*Browser, error) {
 		config:  c,
 		log:     c.Logger.With("component", "browser"),
 		tabs:    tabs.New(c.LastTab),
-		queue:   newQueues(),
+		queue:   queue.New(),
 		restore: slices.Clone(c.Restore),
 	}
+	b.Rules = gate.New(work{b})
+	b.Masks = mask.New(work{b}, mask.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Inspector = inspect.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info})
 	b.Overrides = overrides.New(work{b})

@@ -33,7 +33,7 @@ func (b *Browser) Screenshot(ctx context.Context, id protocol.TabID, q protocol.
 		if d := p.OpenDialog(); d != nil { // it draws nothing until it is answered
 			return dialogOpen(id, d)
 		}
-		return p.veiled(ctx, func() error { return b.shoot(ctx, id, p, q, &shot) })
+		return b.Veiled(ctx, p.Page, func() error { return b.shoot(ctx, id, p, q, &shot) })
 	})
 	return shot, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/protocol"
 )
 
@@ -140,6 +141,6 @@ func stillLoading(p *tabPage, id protocol.TabID, n *page.Navigation) error {
 // Page tells a tab's address and title. A page that hangs can still be asked.
 func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(looking(ctx), id, false, func(ctx context.Context, _ *run, p *tabPage) error { return p.Where(ctx, &info) })
+	err := b.onTab(queue.Looking(ctx), id, false, func(ctx context.Context, _ *run, p *tabPage) error { return p.Where(ctx, &info) })
 	return info, err
 }

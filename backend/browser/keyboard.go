@@ -138,3 +138,32 @@ func (a *action) letGo(ctx context.Context) error {
 	}
 	return a.send(ctx, a.p.Session, messages...)
 }
+
+// holdKeys has the page pass on what the user types in the panel while the browser
+// presses there. It ends with freeKeys.
+func (a *action) holdKeys(ctx context.Context) {
+	switch a.q.Kind {
+	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag, protocol.ActTap, protocol.ActSwipe, protocol.ActPinch:
+	case protocol.ActMouse:
+		if a.q.Do != "down" {
+			return
+		}
+	default:
+		return
+	}
+	if a.keys = a.p.r.panels.At(); a.keys != nil {
+		a.keys.HoldKeys(ctx, a.p.Page)
+	}
+}
+
+// freeKeys ends holdKeys, and returns the focus once more where the action opened a
+// tab, which takes it when it comes to the front.
+func (a *action) freeKeys(ctx context.Context) {
+	if a.keys == nil {
+		return
+	}
+	a.keys.FreeKeys(ctx, a.p.Page)
+	if len(a.fx.out.Tabs) > 0 {
+		a.keys.TakeBack(context.WithoutCancel(ctx))
+	}
+}

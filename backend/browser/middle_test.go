@@ -183,7 +183,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 				const given = time.Second
 				done := make(chan protocol.CommandReply, 1)
 				go func() { done <- run(tab, spec.Name, args, given) }()
-				inQueue := func() bool { f.queue.mu.Lock(); defer f.queue.mu.Unlock(); return f.queue.tab[tab] != nil }
+				inQueue := func() bool { return f.queue.Busy(tab) }
 				for len(done) == 0 && !inQueue() && time.Since(began) < given {
 					runtime.Gosched()
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
@@ -72,14 +73,14 @@ func (r *run) newPage(s *devtools.Session) *tabPage {
 		Log: r.log, Space: r.b.spaceOf, InFront: p.inFront, Attach: r.own,
 		Titled:   func(url, title string) { r.b.tabs.Titled(s.Target, url, title) },
 		Crashed:  func(is bool) { r.b.tabs.Crashed(s.Target, is) },
-		Judge:    func() func() { return r.gates.command(s.Target) },
-		Refused:  func() error { return r.gates.refusal(s.Target) },
-		Equipped: p.joined,
+		Judge:    func() func() { return r.gates.Command(s.Target) },
+		Refused:  func() error { return r.gates.Refusal(s.Target) },
+		Equipped: func(ctx context.Context, child *devtools.Session) error { return r.b.Joined(ctx, s.Target, child) },
 		Event: func(e devtools.Event) {
 			switch e.Method {
 			case runtime.BindingCalled.Method:
-				p.paused(e)
-				p.passKey(e)
+				r.b.PauseAsked(s.Target, e)
+				r.panels.PassKey(e)
 			case cdppage.FrameNavigated.Method:
 				p.dropHeld(e)
 			}
@@ -99,24 +100,14 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 	if _, ok := b.tabs.Lookup(id); !ok {
 		return page.UnknownTab(id)
 	}
-	turn, err := b.queue.enter(ctx, id)
+	turn, err := b.queue.Enter(ctx, id)
 	if err != nil {
 		return page.TabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
-	defer turn.release()
+	defer turn.Release()
 	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *tabPage) error {
-		return f(context.WithValue(ctx, passKey{}, turn.pass), r, p)
+		return f(turn.Within(ctx), r, p)
 	})
-}
-
-// passKey is the context key of what lets other callers pass.
-type passKey struct{}
-
-// letPass lets the commands of other callers pass one that only waits from now on.
-func letPass(ctx context.Context) {
-	if pass, ok := ctx.Value(passKey{}).(func()); ok {
-		pass()
-	}
 }
 
 // besideTab is onTab out of order: for what only watches, while others act.
@@ -266,6 +257,26 @@ func (b *Browser) kept(id protocol.TabID) *watch.Keeper {
 
 func (w work) Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
 	return w.b.keeper(ctx, id)
+}
+
+func (w work) Beside(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *tabPage) error { return f(ctx, p.Page) })
+}
+
+func (w work) OnTarget(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {
+	r, err := w.b.running()
+	if err != nil {
+		return err
+	}
+	return w.b.explain(ctx, id, nil, w.b.onTarget(ctx, r, id, f))
+}
+
+func (w work) Gates() (*gate.Gates, error) {
+	r, err := w.b.running()
+	if err != nil {
+		return nil, err
+	}
+	return r.gates, nil
 }
 
 func (w work) Kept(id protocol.TabID) *watch.Keeper { return w.b.kept(id) }

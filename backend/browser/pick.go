@@ -12,6 +12,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -42,9 +43,9 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 	if err != nil {
 		return nil, err
 	}
-	var panel *heldPanel // that the user picks for
+	var panel *focus.Panel // that the user picks for
 	if r, err := b.running(); err == nil {
-		panel = r.keyboard.at()
+		panel = r.panels.At()
 	}
 	k := &picker{b: b, id: id, found: make(chan choice), off: make(chan struct{})}
 	defer k.close()
@@ -66,7 +67,7 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 			}
 		case at := <-k.found:
 			if panel != nil {
-				giveBack(ctx, panel) // the user clicked in the page, and writes on in the panel
+				panel.TakeBack(ctx) // the user clicked in the page, and writes on in the panel
 			}
 			if at.node == 0 {
 				return nil, nil //nolint:nilnil // documented: a person gave up

@@ -18,6 +18,8 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/focus"
+	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -31,7 +33,8 @@ type run struct {
 	conn    *devtools.Conn
 	started time.Time
 
-	gates       *gates
+	gates       *gate.Gates
+	panels      *focus.Panels
 	workers     chan *devtools.Session // our worker's newest session
 	ask         chan struct{}          // the worker should be asked about a tab
 	panelWanted atomic.Bool
@@ -49,7 +52,6 @@ type run struct {
 	watches     *watch.Tabs // tabs that are watched or changed
 	downloads   downloads
 	permissions permissions
-	keyboard    keyboard
 }
 
 // Milestone is a step of the start, for the benchmark and the log.
@@ -65,13 +67,14 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		proc:      p,
 		started:   started,
 		clickable: clickable,
-		gates:     newGates(),
+		panels:    focus.New(b.log),
 		workers:   make(chan *devtools.Session, 1),
 		ask:       make(chan struct{}, 1),
 		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*tabPage),
 	}
-	r.conn = devtools.New(p.Pipe, r.keyboard.giveBackAfter)
+	r.conn = devtools.New(p.Pipe, r.panels.GiveBackAfter)
+	r.gates = gate.NewGates(r.conn, b.log)
 	r.watches = watch.New(watch.Config{
 		Conn: r.conn, Tabs: b.tabs, Log: b.log,
 		Target: func(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {

@@ -16,6 +16,7 @@ import (
 
 	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/protocol"
 )
 
@@ -59,7 +60,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 	if q.Caller != "" {
 		ctx = protocol.WithCaller(ctx, q.Caller)
 	}
-	err := b.onPage(looking(ctx), id, func(ctx context.Context, p *tabPage) error {
+	err := b.onPage(queue.Looking(ctx), id, func(ctx context.Context, p *tabPage) error {
 		l := looker{p: p, q: q}
 		out, err := l.run(ctx)
 		if err != nil {

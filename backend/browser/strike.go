@@ -24,7 +24,7 @@ type arrival struct {
 // its sign. Under a cover the page is asked afterwards, when the cover is down.
 func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...message) error {
 	in, world := a.p.Frames.State(a.f)
-	if world == "" || a.last == nil || a.p.mask() != nil {
+	if world == "" || a.last == nil || a.p.r.b.Covers(a.p.Target) {
 		return a.send(ctx, s, messages...)
 	}
 	a.fx.listen(in)
@@ -55,7 +55,7 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...me
 	var out settled
 	err = a.fx.acknowledged(ctx, q)
 	if err == nil && !told.Answered(0) {
-		err = a.p.tell(ctx, a.f, in, world, "arrived")
+		err = page.Tell(ctx, a.p.Page, a.f, in, world, "arrived")
 	}
 	if err == nil {
 		var res runtime.EvaluateResult
@@ -67,13 +67,4 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...me
 	}
 	a.struck, a.told, err = true, out, a.fx.learn(a.f, out, err)
 	return err
-}
-
-// tell calls a function of world.js and waits for no answer.
-func (p *tabPage) tell(ctx context.Context, f *page.Frame, s *devtools.Session, world, name string) error {
-	expression, err := p.Expression(ctx, f, name, nil)
-	if err != nil {
-		return err
-	}
-	return devtools.Post(ctx, s, runtime.Evaluate, page.EvaluateParams(expression, world))
 }

@@ -32,7 +32,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 			chrome = &o.ChromeTabID
 		}
 	}
-	panel := r.keyboard.at()
+	panel := r.panels.At()
 	var mine func(*tabs.Entry) bool
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
@@ -40,7 +40,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 			return "", b.explain(ctx, beside, nil, err)
 		}
 		if panel != nil && !background {
-			giveBack(ctx, panel) // a tab takes the focus when it comes to the front
+			panel.TakeBack(ctx) // a tab takes the focus when it comes to the front
 		}
 		mine = func(t *tabs.Entry) bool { return t.ChromeTabID == id }
 	} else {
@@ -80,8 +80,8 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 			return err
 		}
 	}
-	if panel := r.keyboard.at(); panel != nil {
-		defer giveBack(ctx, panel) // the tab that comes to the front takes the focus
+	if panel := r.panels.At(); panel != nil {
+		defer panel.TakeBack(ctx) // the tab that comes to the front takes the focus
 	}
 	// Beside the queue of the tab: a tab that hangs must be closable.
 	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
@@ -117,12 +117,12 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return err
 	}
-	panel := r.keyboard.at()
+	panel := r.panels.At()
 	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
 		if r.worker() != nil && t.ChromeTabID != 0 {
 			_, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise)
 			if panel != nil && !raise {
-				giveBack(ctx, panel) // a tab takes the focus when it comes to the front
+				panel.TakeBack(ctx) // a tab takes the focus when it comes to the front
 			}
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,14 +27,14 @@ import (
 // Others go on acting on the tab meanwhile.
 func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onPage(inWait(ctx), id, func(ctx context.Context, p *tabPage) error {
+	err := b.onPage(queue.InWait(ctx), id, func(ctx context.Context, p *tabPage) error {
 		w := &waiting{p: p, q: q, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
 		defer w.events.Cancel()
-		letPass(ctx) // it hears what they do
+		queue.LetPass(ctx) // it hears what they do
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, page.Plain(q.Value)), "", protocol.Try("shows what is there", "snapshot"), protocol.MoreTime())

@@ -199,9 +199,7 @@ func TestOthersActDuringAWait(t *testing.T) {
 		met <- err
 	}()
 	for waits := false; !waits; { // it stands in the queue
-		s.queue.mu.Lock()
-		waits = s.queue.tab[s.tab] != nil
-		s.queue.mu.Unlock()
+		waits = s.queue.Busy(s.tab)
 	}
 	shell := protocol.WithCaller(deadline(t), "shell:")
 	if e, err := s.Act(shell, s.tab, click("text=Make it ready"), nil); err != nil || e.Nothing {

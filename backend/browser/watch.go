@@ -40,7 +40,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 		if v, ok := devtools.Decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
-			r.followPanel(ctx, v.TargetInfo)
+			r.panels.Follow(ctx, r.conn, v.TargetInfo)
 			if v.TargetInfo.Type == "tab" && tabs.InFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}
@@ -49,7 +49,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 		if v, ok := devtools.Decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
-			r.followPanel(ctx, v.TargetInfo)
+			r.panels.Follow(ctx, r.conn, v.TargetInfo)
 		}
 	case target.TargetDestroyed.Method:
 		if v, ok := devtools.Decode(e, target.TargetDestroyed); ok {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/command"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -45,7 +45,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 // forTasks is what tasks need of a run.
 func (r *run) forTasks(s *Session) control.Running {
 	return control.Running{
-		Policy: r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo, Beside: browser.BesideLooks,
+		Policy: r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo, Beside: queue.BesideLooks,
 		Ready: func(ctx context.Context, timeoutMS int) error { return r.ready(ctx, s, timeoutMS) },
 	}
 }

@@ -20,19 +20,7 @@ import (
 // connect returns a browser in memory and a connection to it that is served.
 func connect(t *testing.T) (*fake.Browser, *devtools.Conn) {
 	t.Helper()
-	b := fake.New()
-	c := devtools.New(b, nil)
-	served := make(chan error, 1)
-	go func() { served <- c.Serve(context.WithoutCancel(t.Context())) }()
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; !errors.Is(err, devtools.ErrPipeEnded) {
-			t.Error(err)
-		}
-	})
-	return b, c
+	return fake.Connect(t, nil)
 }
 
 // attach opens a session to a target.

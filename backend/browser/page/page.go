@@ -54,6 +54,8 @@ type Tabs interface {
 	// OnTab runs f with the page of a tab that may not be open. With needsRenderer f
 	// fails at once when the page crashes.
 	OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
+	// Beside is OnTab out of order, for what others need not wait for.
+	Beside(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
 }
 
 // Page is a session with the target that shows a tab, and what is known of its

@@ -300,3 +300,12 @@ func (p *Page) PlainWorld(ctx context.Context) (runtime.ExecutionContextID, erro
 	})
 	return res.ExecutionContextID, err
 }
+
+// Tell calls a function of world.js and waits for no answer.
+func Tell(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world, name string) error {
+	expression, err := p.Expression(ctx, f, name, nil)
+	if err != nil {
+		return err
+	}
+	return devtools.Post(ctx, s, runtime.Evaluate, EvaluateParams(expression, world))
+}

@@ -1,4 +1,4 @@
-package browser
+package queue
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 func TestPictureLetsLooksPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		q := newQueues()
+		q := New()
 		enter := func(ctx context.Context) func() {
 			t.Helper()
-			turn, err := q.enter(ctx, "t1")
+			turn, err := q.Enter(ctx, "t1")
 			if err != nil {
 				t.Fatal(err)
 			}
-			return turn.release
+			return turn.Release
 		}
-		look := looking(ctx)
+		look := Looking(ctx)
 
 		action := enter(ctx)
 		var order []string
@@ -59,22 +59,22 @@ func TestPictureLetsLooksPass(t *testing.T) {
 // TestPictureThatIsGivenUpLeavesTheQueue: whoever gives up waiting holds nobody
 // up.
 func TestPictureThatIsGivenUpLeavesTheQueue(t *testing.T) {
-	q := newQueues()
-	first, err := q.enter(BesideLooks(t.Context()), "t1")
+	q := New()
+	first, err := q.Enter(BesideLooks(t.Context()), "t1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.enter(BesideLooks(gone), "t1"); err == nil {
+	if _, err := q.Enter(BesideLooks(gone), "t1"); err == nil {
 		t.Fatal("a second picture was taken beside the first")
 	}
-	first.release()
-	last, err := q.enter(t.Context(), "t1")
+	first.Release()
+	last, err := q.Enter(t.Context(), "t1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	last.release()
+	last.Release()
 	if len(q.tab) > 0 {
 		t.Error("a queue that nobody uses is kept")
 	}
@@ -84,29 +84,29 @@ func TestPictureThatIsGivenUpLeavesTheQueue(t *testing.T) {
 // commands of its own caller, where these are in order.
 func TestWaitLetsOthersPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueues()
+		q := New()
 		agent := protocol.KeepOrder(protocol.WithCaller(t.Context(), "agent:1"))
 		shell := protocol.WithCaller(t.Context(), "shell:")
 		var order []string
 		run := func(ctx context.Context, name string) {
 			go func() {
-				turn, err := q.enter(ctx, "t1")
+				turn, err := q.Enter(ctx, "t1")
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				order = append(order, name)
-				turn.release()
+				turn.Release()
 			}()
 			synctest.Wait()
 		}
-		before, err := q.enter(shell, "t1")
+		before, err := q.Enter(shell, "t1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		met := make(chan struct{})
 		go func() {
-			turn, err := q.enter(inWait(agent), "t1")
+			turn, err := q.Enter(InWait(agent), "t1")
 			if err != nil {
 				t.Error(err)
 				return
@@ -115,18 +115,18 @@ func TestWaitLetsOthersPass(t *testing.T) {
 			turn.pass()
 			<-met
 			order = append(order, "wait ends")
-			turn.release()
+			turn.Release()
 		}()
 		synctest.Wait()
 		if len(order) > 0 {
 			t.Fatal("a wait began before its turn")
 		}
-		before.release()
+		before.Release()
 		synctest.Wait()
 		run(agent, "its own click")
 		run(shell, "a shell's click")
-		run(looking(shell), "a shell's look")
-		run(inWait(shell), "a shell's wait")
+		run(Looking(shell), "a shell's look")
+		run(InWait(shell), "a shell's wait")
 		close(met)
 		synctest.Wait()
 		if want := []string{"wait begins", "a shell's click", "a shell's look", "a shell's wait", "wait ends", "its own click"}; !slices.Equal(order, want) {

@@ -1,10 +1,12 @@
-package browser
+// Package gate holds a rule over what a tab loads, whoever makes it load something.
+package gate
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"html"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -21,9 +23,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// gates are the gates of one life of the browser, by the target that shows a
+// Source gives the gates and tabs of a browser; they change with each of its lives.
+type Source interface {
+	// Gates are those of the life that runs.
+	Gates() (*Gates, error)
+	// OnTarget runs f with a tab as it is now, again when its target changed. Its
+	// errors are protocol.Errors.
+	OnTarget(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error
+}
+
+// Rules puts tabs of a browser under rules.
+type Rules struct{ source Source }
+
+// New returns the rules of a browser's tabs: none.
+func New(source Source) *Rules { return &Rules{source: source} }
+
+// Gates are the gates of one life of the browser, by the target that shows a
 // tab.
-type gates struct {
+type Gates struct {
+	conn *devtools.Conn
+	log  *slog.Logger
+
 	mu sync.Mutex
 	of map[target.ID]*gate
 	// commanded are the targets that a command navigates just now, with why a
@@ -32,8 +52,9 @@ type gates struct {
 	workers   workerGate
 }
 
-func newGates() *gates {
-	return &gates{of: make(map[target.ID]*gate), commanded: make(map[target.ID]error)}
+// NewGates returns the gates of a life of the browser: none.
+func NewGates(conn *devtools.Conn, log *slog.Logger) *Gates {
+	return &Gates{conn: conn, log: log, of: make(map[target.ID]*gate), commanded: make(map[target.ID]error)}
 }
 
 // gate holds a rule over everything that one tab loads: its documents, those of
@@ -41,7 +62,7 @@ func newGates() *gates {
 // patterns. It has sessions of its own, so that nothing else that is done to the
 // tab switches it off, and costs nothing for what is not like the patterns.
 type gate struct {
-	r      *run
+	all    *Gates
 	target target.ID
 
 	opening sync.Mutex // held while the root is attached or its patterns change
@@ -58,36 +79,35 @@ type gate struct {
 // everything else whose address is like one of patterns ("*", and "?" for a
 // digit); it must answer at once. What it refuses is not loaded. The gate stays until the tab's
 // page is closed; a later call replaces its rule.
-func (b *Browser) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error) error {
-	r, err := b.running()
+func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error) error {
+	all, err := r.source.Gates()
 	if err != nil {
 		return err
 	}
-	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
-		g := r.gates.gate(r, t.Target)
-		if err := r.gates.workers.set(ctx, r, patterns, allow); err != nil {
+	return r.source.OnTarget(ctx, id, func(t tabs.Entry) error {
+		if err := all.workers.set(ctx, all.conn, patterns, allow); err != nil {
 			return err
 		}
+		g := all.gate(t.Target)
 		err := g.set(ctx, patterns, allow)
 		if page.IsTargetGone(err) {
-			r.gates.forget(g)
+			all.forget(g)
 		}
 		return err
 	})
-	return b.explain(ctx, id, nil, err)
 }
 
 // gate returns the gate of a target, made if need be.
-func (g *gates) gate(r *run, id target.ID) *gate {
+func (g *Gates) gate(id target.ID) *gate {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.of[id] == nil {
-		g.of[id] = &gate{r: r, target: id}
+		g.of[id] = &gate{all: g, target: id}
 	}
 	return g.of[id]
 }
 
-func (g *gates) forget(old *gate) {
+func (g *Gates) forget(old *gate) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.of[old.target] == old {
@@ -120,7 +140,7 @@ func (g *gate) set(ctx context.Context, patterns []string, allow func(string, bo
 
 // open attaches the gate's own session to the tab, and waits until it holds.
 func (g *gate) open(ctx context.Context) error {
-	root, err := g.r.conn.Attach(ctx, g.target)
+	root, err := g.all.conn.Attach(ctx, g.target)
 	if err != nil {
 		return noInput(err)
 	}
@@ -129,7 +149,7 @@ func (g *gate) open(ctx context.Context) error {
 	g.root = root
 	g.mu.Unlock()
 	if err := g.enable(ctx, root); err != nil {
-		_ = devtools.Post(ctx, g.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
+		_ = devtools.Post(ctx, g.all.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
 		return err
 	}
 	return nil
@@ -161,7 +181,7 @@ func (g *gate) enter(s *devtools.Session) {
 			// What was not read waits for ever. The tab loads no more, and the next
 			// command gates it anew.
 			_ = devtools.Post(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
-			_ = devtools.Post(ctx, g.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
+			_ = devtools.Post(ctx, g.all.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 		}
 		g.leave(s)
 	}()
@@ -177,7 +197,7 @@ func (g *gate) leave(s *devtools.Session) {
 	}
 	g.mu.Unlock()
 	if over {
-		g.r.gates.forget(g)
+		g.all.forget(g)
 	}
 }
 
@@ -199,7 +219,7 @@ func (g *gate) enable(ctx context.Context, s *devtools.Session) error {
 	for _, p := range like {
 		patterns = append(patterns, &fetch.RequestPattern{URLPattern: p})
 	}
-	if s.Parent != nil && s.Parent != g.r.conn.Root {
+	if s.Parent != nil && s.Parent != g.all.conn.Root {
 		return devtools.Post(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	}
 	_, err := cdp.Call(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
@@ -213,7 +233,7 @@ func (g *gate) event(ctx context.Context, s *devtools.Session, e devtools.Event)
 		if !ok {
 			return
 		}
-		child := g.r.conn.Session(v.SessionID)
+		child := g.all.conn.Session(v.SessionID)
 		if child == nil {
 			return // gone already
 		}
@@ -238,8 +258,8 @@ func (g *gate) judge(ctx context.Context, s *devtools.Session, v *fetch.EventReq
 	switch {
 	case err == nil:
 		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
-	case isPage && !g.r.gates.refuse(s.Target, err):
-		g.r.log.Info("page refused in an agent's tab", "code", protocol.AsError(err).Code)
+	case isPage && !g.all.refuse(s.Target, err):
+		g.all.log.Info("page refused in an agent's tab", "code", protocol.AsError(err).Code)
 		_ = devtools.Post(ctx, s, fetch.FulfillRequest, refusedPage(v.RequestID, err))
 	default:
 		_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
@@ -263,9 +283,9 @@ func refusedPage(id fetch.RequestID, why error) fetch.FulfillRequestParams {
 	}
 }
 
-// command notes that a command navigates a target until the returned function
+// Command notes that a command navigates a target until the returned function
 // is called. Those of one tab come one after the other.
-func (g *gates) command(id target.ID) func() {
+func (g *Gates) Command(id target.ID) func() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.commanded[id] = nil
@@ -278,7 +298,7 @@ func (g *gates) command(id target.ID) func() {
 
 // refuse tells the command that navigates a target why it goes no further; it
 // reports whether there is one.
-func (g *gates) refuse(id target.ID, why error) bool {
+func (g *Gates) refuse(id target.ID, why error) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, is := g.commanded[id]; !is {
@@ -288,8 +308,8 @@ func (g *gates) refuse(id target.ID, why error) bool {
 	return true
 }
 
-// refusal is why a document of a command's navigation was refused.
-func (g *gates) refusal(id target.ID) error {
+// Refusal is why a document of a command's navigation was refused.
+func (g *Gates) Refusal(id target.ID) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.commanded[id]

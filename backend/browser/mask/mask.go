@@ -1,4 +1,6 @@
-package browser
+// Package mask covers the pages of tabs in which a task works: what the user does there
+// is held back, and what a command does passes.
+package mask
 
 import (
 	"context"
@@ -9,12 +11,13 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -23,10 +26,27 @@ import (
 // pause. Only our world has it: the page can neither see nor call it.
 const pauseBinding = "pilotfishPause"
 
-// masks are the tabs whose pages are covered, because a task works on them.
-type masks struct {
+// Config is what covers of tabs need of their browser.
+type Config struct {
+	// Open are the tabs.
+	Open *tabs.Registry
+	// Pause is told of a tab in which the user wants a pause; it must not block. It
+	// may be nil.
+	Pause func(id protocol.TabID)
+}
+
+// Masks are the tabs whose pages are covered, because a task works on them.
+type Masks struct {
+	tabs   page.Tabs
+	config Config
+
 	mu  sync.Mutex
 	tab map[protocol.TabID]*cover
+}
+
+// New returns the masks of a browser's tabs: none.
+func New(all page.Tabs, c Config) *Masks {
+	return &Masks{tabs: all, config: c, tab: make(map[protocol.TabID]*cover)}
 }
 
 // cover is one tab under a cover.
@@ -35,7 +55,7 @@ type cover struct {
 	// source is what every document of the tab runs when it begins; empty when the
 	// tab is covered no more.
 	source  string
-	p       *tabPage
+	p       *page.Page
 	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 }
 
@@ -43,59 +63,49 @@ type cover struct {
 // does to the page is held back, in this document and in those that follow it,
 // before their first line runs; what a command does passes. Esc and the cover's
 // button call Config.OnPause. The cover is in no look and in no picture.
-func (b *Browser) Mask(ctx context.Context, id protocol.TabID, shown protocol.Mask) error {
+func (ms *Masks) Mask(ctx context.Context, id protocol.TabID, shown protocol.Mask) error {
 	said, err := json.Marshal(shown)
 	if err != nil {
 		return fmt.Errorf("encoding what a cover says: %w", err)
 	}
-	r, err := b.running()
-	if err != nil {
-		return err
-	}
-	if _, ok := b.tabs.Lookup(id); !ok {
-		return page.UnknownTab(id)
-	}
-	b.masks.mu.Lock()
-	m := b.masks.tab[id]
+	ms.mu.Lock()
+	m := ms.tab[id]
 	fresh := m == nil
 	if fresh {
-		if b.masks.tab == nil {
-			b.masks.tab = make(map[protocol.TabID]*cover)
-		}
 		m = &cover{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier)}
-		b.masks.tab[id] = m
+		ms.tab[id] = m
 	}
-	b.masks.mu.Unlock()
+	ms.mu.Unlock()
 	m.op.Lock()
 	m.source = fmt.Sprintf("globalThis.pilotfishPage?.mask.show(%s)", said)
 	m.op.Unlock()
 	// Not in the queue of the tab: a command there may take long, and is what the
 	// cover tells of.
-	_, p, err := b.pageOf(ctx, r, id)
-	if err == nil && p.OpenDialog() == nil { // it holds the page, and is a cover itself
-		if err = p.Open(ctx, id); err == nil {
-			err = m.spread(ctx, p)
+	err = ms.tabs.Beside(ctx, id, false, func(ctx context.Context, p *page.Page) error {
+		if p.OpenDialog() != nil { // it holds the page, and is a cover itself
+			return nil
 		}
-	}
-	if err != nil {
-		err = b.explain(ctx, id, p, err)
-	}
+		if err := p.Open(ctx, id); err != nil {
+			return err
+		}
+		return m.spread(ctx, p)
+	})
 	if err != nil && fresh {
-		b.masks.mu.Lock()
-		if b.masks.tab[id] == m {
-			delete(b.masks.tab, id)
+		ms.mu.Lock()
+		if ms.tab[id] == m {
+			delete(ms.tab, id)
 		}
-		b.masks.mu.Unlock()
+		ms.mu.Unlock()
 	}
 	return err
 }
 
 // Unmask takes the cover away. A tab without one is left as it is.
-func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
-	b.masks.mu.Lock()
-	m := b.masks.tab[id]
-	delete(b.masks.tab, id)
-	b.masks.mu.Unlock()
+func (ms *Masks) Unmask(ctx context.Context, id protocol.TabID) error {
+	ms.mu.Lock()
+	m := ms.tab[id]
+	delete(ms.tab, id)
+	ms.mu.Unlock()
 	if m == nil {
 		return nil
 	}
@@ -131,15 +141,15 @@ func (b *Browser) Unmask(ctx context.Context, id protocol.TabID) error {
 }
 
 // say calls a function of the cover in a frame, and waits for nothing.
-func (p *tabPage) say(ctx context.Context, f *page.Frame, call string) {
+func say(ctx context.Context, p *page.Page, f *page.Frame, call string) {
 	if s, world := p.Frames.State(f); world != "" {
 		_ = devtools.Post(context.WithoutCancel(ctx), s, runtime.Evaluate, page.EvaluateParams("globalThis.pilotfishPage?.mask."+call, world))
 	}
 }
 
-// sessions are those of the page: its own, and those of frames that another
+// sessionsOf are those of a page: its own, and those of frames that another
 // process draws.
-func (p *tabPage) sessions() []*devtools.Session {
+func sessionsOf(p *page.Page) []*devtools.Session {
 	all, seen := []*devtools.Session{p.Session}, map[*devtools.Session]bool{p.Session: true}
 	for _, f := range p.Frames.All() {
 		if s, _ := p.Frames.State(f); s != nil && !seen[s] {
@@ -150,7 +160,7 @@ func (p *tabPage) sessions() []*devtools.Session {
 }
 
 // spread covers every frame of the page, now and whenever a document begins.
-func (m *cover) spread(ctx context.Context, p *tabPage) error {
+func (m *cover) spread(ctx context.Context, p *page.Page) error {
 	m.op.Lock()
 	defer m.op.Unlock()
 	if m.source == "" {
@@ -158,7 +168,7 @@ func (m *cover) spread(ctx context.Context, p *tabPage) error {
 	}
 	m.p = p
 	var err error
-	for _, s := range p.sessions() {
+	for _, s := range sessionsOf(p) {
 		if e := m.put(ctx, s); e != nil && !errors.Is(e, devtools.ErrSessionEnded) {
 			err = errors.Join(err, e)
 		}
@@ -197,9 +207,9 @@ func (m *cover) remove(ctx context.Context, s *devtools.Session, id cdppage.Scri
 	return devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
 }
 
-// joined covers a frame that another process has begun to draw.
-func (p *tabPage) joined(ctx context.Context, s *devtools.Session) error {
-	m := p.mask()
+// Joined covers a frame of the page of a target that another process has begun to draw.
+func (ms *Masks) Joined(ctx context.Context, id target.ID, s *devtools.Session) error {
+	m := ms.of(id)
 	if m == nil {
 		return nil
 	}
@@ -211,79 +221,44 @@ func (p *tabPage) joined(ctx context.Context, s *devtools.Session) error {
 	return m.put(ctx, s)
 }
 
-// mask is the cover of the page's tab; nil for none.
-func (p *tabPage) mask() *cover {
-	b := p.r.b
-	b.masks.mu.Lock()
-	defer b.masks.mu.Unlock()
-	for id, m := range b.masks.tab {
-		if at, ok := b.tabs.Lookup(id); ok && at.Target == p.Target {
+// Covers says whether the tab that a target shows is covered.
+func (ms *Masks) Covers(id target.ID) bool { return ms.of(id) != nil }
+
+// of is the cover of the tab that a target shows; nil for none.
+func (ms *Masks) of(shown target.ID) *cover {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	for id, m := range ms.tab {
+		if at, ok := ms.config.Open.Lookup(id); ok && at.Target == shown {
 			return m
 		}
 	}
 	return nil
 }
 
-// paused takes in a call of the binding. The reader calls it, which must not wait.
-func (p *tabPage) paused(e devtools.Event) {
+// PauseAsked takes in a call of the binding by the page of a target. The reader calls it,
+// which must not wait.
+func (ms *Masks) PauseAsked(shown target.ID, e devtools.Event) {
 	v, ok := devtools.Decode(e, runtime.BindingCalled)
-	if !ok || v.Name != pauseBinding || p.r.b.config.OnPause == nil {
+	if !ok || v.Name != pauseBinding || ms.config.Pause == nil {
 		return
 	}
-	for _, t := range p.r.b.tabs.All() {
-		if at, ok := p.r.b.tabs.Lookup(t.ID); ok && at.Target == p.Target {
-			p.r.b.config.OnPause(t.ID)
-			return
-		}
+	if t, ok := ms.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == shown }); ok {
+		ms.config.Pause(t.ID)
 	}
 }
 
-// expected is the input that a cover lets pass; see extension/src/page/mask.ts.
-type expected struct {
+// Expected is the input that a cover lets pass; see extension/src/page/mask.ts.
+type Expected struct {
+	// Area is where a pointer will be, in the tab's viewport; nil for nowhere.
 	Area    *[4]float64 `json:"area,omitempty"`
 	Pointer bool        `json:"pointer,omitempty"`
 	// Keys go down; an empty list, and not none, is keys that only go up.
 	Keys []string `json:"keys,omitzero"`
 }
 
-// expects reads from messages what they will be to a page.
-func expects(messages []message) (e expected, is bool) {
-	for _, m := range messages {
-		var x, y float64
-		switch q := m.params.(type) {
-		case input.DispatchMouseEventParams:
-			x, y = q.X, q.Y
-		case input.DispatchDragEventParams:
-			x, y = q.X, q.Y
-		case input.DispatchKeyEventParams:
-			is = true
-			if e.Keys == nil {
-				e.Keys = []string{}
-			}
-			if q.Type == input.DispatchKeyEventTypeKeyDown || q.Type == input.DispatchKeyEventTypeRawKeyDown {
-				e.Keys = append(e.Keys, q.Key)
-			}
-			continue
-		case input.InsertTextParams:
-			is = true
-			continue
-		case input.DispatchTouchEventParams:
-			is, e.Pointer = true, true
-			for _, p := range q.TouchPoints {
-				e.include(p.X, p.Y)
-			}
-			continue
-		default:
-			continue
-		}
-		is, e.Pointer = true, true
-		e.include(x, y)
-	}
-	return e, is
-}
-
-// include makes the area large enough for a point.
-func (e *expected) include(x, y float64) {
+// Include makes the area large enough for a point.
+func (e *Expected) Include(x, y float64) {
 	if e.Area == nil {
 		e.Area = &[4]float64{x, y, x, y}
 	}
@@ -291,23 +266,9 @@ func (e *expected) include(x, y float64) {
 	a[0], a[1], a[2], a[3] = math.Min(a[0], x), math.Min(a[1], y), math.Max(a[2], x), math.Max(a[3], y)
 }
 
-// send sends input. Under a cover it alone passes, for as long as it takes.
-func (a *action) send(ctx context.Context, s *devtools.Session, messages ...message) error {
-	return a.lifted(ctx, func() error { return a.fx.send(ctx, s, messages...) }, messages)
-}
-
-// lifted does something with messages of input under a cover that lets them pass.
-func (a *action) lifted(ctx context.Context, do func() error, messages []message) error {
-	in, _ := a.p.Frames.State(a.f)
-	a.fx.listen(in)
-	what, is := expects(messages)
-	if !is || a.p.mask() == nil {
-		return do()
-	}
-	for _, at := range a.fingered { // the end of a touch names no place
-		what.include(at.X, at.Y)
-	}
-	frames := a.touched()
+// Lift does something whose input a page under a cover shall get, in the frames that it
+// goes through.
+func (ms *Masks) Lift(ctx context.Context, p *page.Page, frames []*page.Frame, what Expected, do func() error) error {
 	for _, f := range frames {
 		one := what
 		if f.Number == 0 {
@@ -315,7 +276,7 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []message
 		} else {
 			one.Area = nil
 		}
-		if err := a.p.Ask(ctx, f, "lift", one, nil); err != nil && !errors.Is(err, page.ErrReplaced) {
+		if err := p.Ask(ctx, f, "lift", one, nil); err != nil && !errors.Is(err, page.ErrReplaced) {
 			return err
 		}
 	}
@@ -323,38 +284,19 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []message
 	// document that goes. What is asked next comes after it.
 	defer func() {
 		for _, f := range frames {
-			a.p.say(ctx, f, "lower()")
+			say(ctx, p, f, "lower()")
 		}
 	}()
 	return do()
 }
 
-// touched are the frames that an input of the action goes through.
-func (a *action) touched() []*page.Frame {
-	main := a.p.Frames.Main()
-	if a.q.Target == "" {
-		return a.p.Frames.All() // whichever has the focus
-	}
-	all := []*page.Frame{main}
-	for _, f := range append([]*page.Frame{a.f}, a.way...) {
-		if f != nil && f != main {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// veiled takes a picture of a page without its cover.
-func (p *tabPage) veiled(ctx context.Context, take func() error) error {
-	if p.mask() == nil {
+// Veiled takes a picture of a page without its cover.
+func (ms *Masks) Veiled(ctx context.Context, p *page.Page, take func() error) error {
+	if !ms.Covers(p.Target) || !p.IsOpen() {
 		return take()
 	}
-	if !p.IsOpen() {
-		return take()
-	}
-	known := p.Frames
-	f := known.Main()
-	defer p.say(ctx, f, "veil(false)")
+	f := p.Frames.Main()
+	defer say(ctx, p, f, "veil(false)")
 	// The picture forces a frame of its own, drawn from what the document is then. A
 	// page that hangs draws nothing at all.
 	inner, cancel := context.WithTimeout(ctx, watch.BeginWait)

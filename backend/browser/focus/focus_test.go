@@ -1,4 +1,4 @@
-package browser
+package focus
 
 import (
 	"testing"
@@ -27,16 +27,16 @@ func TestWhatTakesTheFocus(t *testing.T) {
 
 func TestPassedKey(t *testing.T) {
 	for _, c := range []struct {
-		key  heldKey
+		key  passedKey
 		kind input.DispatchKeyEventType
 		text string
 	}{
-		{heldKey{Type: "keydown", Key: "a"}, input.DispatchKeyEventTypeKeyDown, "a"},
-		{heldKey{Type: "keydown", Key: "Ä", Modifiers: modShift}, input.DispatchKeyEventTypeKeyDown, "Ä"},
-		{heldKey{Type: "keydown", Key: "Enter"}, input.DispatchKeyEventTypeKeyDown, "\r"},
-		{heldKey{Type: "keydown", Key: "c", Modifiers: modControl}, input.DispatchKeyEventTypeRawKeyDown, ""},
-		{heldKey{Type: "keydown", Key: "ArrowUp"}, input.DispatchKeyEventTypeRawKeyDown, ""},
-		{heldKey{Type: "keyup", Key: "a"}, input.DispatchKeyEventTypeKeyUp, ""},
+		{passedKey{Type: "keydown", Key: "a"}, input.DispatchKeyEventTypeKeyDown, "a"},
+		{passedKey{Type: "keydown", Key: "Ä", Modifiers: 1 << 3}, input.DispatchKeyEventTypeKeyDown, "Ä"},
+		{passedKey{Type: "keydown", Key: "Enter"}, input.DispatchKeyEventTypeKeyDown, "\r"},
+		{passedKey{Type: "keydown", Key: "c", Modifiers: control}, input.DispatchKeyEventTypeRawKeyDown, ""},
+		{passedKey{Type: "keydown", Key: "ArrowUp"}, input.DispatchKeyEventTypeRawKeyDown, ""},
+		{passedKey{Type: "keyup", Key: "a"}, input.DispatchKeyEventTypeKeyUp, ""},
 	} {
 		if got := c.key.event(); got.Type != c.kind || got.Text != c.text {
 			t.Errorf("%+v is typed as %s %q", c.key, got.Type, got.Text)

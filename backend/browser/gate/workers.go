@@ -1,4 +1,4 @@
-package browser
+package gate
 
 import (
 	"context"
@@ -96,7 +96,7 @@ type workerGate struct {
 }
 
 // set opens the gate with the first rule, and gives every worker a new one.
-func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow func(string, bool) error) error {
+func (g *workerGate) set(ctx context.Context, conn *devtools.Conn, patterns []string, allow func(string, bool) error) error {
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	g.mu.Lock()
@@ -105,7 +105,7 @@ func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow f
 	root, inside := g.root, slices.Clone(g.inside)
 	g.mu.Unlock()
 	if root == nil {
-		return g.open(ctx, r)
+		return g.open(ctx, conn)
 	}
 	if same {
 		return nil
@@ -120,8 +120,8 @@ func (g *workerGate) set(ctx context.Context, r *run, patterns []string, allow f
 
 // open attaches to the workers that are there and to come; each waits
 // until it has its rule.
-func (g *workerGate) open(ctx context.Context, r *run) error {
-	root, err := r.conn.AttachBrowser(ctx)
+func (g *workerGate) open(ctx context.Context, conn *devtools.Conn) error {
+	root, err := conn.AttachBrowser(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (g *workerGate) open(ctx context.Context, r *run) error {
 		Filter: target.Filter{{Type: "shared_worker"}, {Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
 	})
 	if err != nil {
-		_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
+		_ = devtools.Post(ctx, conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
 		return err
 	}
 	g.mu.Lock()

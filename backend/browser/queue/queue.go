@@ -1,4 +1,5 @@
-package browser
+// Package queue lets the commands of a tab run in order.
+package queue
 
 import (
 	"context"
@@ -7,9 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// queues lets the commands of one tab run one after the other, in the order in
+// Queues let the commands of one tab run one after the other, in the order in
 // which they came, and those of different tabs side by side.
-type queues struct {
+type Queues struct {
 	mu  sync.Mutex
 	tab map[protocol.TabID]*tabQueue
 }
@@ -33,11 +34,11 @@ type line struct {
 	users int
 }
 
-// turn is what a command needs a tab for; most need it alone.
-type turn int
+// need is what a command needs a tab for; most need it alone.
+type need int
 
 const (
-	_ turn = iota
+	_ need = iota
 	// turnLook is that of a look, which may run while a picture is taken.
 	turnLook
 	// turnPicture is that of such a picture: it is taken when everything before it
@@ -57,34 +58,49 @@ func BesideLooks(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, turnPicture)
 }
 
-// looking is the context of what only looks.
-func looking(ctx context.Context) context.Context {
+// Looking is the context of what only looks.
+func Looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, turnLook)
 }
 
-// inWait is the context of what only waits.
-func inWait(ctx context.Context) context.Context {
+// InWait is the context of what only waits.
+func InWait(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, turnWait)
 }
 
-func turnOf(ctx context.Context) turn {
-	t, _ := ctx.Value(turnKey{}).(turn)
+func turnOf(ctx context.Context) need {
+	t, _ := ctx.Value(turnKey{}).(need)
 	return t
 }
 
-func newQueues() *queues { return &queues{tab: make(map[protocol.TabID]*tabQueue)} }
+// New returns the queues of a browser's tabs: nobody is in them.
+func New() *Queues { return &Queues{tab: make(map[protocol.TabID]*tabQueue)} }
 
-// queued is a command whose turn has come.
-type queued struct {
-	// release ends its turn; to call it again does nothing.
-	release func()
+// Turn is that of a command whose turn has come.
+type Turn struct {
+	// Release ends its turn; to call it again does nothing.
+	Release func()
 	// pass lets the commands of other callers pass before that: it only waits from
 	// now on. Those of its own caller go on waiting for it.
 	pass func()
 }
 
-// enter waits for the tab's turn.
-func (q *queues) enter(ctx context.Context, id protocol.TabID) (queued, error) {
+// Len is in how many tabs a command runs or waits.
+func (q *Queues) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.tab)
+}
+
+// Busy says whether a command runs or waits in a tab.
+func (q *Queues) Busy(id protocol.TabID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.tab[id] != nil
+}
+
+// Enter waits for the tab's turn.
+func (q *Queues) Enter(ctx context.Context, id protocol.TabID) (Turn, error) {
 	q.mu.Lock()
 	t := q.tab[id]
 	if t == nil {
@@ -103,40 +119,40 @@ func (q *queues) enter(ctx context.Context, id protocol.TabID) (queued, error) {
 	unline, err := q.enterLine(ctx, t)
 	if err != nil {
 		leave()
-		return queued{}, err
+		return Turn{}, err
 	}
 	if !take(ctx, t.ticket) {
 		unline()
 		leave()
-		return queued{}, ctx.Err()
+		return Turn{}, ctx.Err()
 	}
 	kind := turnOf(ctx)
 	if kind != turnLook && !take(ctx, t.drawn) {
 		<-t.ticket
 		unline()
 		leave()
-		return queued{}, ctx.Err()
+		return Turn{}, ctx.Err()
 	}
 	free := sync.OnceFunc(func() { <-t.ticket })
 	switch kind {
 	case turnLook:
-		return queued{release: sync.OnceFunc(func() { free(); unline(); leave() }), pass: func() {}}, nil
+		return Turn{Release: sync.OnceFunc(func() { free(); unline(); leave() }), pass: func() {}}, nil
 	case turnPicture:
 		free()
 		unline() // only looks overtake it, those of its own caller, too
-		return queued{release: sync.OnceFunc(func() { <-t.drawn; leave() }), pass: func() {}}, nil
+		return Turn{Release: sync.OnceFunc(func() { <-t.drawn; leave() }), pass: func() {}}, nil
 	}
 	undrawn := sync.OnceFunc(func() { <-t.drawn })
 	pass := func() {}
 	if kind == turnWait {
 		pass = func() { undrawn(); free() }
 	}
-	return queued{release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), pass: pass}, nil
+	return Turn{Release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), pass: pass}, nil
 }
 
 // enterLine waits until the commands of the same caller before this one are
 // done. A caller whose commands are in no order has no line.
-func (q *queues) enterLine(ctx context.Context, t *tabQueue) (leave func(), err error) {
+func (q *Queues) enterLine(ctx context.Context, t *tabQueue) (leave func(), err error) {
 	caller := protocol.CallerOf(ctx)
 	if !protocol.InOrder(ctx) {
 		return func() {}, nil
@@ -169,5 +185,20 @@ func take(ctx context.Context, ticket chan struct{}) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// passKey is the context key of what lets other callers pass.
+type passKey struct{}
+
+// Within is the context of a command whose turn has come.
+func (t Turn) Within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, passKey{}, t.pass)
+}
+
+// LetPass lets the commands of other callers pass one that only waits from now on.
+func LetPass(ctx context.Context) {
+	if pass, ok := ctx.Value(passKey{}).(func()); ok {
+		pass()
 	}
 }

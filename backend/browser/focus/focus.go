@@ -1,8 +1,11 @@
-package browser
+// Package focus keeps the keyboard's focus with the user: in the side panel, while a
+// command presses in a page.
+package focus
 
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"sync"
 
@@ -15,60 +18,61 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
-	"pilotfish/backend/protocol"
 )
 
 // focusBinding is the name of the binding in the panel.
 const focusBinding = "pilotfishFocus"
 
-// keyboard is where the user types: the panel that has the keyboard focus. A
+// Panels are where the user types: the panel that has the keyboard focus. A
 // press by the protocol makes the browser focus the page that it meets (see
 // docs/adr/030), so each press is followed, in the browser's own queue, by the
 // command that gives the focus back.
-type keyboard struct {
+type Panels struct {
+	log *slog.Logger
+
 	mu     sync.Mutex
-	panels map[target.ID]*heldPanel
-	holder *heldPanel // the panel that has the focus; nil for none
+	panels map[target.ID]*Panel
+	holder *Panel // the panel that has the focus; nil for none
 }
 
-// heldPanel is a panel, and the keys that pages pass on to it in their order.
-type heldPanel struct {
+// New returns the panels of a life of the browser: none.
+func New(log *slog.Logger) *Panels { return &Panels{log: log, panels: make(map[target.ID]*Panel)} }
+
+// Panel is a panel, and the keys that pages pass on to it in their order.
+type Panel struct {
 	*devtools.Session
-	keys chan heldKey
+	keys chan passedKey
 }
 
 // keyQueue is how many keys may wait for a panel.
 const keyQueue = 64
 
-// followPanel attaches to a panel and hears from it when it gets and loses the
-// focus. It returns when the panel is gone.
-func (r *run) followPanel(ctx context.Context, info *target.Info) {
-	if info.Type != "page" || !strings.HasPrefix(info.URL, tabs.PanelURL) || r.keyboard.knows(info.TargetID) {
+// Follow attaches to a panel, once, and hears from it when it gets and loses the
+// focus, until it is gone. It does not wait. Another target is left alone.
+func (k *Panels) Follow(ctx context.Context, conn *devtools.Conn, info *target.Info) {
+	if info.Type != "page" || !strings.HasPrefix(info.URL, tabs.PanelURL) || k.knows(info.TargetID) {
 		return
 	}
 	go func() {
-		if err := r.hearPanel(ctx, info.TargetID); err != nil {
-			r.keyboard.forget(info.TargetID)
-			r.log.DebugContext(ctx, "the panel's focus is not followed", "error", err)
+		if err := k.hear(ctx, conn, info.TargetID); err != nil {
+			k.forget(info.TargetID)
+			k.log.DebugContext(ctx, "the panel's focus is not followed", "error", err)
 		}
 	}()
 }
 
 // knows says whether a panel is followed, and notes it if not.
-func (k *keyboard) knows(id target.ID) bool {
+func (k *Panels) knows(id target.ID) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if _, known := k.panels[id]; known {
 		return true
 	}
-	if k.panels == nil {
-		k.panels = make(map[target.ID]*heldPanel)
-	}
 	k.panels[id] = nil
 	return false
 }
 
-func (k *keyboard) forget(id target.ID) {
+func (k *Panels) forget(id target.ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.holder != nil && k.holder == k.panels[id] {
@@ -77,12 +81,12 @@ func (k *keyboard) forget(id target.ID) {
 	delete(k.panels, id)
 }
 
-func (r *run) hearPanel(ctx context.Context, id target.ID) error {
-	s, err := r.conn.Attach(ctx, id)
+func (k *Panels) hear(ctx context.Context, conn *devtools.Conn, id target.ID) error {
+	s, err := conn.Attach(ctx, id)
 	if err != nil {
 		return err
 	}
-	k, held := &r.keyboard, &heldPanel{Session: s, keys: make(chan heldKey, keyQueue)}
+	held := &Panel{Session: s, keys: make(chan passedKey, keyQueue)}
 	k.mu.Lock()
 	k.panels[id] = held
 	k.mu.Unlock()
@@ -116,7 +120,7 @@ func (r *run) hearPanel(ctx context.Context, id target.ID) error {
 }
 
 // told takes in that a panel got or lost the focus.
-func (k *keyboard) told(s *heldPanel, has bool) {
+func (k *Panels) told(s *Panel, has bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -127,21 +131,21 @@ func (k *keyboard) told(s *heldPanel, has bool) {
 	}
 }
 
-// at is the panel that has the focus; nil for none.
-func (k *keyboard) at() *heldPanel {
+// At is the panel that has the focus; nil for none.
+func (k *Panels) At() *Panel {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.holder
 }
 
-// giveBackAfter returns the focus to the panel that has it when a command was sent
+// GiveBackAfter returns the focus to the panel that has it when a command was sent
 // that takes it.
-func (k *keyboard) giveBackAfter(ctx context.Context, s *devtools.Session, params any) {
+func (k *Panels) GiveBackAfter(ctx context.Context, s *devtools.Session, params any) {
 	if !takesFocus(params) {
 		return
 	}
-	if panel := k.at(); panel != nil && panel.Session != s {
-		giveBack(ctx, panel)
+	if panel := k.At(); panel != nil && panel.Session != s {
+		panel.TakeBack(ctx)
 	}
 }
 
@@ -159,58 +163,37 @@ func takesFocus(params any) bool {
 	return false
 }
 
-// giveBack returns the focus to a panel. It is not waited for: what matters is
+// TakeBack gives the panel the focus again. It is not waited for: what matters is
 // that it stands right behind the command that took the focus. In a panel that
 // has the focus it does nothing.
-func giveBack(ctx context.Context, panel *heldPanel) {
-	_ = devtools.Post(ctx, panel.Session, cdppage.BringToFront, cdp.Empty{}) // a panel that is gone has no focus
+func (p *Panel) TakeBack(ctx context.Context) {
+	_ = devtools.Post(ctx, p.Session, cdppage.BringToFront, cdp.Empty{}) // a panel that is gone has no focus
 }
 
-// holdKeys has the page pass on what the user types while the browser presses
-// there: between the press and the return of the focus lies a moment in which a
-// key would reach the page. It ends with freeKeys.
-func (a *action) holdKeys(ctx context.Context) {
-	switch a.q.Kind {
-	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag, protocol.ActTap, protocol.ActSwipe, protocol.ActPinch:
-	case protocol.ActMouse:
-		if a.q.Do != "down" {
-			return
-		}
-	default:
-		return
-	}
-	if a.keys = a.p.r.keyboard.at(); a.keys == nil {
-		return
-	}
-	for _, f := range a.p.Frames.All() {
-		if s, world := a.p.Frames.State(f); world != "" {
-			_ = a.p.tell(ctx, f, s, world, "hold")
-		}
-	}
-}
+// HoldKeys has a page pass on what the user types in the panel while the browser
+// presses there: between the press and the return of the focus lies a moment in which
+// a key would reach the page. It ends with FreeKeys.
+func (p *Panel) HoldKeys(ctx context.Context, in *page.Page) { tellAll(ctx, in, "hold") }
 
-// freeKeys ends holdKeys in every frame, and returns the focus once more where
-// the action opened a tab, which takes it when it comes to the front.
-func (a *action) freeKeys(ctx context.Context) {
-	if a.keys == nil {
-		return
-	}
+// FreeKeys ends HoldKeys in every frame.
+func (p *Panel) FreeKeys(ctx context.Context, in *page.Page) {
 	// The browser answers in order: behind this the focus is back. On a busy machine
 	// that is later than what came of the input.
-	_, _ = cdp.Call(ctx, a.keys.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
-	ctx = context.WithoutCancel(ctx)
-	for _, f := range a.p.Frames.All() {
-		if s, world := a.p.Frames.State(f); world != "" {
-			_ = a.p.tell(ctx, f, s, world, "free")
+	_, _ = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
+	tellAll(context.WithoutCancel(ctx), in, "free")
+}
+
+// tellAll calls a function of world.js in every frame that has it.
+func tellAll(ctx context.Context, in *page.Page, name string) {
+	for _, f := range in.Frames.All() {
+		if s, world := in.Frames.State(f); world != "" {
+			_ = page.Tell(ctx, in, f, s, world, name)
 		}
-	}
-	if len(a.fx.out.Tabs) > 0 {
-		giveBack(ctx, a.keys)
 	}
 }
 
-// heldKey is a key that a page passed on.
-type heldKey struct {
+// passedKey is a key that a page passed on.
+type passedKey struct {
 	Type      string `json:"type"`
 	Key       string `json:"key"`
 	Code      string `json:"code"`
@@ -220,26 +203,32 @@ type heldKey struct {
 	Modifiers int64  `json:"modifiers"`
 }
 
-// passKey hands a key that a page passed on to the panel that it was meant for.
+// PassKey hands a key that a page passed on to the panel that it was meant for.
 // The reader calls it, which must not wait.
-func (p *tabPage) passKey(e devtools.Event) {
+func (k *Panels) PassKey(e devtools.Event) {
 	call, ok := devtools.Decode(e, runtime.BindingCalled)
 	if !ok || call.Name != page.KeyBinding {
 		return
 	}
-	var k heldKey
-	panel := p.r.keyboard.at()
-	if json.Unmarshal([]byte(call.Payload), &k) != nil || panel == nil {
+	var key passedKey
+	panel := k.At()
+	if json.Unmarshal([]byte(call.Payload), &key) != nil || panel == nil {
 		return
 	}
 	select {
-	case panel.keys <- k:
+	case panel.keys <- key:
 	default: // a page that makes up keys
 	}
 }
 
+// The modifiers of the protocol with which a key types nothing.
+const (
+	control = 1 << 1
+	meta    = 1 << 2
+)
+
 // event is the key as the protocol presses it.
-func (k *heldKey) event() input.DispatchKeyEventParams {
+func (k *passedKey) event() input.DispatchKeyEventParams {
 	out := input.DispatchKeyEventParams{
 		Type: input.DispatchKeyEventTypeKeyUp, Key: k.Key, Code: k.Code, WindowsVirtualKeyCode: k.KeyCode,
 		Location: k.Location, Modifiers: k.Modifiers,
@@ -252,7 +241,7 @@ func (k *heldKey) event() input.DispatchKeyEventParams {
 	switch {
 	case k.Key == "Enter":
 		text = "\r"
-	case len([]rune(k.Key)) == 1 && k.Modifiers&(modControl|modMeta) == 0:
+	case len([]rune(k.Key)) == 1 && k.Modifiers&(control|meta) == 0:
 		text = k.Key
 	}
 	if text != "" {

@@ -1,0 +1,116 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools/fake"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
+)
+
+// source is a browser with one tab, shown by the target T1.
+type source struct{ gates *Gates }
+
+func (s source) Gates() (*Gates, error) { return s.gates, nil }
+
+func (s source) OnTarget(_ context.Context, id protocol.TabID, f func(tabs.Entry) error) error {
+	return f(tabs.Entry{Tab: protocol.Tab{ID: id}, Target: "T1"})
+}
+
+// fenced returns a browser whose tab t1 may load nothing with "bad" in its address.
+func fenced(t *testing.T) (*fake.Browser, *Gates) {
+	t.Helper()
+	b, c := fake.Connect(t, nil)
+	gates := NewGates(c, slog.New(slog.DiscardHandler))
+	allow := func(url string, _ bool) error {
+		if strings.Contains(url, "bad") {
+			return protocol.NewError(protocol.CodeRefused, "not this one", "")
+		}
+		return nil
+	}
+	if err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://bad*"}, allow); err != nil {
+		t.Fatal(err)
+	}
+	return b, gates
+}
+
+// session is the gate's session with the tab.
+func session(t *testing.T, b *fake.Browser) target.SessionID {
+	t.Helper()
+	for _, c := range b.Calls() {
+		if c.Method == fetch.Enable.Method {
+			return c.Session
+		}
+	}
+	t.Fatal("requests are not held")
+	return ""
+}
+
+func paused(id fetch.RequestID, url string, frame string, kind network.ResourceType) map[string]any {
+	return map[string]any{"requestId": id, "request": map[string]any{"url": url, "method": "GET", "headers": map[string]any{}, "initialPriority": "High", "referrerPolicy": "origin"}, "frameId": frame, "resourceType": kind}
+}
+
+// TestJudge: what is allowed goes on, a page that is not gets one of ours in its place,
+// and anything else fails.
+func TestJudge(t *testing.T) {
+	b, _ := fenced(t)
+	on, refused, failed := b.Await(t, fetch.ContinueRequest.Method), b.Await(t, fetch.FulfillRequest.Method), b.Await(t, fetch.FailRequest.Method)
+	s := session(t, b)
+	b.Emit(s, fetch.RequestPaused.Method, paused("1", "https://good.example/", "T1", network.ResourceTypeDocument))
+	b.Emit(s, fetch.RequestPaused.Method, paused("2", "https://bad.example/", "T1", network.ResourceTypeDocument))
+	b.Emit(s, fetch.RequestPaused.Method, paused("3", "https://bad.example/a.png", "T1", network.ResourceTypeImage))
+	for id, call := range map[string]func() fake.Call{"1": on, "2": refused, "3": failed} {
+		var got struct {
+			RequestID string `json:"requestId"`
+		}
+		if err := json.Unmarshal(call().Params, &got); err != nil || got.RequestID != id {
+			t.Errorf("%+v instead of %s, %v", got, id, err)
+		}
+	}
+}
+
+// TestCommanded: a command that navigates the tab says itself why it was refused, and
+// then the tab shows no page of ours.
+func TestCommanded(t *testing.T) {
+	b, gates := fenced(t)
+	failed := b.Await(t, fetch.FailRequest.Method)
+	released := gates.Command("T1")
+	b.Emit(session(t, b), fetch.RequestPaused.Method, paused("1", "https://bad.example/", "T1", network.ResourceTypeDocument))
+	failed()
+	if err := gates.Refusal("T1"); err == nil || protocol.AsError(err).Code != protocol.CodeRefused {
+		t.Errorf("the command is told %v", err)
+	}
+	released()
+	if err := gates.Refusal("T1"); err != nil {
+		t.Errorf("the next command is told %v", err)
+	}
+}
+
+// TestRuleAgain: a new rule replaces the old one without a second session.
+func TestRuleAgain(t *testing.T) {
+	b, gates := fenced(t)
+	on := b.Await(t, fetch.ContinueRequest.Method)
+	err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://other*"}, func(string, bool) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Emit(session(t, b), fetch.RequestPaused.Method, paused("1", "https://bad.example/", "T1", network.ResourceTypeDocument))
+	on()
+	attached := 0
+	for _, c := range b.Calls() {
+		if c.Method == target.AttachToTarget.Method {
+			attached++
+		}
+	}
+	if attached != 1 {
+		t.Errorf("the gate has %d sessions with the tab", attached)
+	}
+}
