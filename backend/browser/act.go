@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/focus"
+	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -231,7 +232,7 @@ func (a *action) mouse() (input.MouseButton, int64, int, int64, error) {
 	default:
 		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "use left, right or middle")
 	}
-	mods, err := readModifiers(a.q.Modifiers)
+	mods, err := keys.ReadModifiers(a.q.Modifiers)
 	return button, bits, max(1, a.q.Count), mods | a.held.mods(), err
 }
 
@@ -463,7 +464,7 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 	if !selected {
 		return nil
 	}
-	return a.strike(ctx, s, named["delete"].press(0)...)
+	return a.strike(ctx, s, keyMessages(keys.Pressed("delete")...)...)
 }
 
 // typeText presses the keys of a text one after the other.
@@ -476,22 +477,22 @@ func (a *action) typeText(ctx context.Context) error {
 			return err
 		}
 		if a.q.Text == "" && a.selected {
-			messages = named["delete"].press(0)
+			messages = keyMessages(keys.Pressed("delete")...)
 		}
 	} else if err := a.focused(ctx); err != nil {
 		return err
 	}
 	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
-		k, ok := keyOf(r)
+		k, ok := keys.Of(r)
 		if !ok { // no key of this layout: as an input method does it
 			messages = append(messages, message{input.InsertText.Method, input.InsertTextParams{Text: string(r)}})
 			continue
 		}
 		mods := int64(0)
 		if r >= 'A' && r <= 'Z' || strings.ContainsRune(`~!@#$%^&*()_+{}|:"<>?`, r) {
-			mods = modShift
+			mods = keys.Shift
 		}
-		messages = append(messages, k.press(mods)...)
+		messages = append(messages, keyMessages(k.Press(mods)...)...)
 	}
 	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)

@@ -10,10 +10,12 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/mask"
+	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
@@ -83,6 +85,7 @@ type Config struct {
 // caller likes; the other methods work while it runs and answer CodeNotRunning
 // while it does not.
 type Browser struct {
+	*downloads.Waits
 	*gate.Rules
 	*inspect.Inspector
 	*mask.Masks
@@ -94,6 +97,7 @@ type Browser struct {
 	log    *slog.Logger
 	tabs   *tabs.Registry
 	queue  *queue.Queues
+	news   *news.News
 
 	mu      sync.Mutex
 	run     *run
@@ -126,6 +130,8 @@ func New(c Config) (*Browser, error) {
 		queue:   queue.New(),
 		restore: slices.Clone(c.Restore),
 	}
+	b.Waits = downloads.New(work{b})
+	b.news = news.New(work{b}, b.Downloads)
 	b.Rules = gate.New(work{b})
 	b.Masks = mask.New(work{b}, mask.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Inspector = inspect.New(work{b})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -15,12 +16,12 @@ import (
 // one beside it, so that the page gets the events of a keyboard. What the key did
 // not choose is set by script, which then says so.
 func (a *action) chooseByKey(ctx context.Context, at page.Aimed) error {
-	k, ok := readKey(at.Filled.Key)
+	k, ok := keys.ReadKey(at.Filled.Key)
 	if !ok {
 		return fmt.Errorf("the page named the key %q", at.Filled.Key)
 	}
 	s, _ := a.p.Frames.State(a.f)
-	return a.chosen(ctx, at, a.send(ctx, s, k.press(0)...))
+	return a.chosen(ctx, at, a.send(ctx, s, keyMessages(k.Press(0)...)...))
 }
 
 // chooseByClick clicks options of a list that shows them in the page, the first

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -97,7 +98,7 @@ func (fx *effects) listen(s *devtools.Session) {
 }
 
 func (fx *effects) end(ctx context.Context) {
-	fx.b.knowsEffect(ctx, &fx.out)
+	fx.b.news.KnowsEffect(ctx, &fx.out)
 	if fx.inner != nil {
 		fx.inner.Release()
 	}
@@ -229,7 +230,7 @@ func (fx *effects) event(e devtools.Event) {
 			fx.drag = v.Data
 		}
 	case runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method:
-		if text, _, ok := faultOf(e); ok && len(fx.out.Errors) < errorsKept {
+		if text, _, ok := news.FaultOf(e); ok && len(fx.out.Errors) < errorsKept {
 			fx.out.Errors = append(fx.out.Errors, text)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -34,7 +35,7 @@ type holder struct {
 // nil, which holds nothing, and from several goroutines.
 type held struct {
 	mu      sync.Mutex
-	down    []key
+	down    []keys.Key
 	buttons int64
 	at      page.Point      // where the pointer was moved to
 	data    *input.DragData // what is dragged natively
@@ -114,53 +115,53 @@ func (h *held) mods() int64 {
 func (h *held) bits() int64 {
 	var bits int64
 	for _, k := range h.down {
-		bits |= modifierBits[k.key]
+		bits |= k.Bit()
 	}
 	return bits
 }
 
 // sameKey says whether two keys are one of the keyboard.
-func sameKey(a, b key) bool {
-	if a.code == "" || b.code == "" {
-		return a.key == b.key
+func sameKey(a, b keys.Key) bool {
+	if a.Code == "" || b.Code == "" {
+		return a.Name == b.Name
 	}
-	return a.code == b.code
+	return a.Code == b.Code
 }
 
 // find returns a key as it went down.
-func (h *held) find(k key) (key, bool) {
+func (h *held) find(k keys.Key) (keys.Key, bool) {
 	if h == nil {
-		return key{}, false
+		return keys.Key{}, false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	i := slices.IndexFunc(h.down, func(o key) bool { return sameKey(o, k) })
+	i := slices.IndexFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
 	if i < 0 {
-		return key{}, false
+		return keys.Key{}, false
 	}
 	return h.down[i], true
 }
 
-func (h *held) has(k key) bool {
+func (h *held) has(k keys.Key) bool {
 	_, ok := h.find(k)
 	return ok
 }
 
 // push holds a key down; repeat says that it was down already.
-func (h *held) push(k key) (repeat bool) {
+func (h *held) push(k keys.Key) (repeat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.down, func(o key) bool { return sameKey(o, k) }) {
+	if slices.ContainsFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) }) {
 		return true
 	}
 	h.down = append(h.down, k)
 	return false
 }
 
-func (h *held) drop(k key) {
+func (h *held) drop(k keys.Key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.down = slices.DeleteFunc(h.down, func(o key) bool { return sameKey(o, k) })
+	h.down = slices.DeleteFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
 }
 
 // button notes that buttons went down or up.
@@ -244,8 +245,8 @@ func (h *held) take() []message {
 		out = append(out, message{input.SetInterceptDrags.Method, input.SetInterceptDragsParams{Enabled: false}})
 	}
 	for _, k := range slices.Backward(h.down) {
-		bits &^= modifierBits[k.key]
-		out = append(out, k.up(bits))
+		bits &^= k.Bit()
+		out = append(out, keyMessages(k.Up(bits))...)
 	}
 	h.down = nil
 	return out
@@ -260,7 +261,7 @@ func (h *held) names() []string {
 	defer h.mu.Unlock()
 	var out []string
 	for _, k := range h.down {
-		name := k.key
+		name := k.Name
 		if name == " " {
 			name = "Space"
 		}

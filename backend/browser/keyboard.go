@@ -5,59 +5,44 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/protocol"
 )
 
-// readChords reads presses with spaces between.
-func readChords(text string) ([]chord, error) {
-	var all []chord
-	for word := range strings.FieldsSeq(text) {
-		c, err := readChord(word)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	if len(all) == 0 {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the key is missing", "for example Enter, or Control+A")
-	}
-	return all, nil
-}
-
-// messages are a press as a keyboard does it: the modifiers go down in their
+// chordMessages are a press as a keyboard does it: the modifiers go down in their
 // order, then the key, and all go up in the opposite order. What the caller holds
 // down stays down.
-func (c chord) messages(h *held) []message {
+func chordMessages(c keys.Chord, h *held) []message {
 	var out []message
-	var own []key
+	var own []keys.Key
 	mods := h.mods()
-	for _, k := range append(slices.Clone(c.hold), c.key) {
-		k = k.under(mods)
-		mods |= modifierBits[k.key]
+	for _, k := range c.Keys() {
+		k = k.Under(mods)
+		mods |= k.Bit()
 		down := h.has(k)
 		if !down {
 			own = append(own, k)
-		} else if k.code != c.key.code {
+		} else if k.Code != c.Key.Code {
 			continue
 		}
-		out = append(out, k.down(mods, down))
+		out = append(out, keyMessages(k.Down(mods, down))...)
 	}
 	for _, k := range slices.Backward(own) {
-		mods &^= modifierBits[k.key]
-		out = append(out, k.up(mods))
+		mods &^= k.Bit()
+		out = append(out, keyMessages(k.Up(mods))...)
 	}
 	return out
 }
 
 // press presses keys one after the other.
 func (a *action) press(ctx context.Context) error {
-	chords, err := readChords(a.q.Text)
+	chords, err := keys.ReadPresses(a.q.Text)
 	if err != nil {
 		return err
 	}
 	var messages []message
 	for _, c := range chords {
-		messages = append(messages, c.messages(a.held)...)
+		messages = append(messages, chordMessages(c, a.held)...)
 	}
 	return a.sendKeys(ctx, messages)
 }
@@ -74,7 +59,7 @@ func (a *action) sendKeys(ctx context.Context, messages []message) error {
 
 // keyDown presses keys that stay down until keyUp.
 func (a *action) keyDown(ctx context.Context) error {
-	chords, err := readChords(a.q.Text)
+	chords, err := keys.ReadPresses(a.q.Text)
 	if err != nil {
 		return err
 	}
@@ -83,10 +68,10 @@ func (a *action) keyDown(ctx context.Context) error {
 	}
 	var messages []message
 	for _, c := range chords {
-		for _, k := range append(slices.Clone(c.hold), c.key) {
-			k = k.under(a.held.mods())
+		for _, k := range c.Keys() {
+			k = k.Under(a.held.mods())
 			repeat := a.held.push(k)
-			messages = append(messages, k.down(a.held.mods(), repeat))
+			messages = append(messages, keyMessages(k.Down(a.held.mods(), repeat))...)
 		}
 	}
 	delete(a.after, "ref")
@@ -99,16 +84,16 @@ func (a *action) keyUp(ctx context.Context) error {
 	if strings.TrimSpace(a.q.Text) == "" {
 		return a.letGo(ctx)
 	}
-	chords, err := readChords(a.q.Text)
+	chords, err := keys.ReadPresses(a.q.Text)
 	if err != nil {
 		return err
 	}
-	var up []key
+	var up []keys.Key
 	for _, c := range chords {
-		for _, k := range slices.Backward(append(slices.Clone(c.hold), c.key)) {
+		for _, k := range slices.Backward(c.Keys()) {
 			down, ok := a.held.find(k)
 			if !ok {
-				return protocol.NewError(protocol.CodeBadArgument, k.key+" is not down", "", protocol.Try("holds a key down", "keydown"))
+				return protocol.NewError(protocol.CodeBadArgument, k.Name+" is not down", "", protocol.Try("holds a key down", "keydown"))
 			}
 			up = append(up, down)
 		}
@@ -119,7 +104,7 @@ func (a *action) keyUp(ctx context.Context) error {
 	var messages []message
 	for _, k := range up {
 		a.held.drop(k)
-		messages = append(messages, k.up(a.held.mods()))
+		messages = append(messages, keyMessages(k.Up(a.held.mods()))...)
 	}
 	delete(a.after, "ref")
 	s, _ := a.p.Frames.State(a.f)

@@ -40,12 +40,6 @@ const (
 	pickEndTimeout = time.Second
 	// pickElements is how many elements are listed beside the picker.
 	pickElements = 500
-	// downloadRing is how many downloads are kept; the oldest go first.
-	downloadRing = 200
-	// newsRing is how much of what happens on a tab by itself is kept for who looks
-	// next, NewsTold how many lines of it one look tells.
-	newsRing = 50
-	newsTold = 10
 	// recordSteps and RecordFrames bound a recording.
 	recordSteps  = 2000
 	recordFrames = 1200

@@ -15,18 +15,19 @@ import (
 	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // hands are what a person does with mouse and keys: events that are trusted and
 // that no command announced.
-func (s *stage) hands(t *testing.T, messages ...message) {
+func (s *stage) hands(t *testing.T, events ...any) {
 	t.Helper()
 	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *tabPage) error {
-		for _, m := range messages {
+		for _, m := range events {
 			var err error
-			switch q := m.params.(type) {
+			switch q := m.(type) {
 			case input.DispatchMouseEventParams:
 				_, err = cdp.Call(ctx, p.Session, input.DispatchMouseEvent, q)
 			case input.DispatchKeyEventParams:
@@ -43,17 +44,28 @@ func (s *stage) hands(t *testing.T, messages ...message) {
 	}
 }
 
-func pressAt(x, y float64) []message {
+func typed(events []input.DispatchKeyEventParams) []any {
+	out := make([]any, 0, len(events))
+	for _, e := range events {
+		out = append(out, e)
+	}
+	return out
+}
+
+func pressAt(x, y float64) []any {
 	at := page.Point{X: x, Y: y}
-	return []message{
-		mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, 0),
-		mouse(input.DispatchMouseEventTypeMousePressed, at, input.MouseButtonLeft, 1, 1, 0),
-		mouse(input.DispatchMouseEventTypeMouseReleased, at, input.MouseButtonLeft, 0, 1, 0),
+	mouse := func(kind input.DispatchMouseEventType, button input.MouseButton, bits int64, count int64) any {
+		return input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: count}
+	}
+	return []any{
+		mouse(input.DispatchMouseEventTypeMouseMoved, "", 0, 0),
+		mouse(input.DispatchMouseEventTypeMousePressed, input.MouseButtonLeft, 1, 1),
+		mouse(input.DispatchMouseEventTypeMouseReleased, input.MouseButtonLeft, 0, 1),
 	}
 }
 
-func wheelAt(x, y, by float64) message {
-	return message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 0.1, DeltaY: by}}
+func wheelAt(x, y, by float64) any {
+	return input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 0.1, DeltaY: by}
 }
 
 func (s *stage) cover(t *testing.T) {
@@ -87,10 +99,10 @@ func TestMask(t *testing.T) {
 	nothing := func(when string) {
 		t.Helper()
 		s.hands(t, append(pressAt(100, 60), pressAt(100, 130)...)...)
-		s.hands(t, named["enter"].press(0)...)
+		s.hands(t, typed(keys.Pressed("enter"))...)
 		s.hands(t, wheelAt(100, 60, 200))
-		k, _ := keyOf('x')
-		s.hands(t, k.press(0)...)
+		k, _ := keys.Of('x')
+		s.hands(t, typed(k.Press(0))...)
 		if heard := s.eval(t, "drain() + scrollY"); heard != "0" {
 			t.Errorf("%s: the page hears %q", when, heard)
 		}
@@ -162,7 +174,7 @@ func TestMask(t *testing.T) {
 		t.Fatal("a pause that nobody asked for")
 	default:
 	}
-	s.hands(t, named["escape"].press(0)...)
+	s.hands(t, typed(keys.Pressed("escape"))...)
 	s.paused(t, paused)
 	w := s.number(t, "innerWidth")
 	h := s.number(t, "innerHeight")

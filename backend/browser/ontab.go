@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
@@ -277,6 +278,14 @@ func (w work) Gates() (*gate.Gates, error) {
 		return nil, err
 	}
 	return r.gates, nil
+}
+
+func (w work) Files() (*downloads.List, error) {
+	r, err := w.b.running()
+	if err != nil {
+		return nil, err
+	}
+	return r.files, nil
 }
 
 func (w work) Kept(id protocol.TabID) *watch.Keeper { return w.b.kept(id) }

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -57,12 +56,8 @@ func (s *stage) page(t *testing.T) *tabPage {
 func (s *stage) clickAt(t *testing.T, x, y float64) {
 	t.Helper()
 	p := s.page(t)
-	for _, m := range []message{
-		mouse(input.DispatchMouseEventTypeMouseMoved, page.Point{X: x, Y: y}, "", 0, 0, 0),
-		mouse(input.DispatchMouseEventTypeMousePressed, page.Point{X: x, Y: y}, input.MouseButtonLeft, 1, 1, 0),
-		mouse(input.DispatchMouseEventTypeMouseReleased, page.Point{X: x, Y: y}, input.MouseButtonLeft, 0, 1, 0),
-	} {
-		if err := p.Call(deadline(t), m.method, m.params, nil); err != nil {
+	for _, e := range pressAt(x, y) {
+		if err := p.Call(deadline(t), input.DispatchMouseEvent.Method, e, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

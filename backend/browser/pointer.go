@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -280,7 +281,7 @@ func (a *action) drop(ctx context.Context, from, to page.Point) error {
 	end, kind := to, input.DispatchDragEventTypeDrop
 	if met != "" {
 		end, kind = from, input.DispatchDragEventTypeDragCancel
-		last = append(last, named["escape"].press(0)...)
+		last = append(last, keyMessages(keys.Pressed("escape")...)...)
 		last = append(last, mouse(input.DispatchMouseEventTypeMouseMoved, from, input.MouseButtonLeft, 1, 0, 0))
 	}
 	if a.fx.drag != nil {

@@ -18,6 +18,7 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/tabs"
@@ -50,7 +51,7 @@ type run struct {
 	last     []protocol.Tab // the tabs when they were last reported
 
 	watches     *watch.Tabs // tabs that are watched or changed
-	downloads   downloads
+	files       *downloads.List
 	permissions permissions
 }
 
@@ -74,6 +75,13 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		pages:     make(map[target.ID]*tabPage),
 	}
 	r.conn = devtools.New(p.Pipe, r.panels.GiveBackAfter)
+	r.files = downloads.NewList(downloads.Config{
+		Dir: b.config.DownloadDir, Ended: r.conn.Done,
+		Tab: func(shown target.ID) protocol.TabID {
+			t, _ := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
+			return t.ID
+		},
+	})
 	r.gates = gate.NewGates(r.conn, b.log)
 	r.watches = watch.New(watch.Config{
 		Conn: r.conn, Tabs: b.tabs, Log: b.log,
@@ -124,7 +132,7 @@ func (r *run) serve(ctx context.Context) error {
 	g.Go(func() error { return r.watchTargets(inner, events) })
 	g.Go(func() error { return r.settleTabs(inner) })
 	saved := r.conn.Root.Events(browser.DownloadWillBegin.Method, browser.DownloadProgress.Method)
-	g.Go(func() error { r.downloads.watch(inner, r, saved); return nil })
+	g.Go(func() error { r.files.Follow(inner, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
 		g.Go(func() error { r.watchWorkers(inner); return nil })

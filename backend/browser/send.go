@@ -46,6 +46,15 @@ func expects(messages []message) (e mask.Expected, is bool) {
 	return e, is
 }
 
+// keyMessages are events of keys as messages.
+func keyMessages(events ...input.DispatchKeyEventParams) []message {
+	out := make([]message, 0, len(events))
+	for _, e := range events {
+		out = append(out, message{input.DispatchKeyEvent.Method, e})
+	}
+	return out
+}
+
 // send sends input. Under a cover it alone passes, for as long as it takes.
 func (a *action) send(ctx context.Context, s *devtools.Session, messages ...message) error {
 	return a.lifted(ctx, func() error { return a.fx.send(ctx, s, messages...) }, messages)

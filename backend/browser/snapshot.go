@@ -79,7 +79,7 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 		return nil
 	})
 	if err == nil && q.News {
-		look.News, err = b.news(ctx, id, q.Caller)
+		look.News, err = b.news.Tell(ctx, id, q.Caller)
 	}
 	return look, err
 }

@@ -322,7 +322,7 @@ func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, te
 	if open != nil {
 		info.Type, info.Message = open.Kind, open.Message
 	}
-	b.knows(ctx, id, dialogNews(info.Type, info.Message))
+	b.news.KnowsDialog(ctx, id, info.Type, info.Message)
 	return info, nil
 }
 

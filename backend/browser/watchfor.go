@@ -8,7 +8,6 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -32,7 +31,7 @@ func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 		reply.What, err = b.AwaitRequest(ctx, id, func(url string) bool { return page.Glob(q.Value, url) })
 		reply.Origin = reply.What
 	case "download":
-		reply.What, err = b.watchDownload(ctx, id, q.Value)
+		reply.What, err = b.AwaitDownload(ctx, id, q.Value)
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("cannot watch for %q", q.Kind), "use text, element, url, console, request or download")
 	}
@@ -63,28 +62,6 @@ func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern strin
 		return "", page.UnknownTab(id)
 	}
 	return url, err
-}
-
-func (b *Browser) watchDownload(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
-	r, err := b.running()
-	if err != nil {
-		return "", err
-	}
-	for {
-		list, more := r.downloads.snapshot()
-		for _, d := range list {
-			if d.State == "done" && (d.Tab == id || d.Tab == "") && (page.Glob(pattern, d.Name) || page.Glob(pattern, d.URL)) {
-				return d.ID + " " + d.Path, nil
-			}
-		}
-		select {
-		case <-more:
-		case <-r.conn.Done:
-			return "", devtools.ErrPipeEnded
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
-	}
 }
 
 // watchPage looks in all frames of the page, as a wait does, and again in the

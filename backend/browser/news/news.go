@@ -1,4 +1,5 @@
-package browser
+// Package news tells a caller what happened on a tab by itself since it was told last.
+package news
 
 import (
 	"context"
@@ -19,38 +20,56 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-const featureNews = "news"
+const feature = "news"
 
-// newsWatch keeps what happens on a tab by itself, between two things that are
+// How much of what happens on a tab by itself is kept for who looks next, and how many
+// lines of it one look tells.
+const (
+	kept     = 50
+	toldOnce = 10
+)
+
+// News are what happens on a browser's tabs by itself.
+type News struct {
+	source    watch.Source
+	downloads func() []protocol.Download
+}
+
+// New returns the news of a browser's tabs, with its downloads, the oldest first.
+func New(source watch.Source, downloads func() []protocol.Download) *News {
+	return &News{source: source, downloads: downloads}
+}
+
+// watcher keeps what happens on a tab by itself, between two things that are
 // done to it, and what each caller knows of that.
-type newsWatch struct {
+type watcher struct {
 	mu    sync.Mutex
-	ring  watch.Ring[newsItem]
+	ring  watch.Ring[item]
 	last  int
 	since time.Time // what was said before it is repeated when watching begins
 	open  string    // the dialog that is shown
-	known map[string]*newsKnown
+	known map[string]*known
 }
 
-// newsItem is one thing that happened, in words.
-type newsItem struct {
+// item is one thing that happened, in words.
+type item struct {
 	n    int
 	text string
 }
 
-// newsKnown is what a caller has been told: up to which item and which download,
+// known is what a caller has been told: up to which item and which download,
 // and what its own actions have told it since.
-type newsKnown struct {
+type known struct {
 	last     int
 	download int
 	told     []string
 }
 
-func newNewsWatch() *newsWatch {
-	return &newsWatch{since: time.Now(), ring: watch.Ring[newsItem]{Limit: newsRing}, known: map[string]*newsKnown{}}
+func newWatcher() *watcher {
+	return &watcher{since: time.Now(), ring: watch.Ring[item]{Limit: kept}, known: map[string]*known{}}
 }
 
-func (w *newsWatch) Begin(ctx context.Context, s *devtools.Session, child bool) error {
+func (w *watcher) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if !child { // the tab's own session hears of the dialogs of its frames
 		if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 			return err
@@ -60,9 +79,9 @@ func (w *newsWatch) Begin(ctx context.Context, s *devtools.Session, child bool) 
 }
 
 // What is switched on stays: other features of the tab listen to it.
-func (w *newsWatch) End(context.Context, *devtools.Session) {}
+func (w *watcher) End(context.Context, *devtools.Session) {}
 
-func (w *newsWatch) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+func (w *watcher) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && v.Type != cdppage.DialogTypeBeforeunload {
@@ -79,25 +98,25 @@ func (w *newsWatch) Event(_ context.Context, _ *devtools.Session, e devtools.Eve
 			w.add(text)
 		}
 	case runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method:
-		if text, at, ok := faultOf(e); ok && !at.Before(w.since) {
+		if text, at, ok := FaultOf(e); ok && !at.Before(w.since) {
 			w.add(faultNews(text))
 		}
 	}
 }
 
-func (w *newsWatch) add(text string) {
+func (w *watcher) add(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last++
-	w.ring.Add(newsItem{w.last, text})
+	w.ring.Add(item{w.last, text})
 }
 
 // caller is what a caller knows; w.mu is held. Who asks first knows all that
 // happened before.
-func (w *newsWatch) caller(name string, downloads int) *newsKnown {
+func (w *watcher) caller(name string, downloads int) *known {
 	k := w.known[name]
 	if k == nil {
-		k = &newsKnown{last: w.last, download: downloads}
+		k = &known{last: w.last, download: downloads}
 		w.known[name] = k
 	}
 	return k
@@ -111,21 +130,21 @@ func dialogNews(kind, words string) string {
 	return "a dialog was answered: " + kind + ": " + page.Plain(words)
 }
 
-// news tells a caller what happened on a tab by itself since it was told last,
+// Tell tells a caller what happened on a tab by itself since it was told last,
 // and begins to watch the tab.
-func (b *Browser) news(ctx context.Context, id protocol.TabID, name string) ([]string, error) {
-	k, err := b.keeper(ctx, id)
+func (n *News) Tell(ctx context.Context, id protocol.TabID, name string) ([]string, error) {
+	k, err := n.source.Of(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	w, err := watch.Use(ctx, k, featureNews, newNewsWatch)
+	w, err := watch.Use(ctx, k, feature, newWatcher)
 	if err != nil {
 		return nil, err
 	}
 	if err := k.CatchUp(ctx); err != nil {
-		return nil, b.explain(ctx, id, nil, err)
+		return nil, n.source.Explain(ctx, id, err)
 	}
-	files := b.Downloads()
+	files := n.downloads()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.caller(name, lastDownload(files))
@@ -148,15 +167,15 @@ func (b *Browser) news(ctx context.Context, id protocol.TabID, name string) ([]s
 		}
 	}
 	known.last, known.download, known.told = w.last, max(known.download, lastDownload(files)), nil
-	if more := len(out) - newsTold; more > 0 {
-		out = append(out[:newsTold], fmt.Sprintf("and %d more", more))
+	if more := len(out) - toldOnce; more > 0 {
+		out = append(out[:toldOnce], fmt.Sprintf("and %d more", more))
 	}
 	return out, nil
 }
 
 // knows notes what a caller was told of a tab otherwise.
-func (b *Browser) knows(ctx context.Context, id protocol.TabID, told ...string) {
-	w, ok := watch.Get[*newsWatch](b.kept(id), featureNews)
+func (n *News) knows(ctx context.Context, id protocol.TabID, told ...string) {
+	w, ok := watch.Get[*watcher](n.source.Kept(id), feature)
 	if !ok || len(told) == 0 {
 		return
 	}
@@ -167,8 +186,8 @@ func (b *Browser) knows(ctx context.Context, id protocol.TabID, told ...string) 
 	}
 }
 
-// knowsEffect notes what the effect of an action tells its caller.
-func (b *Browser) knowsEffect(ctx context.Context, e *protocol.Effect) {
+// KnowsEffect notes what the effect of an action tells its caller.
+func (n *News) KnowsEffect(ctx context.Context, e *protocol.Effect) {
 	told := make([]string, 0, len(e.Errors)+len(e.Downloads))
 	for _, text := range e.Errors {
 		told = append(told, faultNews(text))
@@ -176,7 +195,12 @@ func (b *Browser) knowsEffect(ctx context.Context, e *protocol.Effect) {
 	for _, name := range e.Downloads {
 		told = append(told, downloadNews(name))
 	}
-	b.knows(ctx, e.Tab, told...)
+	n.knows(ctx, e.Tab, told...)
+}
+
+// KnowsDialog notes that a caller answered a dialog itself.
+func (n *News) KnowsDialog(ctx context.Context, id protocol.TabID, kind, words string) {
+	n.knows(ctx, id, dialogNews(kind, words))
 }
 
 func numberOf(file protocol.Download) int {
@@ -191,8 +215,8 @@ func lastDownload(files []protocol.Download) int {
 	return numberOf(files[len(files)-1])
 }
 
-// faultOf is what a script threw or wrote to the console as an error, and when.
-func faultOf(e devtools.Event) (text string, at time.Time, ok bool) {
+// FaultOf is what a script threw or wrote to the console as an error, and when.
+func FaultOf(e devtools.Event) (text string, at time.Time, ok bool) {
 	switch e.Method {
 	case runtime.ExceptionThrown.Method:
 		v, read := devtools.Decode(e, runtime.ExceptionThrown)

@@ -1,4 +1,5 @@
-package browser
+// Package downloads knows what a browser downloads, and waits for it.
+package downloads
 
 import (
 	"context"
@@ -13,25 +14,57 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
-// downloads are those of a run, the newest last.
-type downloads struct {
+// Source gives the downloads of a browser; they change with each of its lives.
+type Source interface {
+	Files() (*List, error)
+}
+
+// Waits lists the downloads of a browser and waits for them.
+type Waits struct{ source Source }
+
+// New returns the downloads of a browser.
+func New(source Source) *Waits { return &Waits{source: source} }
+
+const (
+	// ring is how many downloads are kept; the oldest go first.
+	ring = 200
+	// beginWait is how long a download that was announced may take to begin.
+	beginWait = 3 * time.Second
+)
+
+// Config is what a list of downloads needs of its browser.
+type Config struct {
+	// Tab is the tab of a page that a target shows; empty for none.
+	Tab func(shown target.ID) protocol.TabID
+	// Dir is where downloads go; empty for where the browser puts them.
+	Dir string
+	// Ended is closed when the browser has ended.
+	Ended <-chan struct{}
+}
+
+// List are the downloads of one life of the browser, the newest last.
+type List struct {
+	config Config
+
 	mu   sync.Mutex
 	list []download
 	last int
 	more chan struct{}
 }
 
+// NewList returns a list without downloads.
+func NewList(c Config) *List { return &List{config: c} }
+
 type download struct {
 	protocol.Download
 	guid string
 }
 
-// watch follows the browser's word on downloads.
-func (d *downloads) watch(ctx context.Context, r *run, events *devtools.Subscription) {
+// Follow takes in the browser's events of downloads until ctx or they end.
+func (d *List) Follow(ctx context.Context, events *devtools.Subscription) {
 	defer events.Cancel()
 	for {
 		select {
@@ -41,27 +74,27 @@ func (d *downloads) watch(ctx context.Context, r *run, events *devtools.Subscrip
 			if !ok {
 				return
 			}
-			d.event(r, e)
+			d.event(e)
 		}
 	}
 }
 
-func (d *downloads) event(r *run, e devtools.Event) {
+func (d *List) event(e devtools.Event) {
 	switch e.Method {
 	case browser.DownloadWillBegin.Method:
 		v, ok := devtools.Decode(e, browser.DownloadWillBegin)
 		if !ok {
 			return
 		}
-		t, _ := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == target.ID(v.FrameID) })
+		tab := d.config.Tab(target.ID(v.FrameID))
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.last++
 		d.list = append(d.list, download{guid: v.GUID, Download: protocol.Download{
-			ID: fmt.Sprintf("d%d", d.last), Tab: t.ID, URL: v.URL, Name: v.SuggestedFilename, State: "running", At: time.Now().UTC(),
+			ID: fmt.Sprintf("d%d", d.last), Tab: tab, URL: v.URL, Name: v.SuggestedFilename, State: "running", At: time.Now().UTC(),
 		}})
-		if len(d.list) > downloadRing {
-			d.list = slices.Delete(d.list, 0, len(d.list)-downloadRing)
+		if len(d.list) > ring {
+			d.list = slices.Delete(d.list, 0, len(d.list)-ring)
 		}
 		d.wake()
 	case browser.DownloadProgress.Method:
@@ -80,7 +113,7 @@ func (d *downloads) event(r *run, e devtools.Event) {
 			switch v.State {
 			case browser.DownloadProgressStateCompleted:
 				o.State, o.Path = "done", v.FilePath
-				if dir := r.b.config.DownloadDir; o.Path == "" && dir != "" {
+				if dir := d.config.Dir; o.Path == "" && dir != "" {
 					o.Path = filepath.Join(dir, filepath.Base(o.Name))
 				}
 			case browser.DownloadProgressStateCanceled:
@@ -93,7 +126,7 @@ func (d *downloads) event(r *run, e devtools.Event) {
 }
 
 // wake tells the waiters; d.mu is held.
-func (d *downloads) wake() {
+func (d *List) wake() {
 	if d.more != nil {
 		close(d.more)
 		d.more = nil
@@ -102,7 +135,7 @@ func (d *downloads) wake() {
 
 // snapshot returns the downloads and a channel that is closed at the next
 // change.
-func (d *downloads) snapshot() ([]protocol.Download, <-chan struct{}) {
+func (d *List) snapshot() ([]protocol.Download, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.more == nil {
@@ -116,24 +149,24 @@ func (d *downloads) snapshot() ([]protocol.Download, <-chan struct{}) {
 }
 
 // Downloads returns the downloads since the browser started, oldest first.
-func (b *Browser) Downloads() []protocol.Download {
-	r, err := b.running()
+func (w *Waits) Downloads() []protocol.Download {
+	all, err := w.source.Files()
 	if err != nil {
 		return nil
 	}
-	list, _ := r.downloads.snapshot()
+	list, _ := all.snapshot()
 	return list
 }
 
 // WaitDownload waits until a download has ended: the one of an id, or else the
 // newest of a tab, or else the next of it.
-func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error) {
-	r, err := b.running()
+func (w *Waits) WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error) {
+	all, err := w.source.Files()
 	if err != nil {
 		return protocol.Download{}, err
 	}
 	for {
-		list, more := r.downloads.snapshot()
+		list, more := all.snapshot()
 		var found *protocol.Download
 		for i := range list {
 			if list[i].ID == id || (id == "" && (list[i].Tab == tab || list[i].Tab == "")) {
@@ -148,7 +181,7 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 		}
 		select {
 		case <-more:
-		case <-r.conn.Done:
+		case <-all.config.Ended:
 			return protocol.Download{}, page.TabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-ctx.Done():
 			if found != nil {
@@ -162,28 +195,52 @@ func (b *Browser) WaitDownload(ctx context.Context, id string, tab protocol.TabI
 // NextDownload waits until a download of a tab that is not among the known ones
 // (by their ids) has ended. It returns CodeNotActable when none begins: whoever
 // asks has just done what should start one.
-func (b *Browser) NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error) {
-	r, err := b.running()
+func (w *Waits) NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error) {
+	all, err := w.source.Files()
 	if err != nil {
 		return protocol.Download{}, err
 	}
-	overdue := time.NewTimer(windowWait)
+	overdue := time.NewTimer(beginWait)
 	defer overdue.Stop()
 	for {
-		list, more := r.downloads.snapshot()
+		list, more := all.snapshot()
 		for _, d := range list {
 			if !known[d.ID] && (d.Tab == tab || d.Tab == "") {
-				return b.WaitDownload(ctx, d.ID, tab)
+				return w.WaitDownload(ctx, d.ID, tab)
 			}
 		}
 		select {
 		case <-more:
-		case <-r.conn.Done:
+		case <-all.config.Ended:
 			return protocol.Download{}, page.TabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-overdue.C:
 			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "", protocol.Try("shows what happened instead", "snapshot", "--delta"))
 		case <-ctx.Done():
 			return protocol.Download{}, protocol.NewError(protocol.CodeTimeout, "no download started in time", "", protocol.MoreTime())
+		}
+	}
+}
+
+// AwaitDownload waits until a tab has a complete download whose name or address is like a
+// pattern, and says which.
+func (w *Waits) AwaitDownload(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
+	all, err := w.source.Files()
+	if err != nil {
+		return "", err
+	}
+	for {
+		list, more := all.snapshot()
+		for _, d := range list {
+			if d.State == "done" && (d.Tab == id || d.Tab == "") && (page.Glob(pattern, d.Name) || page.Glob(pattern, d.URL)) {
+				return d.ID + " " + d.Path, nil
+			}
+		}
+		select {
+		case <-more:
+		case <-all.config.Ended:
+			return "", devtools.ErrPipeEnded
+		case <-ctx.Done():
+			return "", ctx.Err()
 		}
 	}
 }

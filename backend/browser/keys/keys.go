@@ -1,7 +1,9 @@
-package browser
+// Package keys is a keyboard: its keys as pages know them, and how they are written.
+package keys
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,24 +14,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// key is one key of a keyboard: the US layout's place for it, as pages know it.
-type key struct {
-	key  string
-	code string
+// Key is one key of a keyboard: the US layout's place for it, as pages know it.
+type Key struct {
+	// Name is what the key is called, or types without a modifier.
+	Name string
+	// Code is its place on the keyboard; empty for a character that has none.
+	Code string
 	vk   int64
 	text string // what it types; empty for none
 }
 
 // Modifier bits of the protocol.
 const (
-	modAlt = 1 << iota
-	modControl
-	modMeta
-	modShift
+	alt = 1 << iota
+	control
+	meta
+	// Shift is the bit of the shift keys.
+	Shift
 )
 
 // named are the keys without a character of their own.
-var named = map[string]key{
+var named = map[string]Key{
 	"enter": {"Enter", "Enter", 13, "\r"}, "return": {"Enter", "Enter", 13, "\r"},
 	"tab": {"Tab", "Tab", 9, ""}, "escape": {"Escape", "Escape", 27, ""}, "esc": {"Escape", "Escape", 27, ""},
 	"backspace": {"Backspace", "Backspace", 8, ""}, "delete": {"Delete", "Delete", 46, ""}, "del": {"Delete", "Delete", 46, ""},
@@ -53,9 +58,15 @@ var named = map[string]key{
 	"plus": {"+", "Equal", 187, "+"},
 }
 
+// Pressed is a key without a character of its own, going down and up again.
+func Pressed(name string) []input.DispatchKeyEventParams { return named[name].Press(0) }
+
+// Bit is the bit of a modifier key; 0 for another key.
+func (k Key) Bit() int64 { return modifierBits[k.Name] }
+
 // places are the keys of the characters that are neither letters nor digits:
 // unshifted and shifted.
-var places = map[rune]key{
+var places = map[rune]Key{
 	'`': {"`", "Backquote", 192, ""}, '~': {"~", "Backquote", 192, ""}, '-': {"-", "Minus", 189, ""}, '_': {"_", "Minus", 189, ""},
 	'=': {"=", "Equal", 187, ""}, '+': {"+", "Equal", 187, ""}, '[': {"[", "BracketLeft", 219, ""}, '{': {"{", "BracketLeft", 219, ""},
 	']': {"]", "BracketRight", 221, ""}, '}': {"}", "BracketRight", 221, ""}, '\\': {"\\", "Backslash", 220, ""}, '|': {"|", "Backslash", 220, ""},
@@ -66,9 +77,9 @@ var places = map[rune]key{
 	'^': {"^", "Digit6", 54, ""}, '&': {"&", "Digit7", 55, ""}, '*': {"*", "Digit8", 56, ""}, '(': {"(", "Digit9", 57, ""}, ')': {")", "Digit0", 48, ""},
 }
 
-// keyOf returns the key of a character; ok is false for one that no key of the
+// Of returns the key of a character; ok is false for one that no key of the
 // layout types.
-func keyOf(r rune) (key, bool) {
+func Of(r rune) (Key, bool) {
 	switch {
 	case r == '\n' || r == '\r':
 		return named["enter"], true
@@ -78,17 +89,17 @@ func keyOf(r rune) (key, bool) {
 		return named["space"], true
 	case r < utf8.RuneSelf && unicode.IsLetter(r):
 		up := unicode.ToUpper(r)
-		return key{string(r), "Key" + string(up), int64(up), string(r)}, true
+		return Key{string(r), "Key" + string(up), int64(up), string(r)}, true
 	case r >= '0' && r <= '9':
-		return key{string(r), "Digit" + string(r), int64(r), string(r)}, true
+		return Key{string(r), "Digit" + string(r), int64(r), string(r)}, true
 	}
 	k, ok := places[r]
-	k.text = k.key
+	k.text = k.Name
 	return k, ok
 }
 
-// readModifiers reads "Shift+Control".
-func readModifiers(text string) (int64, error) {
+// ReadModifiers reads "Shift+Control".
+func ReadModifiers(text string) (int64, error) {
 	var bits int64
 	for part := range strings.SplitSeq(text, "+") {
 		bit, ok := modifier(part)
@@ -103,13 +114,13 @@ func readModifiers(text string) (int64, error) {
 func modifier(name string) (int64, bool) {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "alt", "option":
-		return modAlt, true
+		return alt, true
 	case "control", "ctrl":
-		return modControl, true
+		return control, true
 	case "meta", "cmd", "command", "super":
-		return modMeta, true
+		return meta, true
 	case "shift":
-		return modShift, true
+		return Shift, true
 	case "":
 		return 0, true
 	}
@@ -117,30 +128,33 @@ func modifier(name string) (int64, bool) {
 }
 
 // modifierBits are the bits of the modifier keys, by what pages call them.
-var modifierBits = map[string]int64{"Alt": modAlt, "Control": modControl, "Meta": modMeta, "Shift": modShift}
+var modifierBits = map[string]int64{"Alt": alt, "Control": control, "Meta": meta, "Shift": Shift}
 
 // shiftPairs are the characters of the layout's keys, without and with Shift.
 const shiftPairs = "`~1!2@3#4$5%6^7&8*9(0)-_=+[{]}\\|;:'\",<.>/?"
 
-// chord is one press: a key, and the modifiers that are held down around it in
+// Chord is one press: a key, and the modifiers that are held down around it in
 // the order in which they go down.
-type chord struct {
-	hold []key
-	key  key
+type Chord struct {
+	hold []Key // modifiers
+	Key  Key
 }
 
+// Keys are the keys of a press, in the order in which they go down.
+func (c Chord) Keys() []Key { return append(slices.Clone(c.hold), c.Key) }
+
 // readChord reads one press such as "Control+Shift+K", "Enter" or "a".
-func readChord(text string) (chord, error) {
+func readChord(text string) (Chord, error) {
 	mods, last := "", text
 	if i := strings.LastIndexByte(strings.TrimSuffix(text, "+"), '+'); i > 0 {
 		mods, last = text[:i], text[i+1:]
 	}
-	var c chord
+	var c Chord
 	for part := range strings.SplitSeq(mods, "+") {
 		bit, ok := modifier(part)
 		if !ok {
 			k, named := named[strings.ToLower(part)] // ShiftRight is one, too
-			if bit = modifierBits[k.key]; !named || bit == 0 {
+			if bit = modifierBits[k.Name]; !named || bit == 0 {
 				return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a modifier key", part), "use Alt, Control, Meta or Shift, joined by +")
 			}
 			c.hold = append(c.hold, k)
@@ -153,15 +167,31 @@ func readChord(text string) (chord, error) {
 		}
 	}
 	var ok bool
-	if c.key, ok = readKey(last); !ok {
+	if c.Key, ok = ReadKey(last); !ok {
 		return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a key", text), "for example Enter, Escape, ArrowDown, F5, a, KeyW, Control+A")
 	}
 	return c, nil
 }
 
-// readKey reads the name of a key, the name of its place (KeyW, Digit1), or what
+// ReadPresses reads presses with spaces between.
+func ReadPresses(text string) ([]Chord, error) {
+	var all []Chord
+	for word := range strings.FieldsSeq(text) {
+		c, err := readChord(word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the key is missing", "for example Enter, or Control+A")
+	}
+	return all, nil
+}
+
+// ReadKey reads the name of a key, the name of its place (KeyW, Digit1), or what
 // it types.
-func readKey(name string) (key, bool) {
+func ReadKey(name string) (Key, bool) {
 	low := strings.ToLower(name)
 	if k, ok := named[low]; ok {
 		return k, true
@@ -176,85 +206,85 @@ func readKey(name string) (key, bool) {
 	if n, ok := strings.CutPrefix(low, "f"); ok && n != "" {
 		if number, err := strconv.ParseInt(n, 10, 64); err == nil && number >= 1 && number <= 24 {
 			name := fmt.Sprintf("F%d", number)
-			return key{name, name, 111 + number, ""}, true
+			return Key{name, name, 111 + number, ""}, true
 		}
 	}
 	if r, ok := strings.CutPrefix(low, "key"); ok && len(r) == 1 && r[0] >= 'a' && r[0] <= 'z' {
-		return keyOf(rune(r[0]))
+		return Of(rune(r[0]))
 	}
 	if d, ok := strings.CutPrefix(low, "digit"); ok && len(d) == 1 && d[0] >= '0' && d[0] <= '9' {
-		return keyOf(rune(d[0]))
+		return Of(rune(d[0]))
 	}
 	if d, ok := strings.CutPrefix(low, "numpad"); ok && len(d) == 1 && d[0] >= '0' && d[0] <= '9' {
-		return key{d, "Numpad" + d, 96 + int64(d[0]-'0'), d}, true
+		return Key{d, "Numpad" + d, 96 + int64(d[0]-'0'), d}, true
 	}
 	r, size := utf8.DecodeRuneInString(name)
 	if size != len(name) || size == 0 {
-		return key{}, false
+		return Key{}, false
 	}
-	if k, ok := keyOf(r); ok {
+	if k, ok := Of(r); ok {
 		return k, true
 	}
-	return key{key: name, text: name}, true
+	return Key{Name: name, text: name}, true
 }
 
-// under is the key with modifiers held down: what it is called and types then.
-func (k key) under(mods int64) key {
-	r, size := utf8.DecodeRuneInString(k.key)
-	if size != len(k.key) || strings.HasPrefix(k.code, "Numpad") {
+// Under is the key with modifiers held down: what it is called and types then.
+func (k Key) Under(mods int64) Key {
+	r, size := utf8.DecodeRuneInString(k.Name)
+	if size != len(k.Name) || strings.HasPrefix(k.Code, "Numpad") {
 		return k
 	}
-	to := k.key
+	to := k.Name
 	switch at := strings.IndexRune(shiftPairs, r); {
-	case unicode.IsLetter(r) && mods&modShift != 0:
-		to = strings.ToUpper(k.key)
+	case unicode.IsLetter(r) && mods&Shift != 0:
+		to = strings.ToUpper(k.Name)
 	case unicode.IsLetter(r) && mods != 0:
 		// "Control+K" is how people write it; a keyboard says k there.
-		to = strings.ToLower(k.key)
-	case at >= 0 && at%2 == 0 && mods&modShift != 0:
+		to = strings.ToLower(k.Name)
+	case at >= 0 && at%2 == 0 && mods&Shift != 0:
 		to = shiftPairs[at+1 : at+2]
 	}
-	if to != k.key {
-		k.key, k.text = to, to
+	if to != k.Name {
+		k.Name, k.text = to, to
 	}
 	return k
 }
 
-// down is the key going down. repeat: it is down already.
-func (k key) down(mods int64, repeat bool) message {
+// Down is the key going down. repeat: it is down already.
+func (k Key) Down(mods int64, repeat bool) input.DispatchKeyEventParams {
 	m := k.event(mods)
 	m.Type = input.DispatchKeyEventTypeRawKeyDown
-	if k.text != "" && mods&(modControl|modAlt|modMeta) == 0 {
+	if k.text != "" && mods&(control|alt|meta) == 0 {
 		m.Type, m.Text, m.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, k.text, k.text
 	}
 	if repeat {
 		m.AutoRepeat = &repeat
 	}
 	m.Commands = editing(k, mods)
-	return message{input.DispatchKeyEvent.Method, m}
+	return m
 }
 
-// up is the key going up. mods are those that are down afterwards.
-func (k key) up(mods int64) message {
+// Up is the key going up. mods are those that are down afterwards.
+func (k Key) Up(mods int64) input.DispatchKeyEventParams {
 	m := k.event(mods)
 	m.Type = input.DispatchKeyEventTypeKeyUp
-	return message{input.DispatchKeyEvent.Method, m}
+	return m
 }
 
-// press is a key going down and up again.
-func (k key) press(mods int64) []message {
-	return []message{k.down(mods, false), k.up(mods)}
+// Press is a key going down and up again.
+func (k Key) Press(mods int64) []input.DispatchKeyEventParams {
+	return []input.DispatchKeyEventParams{k.Down(mods, false), k.Up(mods)}
 }
 
-func (k key) event(mods int64) input.DispatchKeyEventParams {
-	e := input.DispatchKeyEventParams{Modifiers: mods, Key: k.key, Code: k.code, WindowsVirtualKeyCode: k.vk, NativeVirtualKeyCode: k.vk}
+func (k Key) event(mods int64) input.DispatchKeyEventParams {
+	e := input.DispatchKeyEventParams{Modifiers: mods, Key: k.Name, Code: k.Code, WindowsVirtualKeyCode: k.vk, NativeVirtualKeyCode: k.vk}
 	switch {
-	case strings.HasPrefix(k.code, "Numpad"):
+	case strings.HasPrefix(k.Code, "Numpad"):
 		pad := true
 		e.IsKeypad = &pad
-	case modifierBits[k.key] != 0 && strings.HasSuffix(k.code, "Right"), k.key == "AltGraph":
+	case modifierBits[k.Name] != 0 && strings.HasSuffix(k.Code, "Right"), k.Name == "AltGraph":
 		e.Location = 2
-	case modifierBits[k.key] != 0:
+	case modifierBits[k.Name] != 0:
 		e.Location = 1
 	}
 	return e
@@ -262,11 +292,11 @@ func (k key) event(mods int64) input.DispatchKeyEventParams {
 
 // editing are the commands that a keyboard of the system would bring along; the
 // protocol's keys have none of their own.
-func editing(k key, mods int64) []string {
-	if mods&modControl == 0 && mods&modMeta == 0 {
+func editing(k Key, mods int64) []string {
+	if mods&control == 0 && mods&meta == 0 {
 		return nil
 	}
-	switch strings.ToLower(k.key) {
+	switch strings.ToLower(k.Name) {
 	case "a":
 		return []string{"SelectAll"}
 	case "c":
@@ -276,7 +306,7 @@ func editing(k key, mods int64) []string {
 	case "v":
 		return []string{"Paste"}
 	case "z":
-		if mods&modShift != 0 {
+		if mods&Shift != 0 {
 			return []string{"Redo"}
 		}
 		return []string{"Undo"}

@@ -1,0 +1,93 @@
+package downloads
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/protocol"
+)
+
+// source is a browser with one life.
+type source struct{ list *List }
+
+func (s source) Files() (*List, error) {
+	if s.list == nil {
+		return nil, errors.New("it does not run")
+	}
+	return s.list, nil
+}
+
+func newList() *List {
+	return NewList(Config{Dir: "/to", Ended: make(chan struct{}), Tab: func(shown target.ID) protocol.TabID {
+		if shown == "T1" {
+			return "t1"
+		}
+		return ""
+	}})
+}
+
+func (d *List) tell(method, params string) {
+	d.event(devtools.Event{Method: method, Params: jsonv2.Value(params)})
+}
+
+// TestWaitDownload: the next download of a tab is waited for until it is complete.
+func TestWaitDownload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newList()
+		w := New(source{d})
+		done := make(chan protocol.Download, 1)
+		go func() {
+			got, err := w.NextDownload(t.Context(), "t1", nil)
+			if err != nil {
+				t.Error(err)
+			}
+			done <- got
+		}()
+		synctest.Wait()
+		d.tell(browser.DownloadWillBegin.Method, `{"frameId":"T2","guid":"b","url":"https://example.com/b","suggestedFilename":"b.txt"}`)
+		d.tell(browser.DownloadWillBegin.Method, `{"frameId":"T1","guid":"a","url":"https://example.com/a","suggestedFilename":"a.txt"}`)
+		d.tell(browser.DownloadProgress.Method, `{"guid":"a","state":"inProgress","receivedBytes":3,"totalBytes":9}`)
+		d.tell(browser.DownloadProgress.Method, `{"guid":"b","state":"canceled","receivedBytes":0,"totalBytes":0}`)
+		d.tell(browser.DownloadProgress.Method, `{"guid":"a","state":"completed","receivedBytes":9,"totalBytes":9}`)
+		got := <-done
+		if got.ID != "d1" || got.State != "canceled" { // of no tab that is known: it may be this one's
+			t.Errorf("the next download is %+v", got)
+		}
+		if got, err := w.WaitDownload(t.Context(), "d2", ""); err != nil || got.State != "done" || got.Tab != "t1" || got.Path != "/to/a.txt" || got.Received != 9 {
+			t.Errorf("it is %+v, %v", got, err)
+		}
+		if what, err := w.AwaitDownload(t.Context(), "t1", "a.*"); err != nil || what != "d2 /to/a.txt" {
+			t.Errorf("%q is awaited, %v", what, err)
+		}
+	})
+}
+
+// TestNoDownload: what was clicked and began no download is refused soon.
+func TestNoDownload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, err := New(source{newList()}).NextDownload(t.Context(), "t1", nil)
+		if protocol.AsError(err).Code != protocol.CodeNotActable {
+			t.Error(err)
+		}
+	})
+	if got := New(source{}).Downloads(); got != nil {
+		t.Errorf("a browser that does not run has %v", got)
+	}
+}
+
+// TestRing: the oldest go, and the others keep their numbers.
+func TestRing(t *testing.T) {
+	d := newList()
+	for range ring + 5 {
+		d.tell(browser.DownloadWillBegin.Method, `{"frameId":"T1","guid":"a","url":"https://example.com/a","suggestedFilename":"a.txt"}`)
+	}
+	if list, _ := d.snapshot(); len(list) != ring || list[0].ID != "d6" {
+		t.Errorf("%d are kept, the first is %s", len(list), list[0].ID)
+	}
+}
