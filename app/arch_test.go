@@ -132,6 +132,7 @@ func roomRules() []roomRule {
 		{"backend/browser/keys", []string{protocol}, "a keyboard knows nobody who types"},
 		{"backend/browser/downloads", []string{protocol, "backend/browser/page", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/news", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "what tells news knows no operation"},
+		{"backend/browser/input", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/keys", "backend/browser/mask", "backend/browser/focus", "backend/browser/news"}, "input knows what lets it pass and where the user types; other operations, and the browser, it does not"},
 		{"backend/browser/chromium", []string{protocol, "backend/proc", "backend/journal", "backend/browser/tabs"}, "a browser is found and launched without knowing what is said to it"},
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},

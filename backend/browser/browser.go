@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/gate"
+	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/mask"
 	"pilotfish/backend/browser/news"
@@ -87,6 +88,7 @@ type Config struct {
 type Browser struct {
 	*downloads.Waits
 	*gate.Rules
+	*input.Input
 	*inspect.Inspector
 	*mask.Masks
 	*observe.Observer
@@ -108,7 +110,6 @@ type Browser struct {
 	spaces  map[protocol.TabID]*page.Space // ref numbers
 	exit    protocol.Exit                  // of the last run
 	marks   marks                          // what `diff` compares with
-	holds   holds                          // keys and buttons that callers hold down
 }
 
 // New returns a Browser that does not run yet. It returns an error when the
@@ -136,6 +137,10 @@ func New(c Config) (*Browser, error) {
 	b.Masks = mask.New(work{b}, mask.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Inspector = inspect.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info})
+	b.Input = input.New(work{b}, input.Config{
+		Open: b.tabs, Masks: b.Masks, News: b.news, DialogPolicy: b.DialogPolicy, Log: b.log,
+		Panel: b.panel,
+	})
 	b.Overrides = overrides.New(work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Later: b.restoreLater})
 	return b, nil

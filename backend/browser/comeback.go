@@ -116,7 +116,7 @@ func (f *restoredTab) load(ctx context.Context, address string) error {
 // restoredTabs returns the tabs that Chromium restored, by window and place.
 func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 	// Chromium makes them all in one task: with the first, a list has all.
-	if err := r.b.waitTabs(ctx, func() bool { return len(r.b.tabs.StripTargets()) > 0 }); err != nil {
+	if err := r.b.tabs.Await(ctx, func() bool { return len(r.b.tabs.StripTargets()) > 0 }); err != nil {
 		return nil, err
 	}
 	var found []restoredTab

@@ -35,7 +35,7 @@ func (r *run) firstClick(ctx context.Context) {
 	if !r.clickable || !r.panelWanted.Load() {
 		return
 	}
-	if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.FrontStrip(); return ok }); err != nil {
+	if err := r.b.tabs.Await(ctx, func() bool { _, ok := r.b.tabs.FrontStrip(); return ok }); err != nil {
 		return // the browser ends
 	}
 	if r.panelWanted.CompareAndSwap(true, false) {

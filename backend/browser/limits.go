@@ -18,9 +18,6 @@ const (
 	// workerStartTimeout is how long the extension's worker may take to appear
 	// after the extension was loaded, before it is loaded again.
 	workerStartTimeout = 8 * time.Second
-	// windowWait is how long a window or download that was announced may take to
-	// begin.
-	windowWait = 3 * time.Second
 	// pictureWait is when the picture of a tab in front is overdue: its window may
 	// be shown nowhere.
 	pictureWait = 500 * time.Millisecond

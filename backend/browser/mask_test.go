@@ -54,7 +54,7 @@ func typed(events []input.DispatchKeyEventParams) []any {
 
 func pressAt(x, y float64) []any {
 	at := page.Point{X: x, Y: y}
-	mouse := func(kind input.DispatchMouseEventType, button input.MouseButton, bits int64, count int64) any {
+	mouse := func(kind input.DispatchMouseEventType, button input.MouseButton, bits, count int64) any {
 		return input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: count}
 	}
 	return []any{

@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
@@ -83,7 +84,7 @@ func (r *run) newPage(s *devtools.Session) *tabPage {
 				r.b.PauseAsked(s.Target, e)
 				r.panels.PassKey(e)
 			case cdppage.FrameNavigated.Method:
-				p.dropHeld(e)
+				r.b.DropHeld(p.Page, e)
 			}
 		},
 	})
@@ -225,6 +226,15 @@ func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, relea
 	return s, func() {
 		_ = devtools.Post(context.WithoutCancel(ctx), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 	}, nil
+}
+
+// panel is the panel that the user types in; nil for none.
+func (b *Browser) panel() *focus.Panel {
+	r, err := b.running()
+	if err != nil {
+		return nil
+	}
+	return r.panels.At()
 }
 
 // work gives operations the pages of the browser's tabs.

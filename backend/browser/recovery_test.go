@@ -364,7 +364,7 @@ func stopWorker(t *testing.T, f *fixture) {
 	}
 	// One that was never seen to run has told the browser of no event yet that
 	// could bring it back.
-	if err := f.waitTabs(deadline(t), func() bool { return r.worker() != nil }); err != nil {
+	if err := f.Browser.tabs.Await(deadline(t), func() bool { return r.worker() != nil }); err != nil {
 		t.Fatal(err)
 	}
 	worker := r.worker()
@@ -403,7 +403,7 @@ func wakeWorker(t *testing.T, f *fixture, change func()) {
 	for ctx := deadline(t); ; {
 		change()
 		brief, cancel := context.WithTimeout(ctx, time.Second)
-		err := f.waitTabs(brief, func() bool { w := r.worker(); return w != nil && !w.Ended() })
+		err := f.Browser.tabs.Await(brief, func() bool { w := r.worker(); return w != nil && !w.Ended() })
 		if err == nil {
 			_, err = callWorker[string](brief, r, "tell")
 		}
@@ -470,7 +470,7 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.waitTabs(deadline(t), func() bool { return r.worker() != nil }); err != nil {
+		if err := f.Browser.tabs.Await(deadline(t), func() bool { return r.worker() != nil }); err != nil {
 			t.Fatal(err)
 		}
 		if err := harm(r); err != nil {

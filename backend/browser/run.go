@@ -246,7 +246,7 @@ func (r *run) openRestored(ctx context.Context, known []tabs.RestoreTab) {
 		r.b.tabs.Expects(old.ID)
 		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
 		if err == nil {
-			err = r.b.waitTabs(ctx, func() bool {
+			err = r.b.tabs.Await(ctx, func() bool {
 				_, ok := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == res.TargetID })
 				return ok
 			})
@@ -269,7 +269,7 @@ func (r *run) activateRestored(ctx context.Context) error {
 		if !old.Active || i == 0 && !crashed {
 			continue
 		}
-		if err := r.b.waitTabs(ctx, func() bool { _, ok := r.b.tabs.Lookup(old.ID); return ok }); err != nil {
+		if err := r.b.tabs.Await(ctx, func() bool { _, ok := r.b.tabs.Lookup(old.ID); return ok }); err != nil {
 			return nil //nolint:nilerr // its page did not come back: the first stays in front
 		}
 		if err := r.b.ActivateTab(ctx, old.ID); err != nil {

@@ -51,7 +51,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 		mine = func(t *tabs.Entry) bool { return t.Target == res.TargetID }
 	}
 	var id protocol.TabID
-	err = b.waitTabs(ctx, func() bool {
+	err = b.tabs.Await(ctx, func() bool {
 		t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return mine(t) && t.Shown })
 		id = t.ID
 		return ok
@@ -94,7 +94,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 		}
 		return b.explain(ctx, id, nil, err)
 	}
-	err = b.waitTabs(ctx, func() bool { _, ok := b.tabs.Lookup(id); return !ok })
+	err = b.tabs.Await(ctx, func() bool { _, ok := b.tabs.Lookup(id); return !ok })
 	if err != nil {
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may be asking whether to leave", "answer it in the browser")
 	}
@@ -135,7 +135,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return b.explain(ctx, id, nil, err)
 	}
-	err = b.waitTabs(ctx, func() bool {
+	err = b.tabs.Await(ctx, func() bool {
 		for _, now := range b.tabs.All() {
 			if now.ID == id {
 				return now.Active
@@ -169,7 +169,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 		return page.UnknownTab(id)
 	}
 	// A click before the worker's first run is lost.
-	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
+	if err := b.tabs.Await(ctx, func() bool { return r.worker() != nil }); err != nil {
 		return page.TabError(ctx, id, "waiting for the extension", nil, err)
 	}
 	if open, err := r.panelIn(ctx, t.WindowID); err != nil {
@@ -185,7 +185,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	if err := r.trigger(ctx, strip); err != nil {
 		return b.explain(ctx, id, nil, err)
 	}
-	if err := b.waitTabs(ctx, func() bool { return len(b.tabs.PanelTargets()) > before }); err != nil {
+	if err := b.tabs.Await(ctx, func() bool { return len(b.tabs.PanelTargets()) > before }); err != nil {
 		return page.TabError(ctx, id, "waiting for the panel", nil, err)
 	}
 	return nil

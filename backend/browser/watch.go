@@ -162,18 +162,3 @@ func (r *run) publishTabs(ctx context.Context) error {
 		}
 	}
 }
-
-// waitTabs waits until ok is true, looking again at every change of the tabs.
-func (b *Browser) waitTabs(ctx context.Context, ok func() bool) error {
-	for {
-		changed := b.tabs.Changes()
-		if ok() {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-changed:
-		}
-	}
-}

@@ -53,7 +53,7 @@ func inVain(q protocol.WatchRequest) error {
 
 func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
 	url := ""
-	err := b.waitTabs(ctx, func() bool {
+	err := b.tabs.Await(ctx, func() bool {
 		t, ok := b.tabs.Lookup(id)
 		url = t.URL
 		return !ok || page.Glob(pattern, t.URL)

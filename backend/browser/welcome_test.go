@@ -72,7 +72,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 		}
 		return ""
 	}
-	if err := f.waitTabs(ctx, func() bool { return title("t1") == "connected" }); err != nil {
+	if err := f.Browser.tabs.Await(ctx, func() bool { return title("t1") == "connected" }); err != nil {
 		t.Fatalf("the welcome page heard nothing: %v", f.Tabs())
 	}
 	// A page asks the worker from its own world: nobody answers.

@@ -80,7 +80,7 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 		mine = func(t *tabs.Entry) bool { return t.Target == res.TargetID }
 	}
 	var id protocol.TabID
-	err = b.waitTabs(ctx, func() bool {
+	err = b.tabs.Await(ctx, func() bool {
 		t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return mine(t) && t.Shown })
 		id = t.ID
 		return ok
@@ -165,7 +165,7 @@ func (b *Browser) withWorker(ctx context.Context) (*run, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, workerStartTimeout)
 	defer cancel()
-	if err := b.waitTabs(ctx, func() bool { return r.worker() != nil }); err != nil {
+	if err := b.tabs.Await(ctx, func() bool { return r.worker() != nil }); err != nil {
 		return nil, page.TabError(ctx, "", "waiting for the extension", nil, err)
 	}
 	return r, nil
@@ -259,7 +259,7 @@ func (b *Browser) chromeTabs(ctx context.Context, ids []protocol.TabID) ([]int, 
 	for _, id := range ids {
 		var t tabs.Entry
 		var open bool
-		err := b.waitTabs(ctx, func() bool {
+		err := b.tabs.Await(ctx, func() bool {
 			t, open = b.tabs.Lookup(id)
 			return !open || t.ChromeTabID != 0
 		})

@@ -54,7 +54,7 @@ func session(t *testing.T, b *fake.Browser) target.SessionID {
 	return ""
 }
 
-func paused(id fetch.RequestID, url string, frame string, kind network.ResourceType) map[string]any {
+func paused(id fetch.RequestID, url, frame string, kind network.ResourceType) map[string]any {
 	return map[string]any{"requestId": id, "request": map[string]any{"url": url, "method": "GET", "headers": map[string]any{}, "initialPriority": "High", "referrerPolicy": "origin"}, "frameId": frame, "resourceType": kind}
 }
 

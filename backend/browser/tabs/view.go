@@ -2,6 +2,7 @@ package tabs
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/chromedp/cdproto/target"
@@ -131,4 +132,19 @@ func (r *Registry) IsStrip(id target.ID) bool {
 	defer r.mu.Unlock()
 	_, is := r.strips[id]
 	return is
+}
+
+// Await waits until ok is true, looking again at every change of the tabs.
+func (r *Registry) Await(ctx context.Context, ok func() bool) error {
+	for {
+		changed := r.Changes()
+		if ok() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package browser
+package input
 
 import (
 	"context"
@@ -65,13 +65,13 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []message
 	in, _ := a.p.Frames.State(a.f)
 	a.fx.listen(in)
 	what, is := expects(messages)
-	if !is || !a.p.r.b.Covers(a.p.Target) {
+	if !is || !a.in.config.Masks.Covers(a.p.Target) {
 		return do()
 	}
 	for _, at := range a.fingered { // the end of a touch names no place
 		what.Include(at.X, at.Y)
 	}
-	return a.p.r.b.Lift(ctx, a.p.Page, a.touched(), what, do)
+	return a.in.config.Masks.Lift(ctx, a.p, a.touched(), what, do)
 }
 
 // touched are the frames that an input of the action goes through.

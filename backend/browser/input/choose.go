@@ -1,4 +1,4 @@
-package browser
+package input
 
 import (
 	"context"
@@ -12,10 +12,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// choosing is an action that chooses an option of a list.
+type choosing struct{ *action }
+
 // chooseByKey chooses an option of a list by the key that leads to it from the
 // one beside it, so that the page gets the events of a keyboard. What the key did
 // not choose is set by script, which then says so.
-func (a *action) chooseByKey(ctx context.Context, at page.Aimed) error {
+func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
 	k, ok := keys.ReadKey(at.Filled.Key)
 	if !ok {
 		return fmt.Errorf("the page named the key %q", at.Filled.Key)
@@ -27,7 +30,7 @@ func (a *action) chooseByKey(ctx context.Context, at page.Aimed) error {
 // chooseByClick clicks options of a list that shows them in the page, the first
 // alone and the others with the key that adds to it. An option that no click
 // reaches is set by script.
-func (a *action) chooseByClick(ctx context.Context, at page.Aimed) error {
+func (a choosing) chooseByClick(ctx context.Context, at page.Aimed) error {
 	what := a.q
 	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.Name(), false }()
 	add := "Control"
@@ -64,7 +67,7 @@ func unreached(code protocol.Code) bool {
 }
 
 // chosen sets by script what an input did not choose, and says so.
-func (a *action) chosen(ctx context.Context, at page.Aimed, err error) error {
+func (a choosing) chosen(ctx context.Context, at page.Aimed, err error) error {
 	if errors.Is(err, errDialogOpen) {
 		return err // it was chosen, and the page asks something
 	}

@@ -1,4 +1,4 @@
-package browser
+package input
 
 import (
 	"context"
@@ -45,9 +45,9 @@ type held struct {
 }
 
 // heldBy is what the caller of ctx holds down in a tab.
-func (b *Browser) heldBy(ctx context.Context, id protocol.TabID) *held {
-	b.holds.forget(func(k holder) bool { _, open := b.tabs.Lookup(k.tab); return !open })
-	return b.holds.of(ctx, id)
+func (in *Input) heldBy(ctx context.Context, id protocol.TabID) *held {
+	in.holds.forget(func(k holder) bool { _, open := in.config.Open.Lookup(k.tab); return !open })
+	return in.holds.of(ctx, id)
 }
 
 func (h *holds) of(ctx context.Context, id protocol.TabID) *held {
@@ -295,8 +295,8 @@ var buttons = []struct {
 
 // Pointer is where the caller of ctx moved the mouse to in a tab, as x,y; empty
 // where that is not known.
-func (b *Browser) Pointer(ctx context.Context, id protocol.TabID) string {
-	at := b.heldBy(ctx, id).pointer()
+func (in *Input) Pointer(ctx context.Context, id protocol.TabID) string {
+	at := in.heldBy(ctx, id).pointer()
 	if at == (page.Point{}) {
 		return ""
 	}
@@ -305,48 +305,45 @@ func (b *Browser) Pointer(ctx context.Context, id protocol.TabID) string {
 
 // ReleaseInput lets go of all keys and mouse buttons that a caller holds down,
 // in every tab: the caller has ended.
-func (b *Browser) ReleaseInput(ctx context.Context, caller string) {
+func (in *Input) ReleaseInput(ctx context.Context, caller string) {
 	mine := func(k holder) bool { return k.caller == caller }
-	all := b.holds.those(mine)
-	b.holds.forget(mine)
-	r, err := b.running()
-	if err != nil {
-		return // nothing is held in a browser that does not run
-	}
+	all := in.holds.those(mine)
+	in.holds.forget(mine)
 	for k, one := range all {
 		messages := one.take()
 		if len(messages) == 0 {
 			continue
 		}
-		if _, p, err := b.pageOf(ctx, r, k.tab); err == nil {
-			p.letGo(ctx, messages)
-		}
+		// In a tab that is gone, or a browser that does not run, nothing is held.
+		_ = in.tabs.Beside(ctx, k.tab, false, func(ctx context.Context, p *page.Page) error {
+			in.letGo(ctx, p, messages)
+			return nil
+		})
 	}
 }
 
 // letGo sends the events of keys and buttons that go up, and waits for no answer.
-func (p *tabPage) letGo(ctx context.Context, messages []message) {
+func (in *Input) letGo(ctx context.Context, p *page.Page, messages []message) {
 	for _, m := range messages {
 		if err := p.Post(ctx, m.method, m.params); err != nil {
-			p.r.log.Debug("input was not released", "error", err)
+			in.config.Log.Debug("input was not released", "error", err)
 			return
 		}
 	}
 }
 
-// dropHeld lets go of what is held down in the tab when it goes to another
+// DropHeld lets go of what is held down in the tab when it goes to another
 // document, which never saw it go down. The reader calls it, which must not wait.
-func (p *tabPage) dropHeld(e devtools.Event) {
+func (in *Input) DropHeld(p *page.Page, e devtools.Event) {
 	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
 	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.Target) {
 		return
 	}
-	b := p.r.b
-	t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
+	t, ok := in.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
 	if !ok {
 		return
 	}
-	for _, one := range b.holds.those(func(k holder) bool { return k.tab == t.ID }) {
+	for _, one := range in.holds.those(func(k holder) bool { return k.tab == t.ID }) {
 		names := one.names()
 		if len(names) == 0 {
 			continue
@@ -355,6 +352,6 @@ func (p *tabPage) dropHeld(e devtools.Event) {
 		one.mu.Lock()
 		one.lost = append(one.lost, names...)
 		one.mu.Unlock()
-		go p.letGo(context.Background(), messages) // it ends with the session
+		go in.letGo(context.Background(), p, messages) // it ends with the session
 	}
 }

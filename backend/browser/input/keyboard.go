@@ -1,13 +1,58 @@
-package browser
+package input
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"github.com/chromedp/cdproto/input"
+
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/protocol"
 )
+
+// typing is an action of the keyboard.
+type typing struct{ *action }
+
+// typeText presses the keys of a text one after the other.
+func (a typing) typeText(ctx context.Context) error {
+	var messages []message
+	if a.q.Clear {
+		// As a person does it: all is selected, and the first key replaces it.
+		err := a.set(ctx, "fill", map[string]any{"value": a.q.Text})
+		if err != nil || a.fx.out.Value != nil { // or it takes no keys, and was set at once
+			return err
+		}
+		if a.q.Text == "" && a.selected {
+			messages = keyMessages(keys.Pressed("delete")...)
+		}
+	} else if err := a.focused(ctx); err != nil {
+		return err
+	}
+	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
+		k, ok := keys.Of(r)
+		if !ok { // no key of this layout: as an input method does it
+			messages = append(messages, message{input.InsertText.Method, input.InsertTextParams{Text: string(r)}})
+			continue
+		}
+		mods := int64(0)
+		if r >= 'A' && r <= 'Z' || strings.ContainsRune(`~!@#$%^&*()_+{}|:"<>?`, r) {
+			mods = keys.Shift
+		}
+		messages = append(messages, keyMessages(k.Press(mods)...)...)
+	}
+	s, _ := a.p.Frames.State(a.f)
+	return a.send(ctx, s, messages...)
+}
+
+// focused puts the focus on the target, or watches what has it.
+func (a typing) focused(ctx context.Context) error {
+	if a.q.Target != "" {
+		return a.set(ctx, "type", nil)
+	}
+	a.f, a.fx.out.Hit = a.p.Frames.Main(), "what has the focus"
+	return a.p.Ask(ctx, a.f, "watch", nil, nil)
+}
 
 // chordMessages are a press as a keyboard does it: the modifiers go down in their
 // order, then the key, and all go up in the opposite order. What the caller holds
@@ -35,7 +80,7 @@ func chordMessages(c keys.Chord, h *held) []message {
 }
 
 // press presses keys one after the other.
-func (a *action) press(ctx context.Context) error {
+func (a typing) press(ctx context.Context) error {
 	chords, err := keys.ReadPresses(a.q.Text)
 	if err != nil {
 		return err
@@ -48,7 +93,7 @@ func (a *action) press(ctx context.Context) error {
 }
 
 // sendKeys sends keys to the target, or to what has the focus.
-func (a *action) sendKeys(ctx context.Context, messages []message) error {
+func (a typing) sendKeys(ctx context.Context, messages []message) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
@@ -58,7 +103,7 @@ func (a *action) sendKeys(ctx context.Context, messages []message) error {
 }
 
 // keyDown presses keys that stay down until keyUp.
-func (a *action) keyDown(ctx context.Context) error {
+func (a typing) keyDown(ctx context.Context) error {
 	chords, err := keys.ReadPresses(a.q.Text)
 	if err != nil {
 		return err
@@ -80,7 +125,7 @@ func (a *action) keyDown(ctx context.Context) error {
 }
 
 // keyUp lets go of keys; of all that is held down where none is named.
-func (a *action) keyUp(ctx context.Context) error {
+func (a typing) keyUp(ctx context.Context) error {
 	if strings.TrimSpace(a.q.Text) == "" {
 		return a.letGo(ctx)
 	}
@@ -112,7 +157,7 @@ func (a *action) keyUp(ctx context.Context) error {
 }
 
 // letGo lets go of everything that the caller holds down.
-func (a *action) letGo(ctx context.Context) error {
+func (a typing) letGo(ctx context.Context) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
@@ -136,8 +181,8 @@ func (a *action) holdKeys(ctx context.Context) {
 	default:
 		return
 	}
-	if a.keys = a.p.r.panels.At(); a.keys != nil {
-		a.keys.HoldKeys(ctx, a.p.Page)
+	if a.keys = a.in.config.Panel(); a.keys != nil {
+		a.keys.HoldKeys(ctx, a.p)
 	}
 }
 
@@ -147,7 +192,7 @@ func (a *action) freeKeys(ctx context.Context) {
 	if a.keys == nil {
 		return
 	}
-	a.keys.FreeKeys(ctx, a.p.Page)
+	a.keys.FreeKeys(ctx, a.p)
 	if len(a.fx.out.Tabs) > 0 {
 		a.keys.TakeBack(context.WithoutCancel(ctx))
 	}

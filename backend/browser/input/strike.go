@@ -1,4 +1,4 @@
-package browser
+package input
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type arrival struct {
 // its sign. Under a cover the page is asked afterwards, when the cover is down.
 func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...message) error {
 	in, world := a.p.Frames.State(a.f)
-	if world == "" || a.last == nil || a.p.r.b.Covers(a.p.Target) {
+	if world == "" || a.last == nil || a.in.config.Masks.Covers(a.p.Target) {
 		return a.send(ctx, s, messages...)
 	}
 	a.fx.listen(in)
@@ -55,7 +55,7 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...me
 	var out settled
 	err = a.fx.acknowledged(ctx, q)
 	if err == nil && !told.Answered(0) {
-		err = page.Tell(ctx, a.p.Page, a.f, in, world, "arrived")
+		err = page.Tell(ctx, a.p, a.f, in, world, "arrived")
 	}
 	if err == nil {
 		var res runtime.EvaluateResult

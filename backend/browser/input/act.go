@@ -1,10 +1,9 @@
-package browser
+package input
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
@@ -17,7 +16,8 @@ import (
 
 // action is one action on its way.
 type action struct {
-	p  *tabPage
+	in *Input
+	p  *page.Page
 	q  protocol.ActRequest
 	fx *effects
 	// f is the frame that was acted on, way the frames that it stands in.
@@ -56,17 +56,17 @@ type action struct {
 // it. allow is asked about every document that it leads to; nil allows all. An
 // element that cannot be acted on is refused with a code and the reason, and
 // nothing is done.
-func (b *Browser) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
+func (in *Input) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
 	effect := protocol.Effect{Tab: id}
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
-		fx := b.beginEffects(id, p, allow)
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+		fx := in.beginEffects(id, p, allow)
 		defer fx.end(ctx)
-		a := &action{p: p, q: q, fx: fx, after: map[string]any{}, held: b.heldBy(ctx, id)}
+		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(ctx, id)}
 		a.holdKeys(ctx)
 		err := a.run(ctx)
 		a.freeKeys(ctx)
 		fx.out.Held, fx.out.Released = a.held.names(), a.held.takeLost()
-		b.holds.tidy(ctx, id)
+		in.holds.tidy(ctx, id)
 		effect = fx.out
 		return err
 	})
@@ -116,9 +116,9 @@ func (a *action) do(ctx context.Context) error {
 	case protocol.ActFill:
 		return a.fill(ctx)
 	case protocol.ActType:
-		return a.typeText(ctx)
+		return typing{a}.typeText(ctx)
 	case protocol.ActPress:
-		return a.press(ctx)
+		return typing{a}.press(ctx)
 	case protocol.ActSelect:
 		return a.set(ctx, "choose", map[string]any{"wanted": a.q.Values})
 	case protocol.ActCheck:
@@ -126,23 +126,23 @@ func (a *action) do(ctx context.Context) error {
 	case protocol.ActFocus:
 		return a.set(ctx, "focus", nil)
 	case protocol.ActDrag:
-		return a.drag(ctx)
+		return dragging{a}.drag(ctx)
 	case protocol.ActScroll:
 		return a.scroll(ctx)
 	case protocol.ActUpload:
-		return a.upload(ctx)
+		return uploading{a}.upload(ctx)
 	case protocol.ActKeyDown:
-		return a.keyDown(ctx)
+		return typing{a}.keyDown(ctx)
 	case protocol.ActKeyUp:
-		return a.keyUp(ctx)
+		return typing{a}.keyUp(ctx)
 	case protocol.ActMouse:
 		return a.theMouse(ctx)
 	case protocol.ActTap:
-		return a.tap(ctx)
+		return touching{a}.tap(ctx)
 	case protocol.ActSwipe:
-		return a.swipe(ctx)
+		return touching{a}.swipe(ctx)
 	case protocol.ActPinch:
-		return a.pinch(ctx)
+		return touching{a}.pinch(ctx)
 	}
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no action %q", a.q.Kind), "")
 }
@@ -336,176 +336,6 @@ func (a *action) hover(ctx context.Context) error {
 
 // hoverTries is how often the pointer follows something that moves away from it.
 const hoverTries = 3
-
-// check clicks only when that changes something, and looks afterwards.
-func (a *action) check(ctx context.Context) error {
-	f, aimed, err := a.p.Aim(ctx, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
-	if err != nil {
-		return err
-	}
-	ref := aimed.Reached.Ref
-	var now struct {
-		State   string `json:"state"`
-		Grouped bool   `json:"grouped"`
-	}
-	if err := a.p.Ask(ctx, f, "checked", map[string]string{"ref": ref}, &now); err != nil {
-		return err
-	}
-	a.fx.out.Hit = aimed.Reached.Line
-	want := "off"
-	if a.q.On {
-		want = "on"
-	}
-	switch {
-	case now.State == "none" || now.State == "gone":
-		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" cannot be checked or unchecked", "use click instead")
-	case now.State == want:
-		a.fx.out.Nothing = true
-		return nil
-	case !a.q.On && now.Grouped:
-		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
-	}
-	a.q.Target, a.after["ref"] = ref, ref
-	if err := a.click(ctx); err != nil {
-		return err
-	}
-	return nil
-}
-
-// set does what a function of the page script does to a field.
-func (a *action) set(ctx context.Context, what string, args map[string]any) error {
-	if args == nil {
-		args = map[string]any{}
-	}
-	args["what"] = what
-	f, aimed, err := a.p.AimMeanwhile(ctx, a.q.Target, "set", args, a.fx.prepare)
-	if err != nil {
-		return err
-	}
-	a.f, a.fx.out.Hit = f, aimed.Reached.Line
-	if what != "focus" { // it gets another value
-		a.fx.out.Hit = aimed.Reached.Name()
-	}
-	if aimed.Filled == nil {
-		return nil
-	}
-	switch aimed.Filled.State {
-	case "gone":
-		return (&page.Resolution{State: "gone", Ref: aimed.Reached.Ref}).Refusal()
-	case "refused":
-		// The options are the page's words: they stand in the message, which an
-		// agent gets in an envelope.
-		has, hint := "", fits(aimed.Filled.Code)
-		if len(aimed.Filled.Options) > 0 {
-			has, hint = "; its options are "+page.Plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
-		}
-		code := protocol.CodeNotActable
-		if aimed.Filled.Code == "read_only" || aimed.Filled.Code == "disabled" {
-			code = protocol.CodeDisabled
-		}
-		return protocol.NewError(code, page.Plain(aimed.Reached.Line)+": "+page.Plain(aimed.Filled.Why)+has, hint)
-	case "type":
-		a.after["ref"] = aimed.Reached.Ref
-		if a.q.Kind == protocol.ActType {
-			a.selected = aimed.Filled.Selected
-			return nil
-		}
-		return a.insert(ctx, aimed.Filled.Selected)
-	}
-	switch aimed.Filled.State {
-	case "press":
-		err = a.chooseByKey(ctx, aimed)
-	case "click":
-		err = a.chooseByClick(ctx, aimed)
-	}
-	if err != nil {
-		return err
-	}
-	a.fx.out.Untrusted = aimed.Filled.Told
-	if (what == "choose" || what == "fill") && aimed.Filled.State != "gone" {
-		a.after["ref"] = aimed.Reached.Ref
-		value := aimed.Filled.Value
-		a.fx.out.Value = &value
-	}
-	if what == "type" {
-		a.after["ref"] = aimed.Reached.Ref
-	}
-	return nil
-}
-
-// fits says what to do with a field that did not take something.
-func fits(code string) string {
-	switch code {
-	case "bad_value":
-		return "write a date as 2026-02-28, a time as 13:05, a month as 2026-02, a colour as #ff8800; a slider takes a number in its range"
-	case "read_only", "disabled", "option_disabled":
-		return "choose another one, or do first what enables it"
-	case "one_option":
-		return "name one option"
-	}
-	return "use the command for this kind of element: fill, select, check, click or upload"
-}
-
-func (a *action) fill(ctx context.Context) error {
-	a.last = &arrival{"input", 1}
-	if a.q.Text == "" {
-		a.last = &arrival{"keyup", 1} // of the key that takes away
-	}
-	return a.set(ctx, "fill", map[string]any{"value": a.q.Text, "last": a.last})
-}
-
-// insert puts text in place of what is selected, or takes that away.
-func (a *action) insert(ctx context.Context, selected bool) error {
-	a.after["expected"] = a.q.Text
-	s, _ := a.p.Frames.State(a.f)
-	if a.q.Text != "" {
-		return a.strike(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
-	}
-	if !selected {
-		return nil
-	}
-	return a.strike(ctx, s, keyMessages(keys.Pressed("delete")...)...)
-}
-
-// typeText presses the keys of a text one after the other.
-func (a *action) typeText(ctx context.Context) error {
-	var messages []message
-	if a.q.Clear {
-		// As a person does it: all is selected, and the first key replaces it.
-		err := a.set(ctx, "fill", map[string]any{"value": a.q.Text})
-		if err != nil || a.fx.out.Value != nil { // or it takes no keys, and was set at once
-			return err
-		}
-		if a.q.Text == "" && a.selected {
-			messages = keyMessages(keys.Pressed("delete")...)
-		}
-	} else if err := a.focused(ctx); err != nil {
-		return err
-	}
-	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
-		k, ok := keys.Of(r)
-		if !ok { // no key of this layout: as an input method does it
-			messages = append(messages, message{input.InsertText.Method, input.InsertTextParams{Text: string(r)}})
-			continue
-		}
-		mods := int64(0)
-		if r >= 'A' && r <= 'Z' || strings.ContainsRune(`~!@#$%^&*()_+{}|:"<>?`, r) {
-			mods = keys.Shift
-		}
-		messages = append(messages, keyMessages(k.Press(mods)...)...)
-	}
-	s, _ := a.p.Frames.State(a.f)
-	return a.send(ctx, s, messages...)
-}
-
-// focused puts the focus on the target, or watches what has it.
-func (a *action) focused(ctx context.Context) error {
-	if a.q.Target != "" {
-		return a.set(ctx, "type", nil)
-	}
-	a.f, a.fx.out.Hit = a.p.Frames.Main(), "what has the focus"
-	return a.p.Ask(ctx, a.f, "watch", nil, nil)
-}
 
 // settle asks the frames on the way what came of it.
 func (a *action) settle(ctx context.Context) error {

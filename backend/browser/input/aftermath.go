@@ -1,0 +1,139 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/protocol"
+)
+
+// finish waits for what was set off and says where the tab is.
+func (fx *effects) finish(ctx context.Context) error {
+	err := fx.drain(ctx)
+	if err == nil && fx.requested || fx.nav.Committed != "" {
+		err = fx.load(ctx)
+	}
+	if err == nil && fx.download && len(fx.out.Downloads) == 0 {
+		err = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 })
+	}
+	if err == nil && fx.opened {
+		err = fx.newTabs(ctx)
+	}
+	if errors.Is(err, errDialogOpen) {
+		fx.out.Nothing = false
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if fx.nav.Refused != nil {
+		return fx.nav.Refused
+	}
+	for _, t := range fx.in.config.Open.All() {
+		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.out.Tabs, t.ID) {
+			fx.out.Tabs = append(fx.out.Tabs, t.ID)
+		}
+	}
+	if fx.out.Navigated || len(fx.out.Tabs) > 0 || len(fx.out.Downloads) > 0 {
+		fx.out.Nothing = false
+	}
+	return fx.where(ctx)
+}
+
+// where says where the tab is; the deadline may be over by now.
+func (fx *effects) where(ctx context.Context) error {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+	}
+	info := fx.at
+	if info.URL == "" || info.Title == "" || fx.out.Navigated || fx.nav.Within != "" {
+		if err := fx.p.Where(ctx, &info); err != nil {
+			return err
+		}
+	}
+	fx.out.URL, fx.out.Title = info.URL, info.Title
+	if fx.nav.Within != "" && !fx.out.Navigated {
+		fx.out.URL, fx.out.Within = fx.nav.Within, true
+	}
+	return nil
+}
+
+// load follows the document that was asked for.
+func (fx *effects) load(ctx context.Context) error {
+	n := fx.nav
+	err := fx.pump(ctx, nil, func() bool {
+		switch {
+		case n.Refused != nil, len(fx.out.Downloads) > 0, n.Reached(protocol.WaitLoad):
+			return true
+		case n.Failure != "" && n.Committed == "":
+			return true
+		case fx.stopped && n.Committed == "" && len(n.Begun) == 0 && n.Request == "" && len(n.Events.C) == 0:
+			// It was taken back. What was told before is known by now: a download that has
+			// begun stops the loading, too.
+			return true
+		}
+		return false
+	})
+	if n.Committed != "" {
+		fx.out.Navigated, fx.out.Status, fx.out.Nothing = true, n.Status, false
+		if errors.Is(err, context.DeadlineExceeded) {
+			fx.out.Loading = true
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(fx.out.Downloads) == 0 && n.Failure != "" && n.Committed == "" && n.Refused == nil {
+		// A download ends its request, too, and is told of by the browser.
+		if n.Failure == "net::ERR_ABORTED" {
+			_ = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 || n.Committed != "" })
+			if len(fx.out.Downloads) > 0 || n.Committed != "" {
+				return nil
+			}
+		}
+		e := protocol.AsError(page.NavigationError(n.Failure))
+		return e.Saying(fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", page.Plain(fx.out.Hit), e.Message))
+	}
+	return nil
+}
+
+// bounded waits for something that was announced and may still not come.
+func (fx *effects) bounded(ctx context.Context, until func() bool) error {
+	inner, cancel := context.WithTimeout(ctx, windowWait)
+	defer cancel()
+	err := fx.pump(inner, nil, until)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// newTabs waits for the tab of a window that was opened.
+func (fx *effects) newTabs(ctx context.Context) error {
+	inner, cancel := context.WithTimeout(ctx, windowWait)
+	defer cancel()
+	err := fx.in.config.Open.Await(inner, func() bool {
+		for _, t := range fx.in.config.Open.All() {
+			if slices.Contains(fx.tabs, t.ID) {
+				continue
+			}
+			// Links that name no opener have only their address.
+			if t.Opener == fx.tab || t.Opener == "" && t.URL == fx.window {
+				fx.out.Tabs = append(fx.out.Tabs, t.ID)
+				return true
+			}
+		}
+		return false
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}

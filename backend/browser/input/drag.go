@@ -1,0 +1,224 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+
+	"pilotfish/backend/browser/keys"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/protocol"
+)
+
+// dragging is an action that drags.
+type dragging struct{ *action }
+
+// drag presses at one thing, moves, along other points if there are any, and lets
+// go at another. Where the page drags natively, the browser hands the drag over
+// and is told where it goes.
+func (a dragging) drag(ctx context.Context) error {
+	from, to, err := a.ends(ctx)
+	if err != nil {
+		return err
+	}
+	var via []page.Point
+	for _, target := range a.q.Via {
+		at, err := a.via(ctx, target)
+		if err != nil {
+			return err
+		}
+		via = append(via, at)
+	}
+	path := steps(slices.Concat([]page.Point{from}, via, []page.Point{to}), a.q.Speed)
+	if a.q.Speed > 0 {
+		if err := inTime(ctx, time.Duration(len(path))*stepTime, "the drag"); err != nil {
+			return err
+		}
+	}
+	if err := a.intercept(ctx, true); err != nil {
+		return err
+	}
+	defer func() { _ = a.intercept(context.WithoutCancel(ctx), false) }()
+	a.pressed = true
+	left, mods := input.MouseButtonLeft, a.held.mods()
+	messages := []message{
+		mouse(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, mods),
+		mouse(input.DispatchMouseEventTypeMousePressed, from, left, 1, 1, mods),
+	}
+	at, entered := from, false
+	defer func() {
+		if err != nil {
+			a.release(ctx, at, left)
+		}
+	}()
+	if a.carries && len(path) > 0 {
+		// The page may make room for what is dragged: where that goes is asked again.
+		at = path[0]
+		if err := a.send(ctx, a.p.Session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
+			return err
+		}
+		messages = nil
+		if to, err = a.heading(ctx, to); err != nil {
+			return err
+		}
+		path = steps(slices.Concat([]page.Point{at}, via, []page.Point{to}), a.q.Speed)
+	}
+	next := time.Now()
+	for _, at = range path {
+		if a.fx.drag == nil {
+			messages = append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))
+		} else {
+			messages = append(messages, a.over(at, &entered)...)
+		}
+		if a.q.Speed == 0 {
+			continue // all at once
+		}
+		if err := a.send(ctx, a.p.Session, messages...); err != nil {
+			return err
+		}
+		messages = nil
+		next = next.Add(stepTime)
+		if err := a.rest(ctx, time.Until(next)); err != nil {
+			return err
+		}
+	}
+	if len(messages) > 0 {
+		if err := a.send(ctx, a.p.Session, messages...); err != nil {
+			return err
+		}
+	}
+	if err := a.hearDrag(ctx); err != nil {
+		return err
+	}
+	if a.fx.drag != nil {
+		if err := a.send(ctx, a.p.Session, a.over(to, &entered)...); err != nil {
+			return err
+		}
+	}
+	err = a.drop(ctx, from, to)
+	return err
+}
+
+// drop lets go at the end of a drag. Where something else is by now, what is
+// dragged goes back where it was.
+func (a dragging) drop(ctx context.Context, from, to page.Point) error {
+	var last []message
+	var met string
+	if a.carries {
+		if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "over", nil, &met) }); err != nil {
+			return err
+		}
+	}
+	end, kind := to, input.DispatchDragEventTypeDrop
+	if met != "" {
+		end, kind = from, input.DispatchDragEventTypeDragCancel
+		last = append(last, keyMessages(keys.Pressed("escape")...)...)
+		last = append(last, mouse(input.DispatchMouseEventTypeMouseMoved, from, input.MouseButtonLeft, 1, 0, 0))
+	}
+	if a.fx.drag != nil {
+		last = append(last, dragged(kind, to, a.fx.drag))
+	}
+	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, end, input.MouseButtonLeft, 0, 1, a.held.mods()))
+	if err := a.send(ctx, a.p.Session, last...); err != nil || met == "" {
+		return err
+	}
+	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.LookAgain())
+}
+
+// heading is where a drag ends by now.
+func (a dragging) heading(ctx context.Context, to page.Point) (page.Point, error) {
+	if !a.carries {
+		return to, nil
+	}
+	var at *page.Point
+	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
+		return to, err
+	}
+	to, _, err := a.p.Outward(ctx, a.f, *at, a.fx.out.Hit, page.NoGuard)
+	return to, err
+}
+
+// over is a native drag at a point.
+func (a dragging) over(at page.Point, entered *bool) []message {
+	var out []message
+	if !*entered {
+		*entered = true
+		out = append(out, dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.drag))
+	}
+	return append(out, dragged(input.DispatchDragEventTypeDragOver, at, a.fx.drag))
+}
+
+// via is a point on the way of a drag, in the tab's viewport.
+func (a dragging) via(ctx context.Context, target string) (page.Point, error) {
+	if at, ok, err := readPoint(target); ok {
+		return at, err
+	}
+	f, aimed, err := a.p.Aim(ctx, target, "aim", map[string]any{"scroll": false})
+	if err != nil {
+		return page.Point{}, err
+	}
+	at, _, err := a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
+	return at, err
+}
+
+// readPoint reads "120,80"; ok is false for another target.
+func readPoint(target string) (at page.Point, ok bool, err error) {
+	m := page.PointTarget().FindStringSubmatch(target)
+	if m == nil {
+		return at, false, nil
+	}
+	if _, err := fmt.Sscan(m[1]+" "+m[2], &at.X, &at.Y); err != nil {
+		return at, true, protocol.NewError(protocol.CodeBadArgument, target+" is not a point", "for example 120,80")
+	}
+	return at, true, nil
+}
+
+// steps are the points of a way, without its first: as many as the speed, in
+// pixels a second, leaves time for. Without a speed they are enough for what
+// follows the pointer, and the first of each part is beyond the distance from
+// which a press counts as a drag.
+func steps(way []page.Point, speed float64) []page.Point {
+	var out []page.Point
+	for i := 1; i < len(way); i++ {
+		from, to := way[i-1], way[i]
+		n := 5
+		if speed > 0 {
+			n = max(1, int(math.Ceil(math.Hypot(to.X-from.X, to.Y-from.Y)/(speed*stepTime.Seconds()))))
+		}
+		for s := 1; s <= n; s++ {
+			part := float64(s) / float64(n)
+			out = append(out, page.Point{X: from.X + (to.X-from.X)*part, Y: from.Y + (to.Y-from.Y)*part})
+		}
+	}
+	return out
+}
+
+// ends are where a drag begins and ends, in the tab's viewport.
+func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
+	if m := page.PointTarget().FindStringSubmatch(a.q.To); m != nil {
+		if _, err := fmt.Sscan(m[1]+" "+m[2], &to.X, &to.Y); err != nil {
+			return from, to, protocol.NewError(protocol.CodeBadArgument, a.q.To+" is not a point", "for example 120,80")
+		}
+		from, err = a.point(ctx, true)
+		return from, to, err
+	}
+	f, aimed, err := a.p.Aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To, "guard": a.pressGuard()})
+	if err != nil {
+		return from, to, err
+	}
+	if aimed.To == nil {
+		return from, to, errors.New("the page did not say where the drag ends")
+	}
+	a.f, a.guarded, a.carries, a.fx.out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
+	// What one end needs scrolled is scrolled: the other lies in the same frame.
+	if to, _, err = a.p.Outward(ctx, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
+		return from, to, err
+	}
+	from, a.way, err = a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
+	return from, to, err
+}

@@ -1,0 +1,142 @@
+package input
+
+import (
+	"context"
+	"strings"
+
+	"github.com/chromedp/cdproto/input"
+
+	"pilotfish/backend/browser/keys"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/protocol"
+)
+
+// check clicks only when that changes something, and looks afterwards.
+func (a *action) check(ctx context.Context) error {
+	f, aimed, err := a.p.Aim(ctx, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
+	if err != nil {
+		return err
+	}
+	ref := aimed.Reached.Ref
+	var now struct {
+		State   string `json:"state"`
+		Grouped bool   `json:"grouped"`
+	}
+	if err := a.p.Ask(ctx, f, "checked", map[string]string{"ref": ref}, &now); err != nil {
+		return err
+	}
+	a.fx.out.Hit = aimed.Reached.Line
+	want := "off"
+	if a.q.On {
+		want = "on"
+	}
+	switch {
+	case now.State == "none" || now.State == "gone":
+		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" cannot be checked or unchecked", "use click instead")
+	case now.State == want:
+		a.fx.out.Nothing = true
+		return nil
+	case !a.q.On && now.Grouped:
+		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
+	}
+	a.q.Target, a.after["ref"] = ref, ref
+	if err := a.click(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+// set does what a function of the page script does to a field.
+func (a *action) set(ctx context.Context, what string, args map[string]any) error {
+	if args == nil {
+		args = map[string]any{}
+	}
+	args["what"] = what
+	f, aimed, err := a.p.AimMeanwhile(ctx, a.q.Target, "set", args, a.fx.prepare)
+	if err != nil {
+		return err
+	}
+	a.f, a.fx.out.Hit = f, aimed.Reached.Line
+	if what != "focus" { // it gets another value
+		a.fx.out.Hit = aimed.Reached.Name()
+	}
+	if aimed.Filled == nil {
+		return nil
+	}
+	switch aimed.Filled.State {
+	case "gone":
+		return (&page.Resolution{State: "gone", Ref: aimed.Reached.Ref}).Refusal()
+	case "refused":
+		// The options are the page's words: they stand in the message, which an
+		// agent gets in an envelope.
+		has, hint := "", fits(aimed.Filled.Code)
+		if len(aimed.Filled.Options) > 0 {
+			has, hint = "; its options are "+page.Plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
+		}
+		code := protocol.CodeNotActable
+		if aimed.Filled.Code == "read_only" || aimed.Filled.Code == "disabled" {
+			code = protocol.CodeDisabled
+		}
+		return protocol.NewError(code, page.Plain(aimed.Reached.Line)+": "+page.Plain(aimed.Filled.Why)+has, hint)
+	case "type":
+		a.after["ref"] = aimed.Reached.Ref
+		if a.q.Kind == protocol.ActType {
+			a.selected = aimed.Filled.Selected
+			return nil
+		}
+		return a.insert(ctx, aimed.Filled.Selected)
+	}
+	switch aimed.Filled.State {
+	case "press":
+		err = choosing{a}.chooseByKey(ctx, aimed)
+	case "click":
+		err = choosing{a}.chooseByClick(ctx, aimed)
+	}
+	if err != nil {
+		return err
+	}
+	a.fx.out.Untrusted = aimed.Filled.Told
+	if (what == "choose" || what == "fill") && aimed.Filled.State != "gone" {
+		a.after["ref"] = aimed.Reached.Ref
+		value := aimed.Filled.Value
+		a.fx.out.Value = &value
+	}
+	if what == "type" {
+		a.after["ref"] = aimed.Reached.Ref
+	}
+	return nil
+}
+
+// fits says what to do with a field that did not take something.
+func fits(code string) string {
+	switch code {
+	case "bad_value":
+		return "write a date as 2026-02-28, a time as 13:05, a month as 2026-02, a colour as #ff8800; a slider takes a number in its range"
+	case "read_only", "disabled", "option_disabled":
+		return "choose another one, or do first what enables it"
+	case "one_option":
+		return "name one option"
+	}
+	return "use the command for this kind of element: fill, select, check, click or upload"
+}
+
+func (a *action) fill(ctx context.Context) error {
+	a.last = &arrival{"input", 1}
+	if a.q.Text == "" {
+		a.last = &arrival{"keyup", 1} // of the key that takes away
+	}
+	return a.set(ctx, "fill", map[string]any{"value": a.q.Text, "last": a.last})
+}
+
+// insert puts text in place of what is selected, or takes that away.
+func (a *action) insert(ctx context.Context, selected bool) error {
+	a.after["expected"] = a.q.Text
+	s, _ := a.p.Frames.State(a.f)
+	if a.q.Text != "" {
+		return a.strike(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
+	}
+	if !selected {
+		return nil
+	}
+	return a.strike(ctx, s, keyMessages(keys.Pressed("delete")...)...)
+}

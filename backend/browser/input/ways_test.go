@@ -1,0 +1,78 @@
+package input
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/protocol"
+)
+
+// TestSteps: a way without a speed has a few points a part, and one with a speed as many
+// as leave it that time.
+func TestSteps(t *testing.T) {
+	way := []page.Point{{X: 0, Y: 0}, {X: 100, Y: 0}, {X: 100, Y: 50}}
+	for _, c := range []struct {
+		speed float64
+		n     int
+	}{{0, 10}, {100 / stepTime.Seconds(), 2}, {10 / stepTime.Seconds(), 15}} {
+		got := steps(way, c.speed)
+		if len(got) != c.n || got[len(got)-1] != way[2] {
+			t.Errorf("at %g the way is %v", c.speed, got)
+		}
+	}
+}
+
+func TestReadPoint(t *testing.T) {
+	if at, ok, err := readPoint("120,80"); !ok || err != nil || at != (page.Point{X: 120, Y: 80}) {
+		t.Errorf("it is %v, %v, %v", at, ok, err)
+	}
+	if _, ok, _ := readPoint("e5"); ok {
+		t.Error("a ref is a point")
+	}
+}
+
+// TestExpects: a cover lets pass exactly what an input is.
+func TestExpects(t *testing.T) {
+	k := presses(t, "a")[0].Key
+	e, is := expects(append(
+		[]message{mouse(input.DispatchMouseEventTypeMousePressed, page.Point{X: 5, Y: 9}, input.MouseButtonLeft, 1, 1, 0)},
+		keyMessages(k.Press(0)...)...,
+	))
+	if !is || !e.Pointer || e.Area == nil || *e.Area != [4]float64{5, 9, 5, 9} || len(e.Keys) != 1 || e.Keys[0] != "a" {
+		t.Errorf("it is %+v, %v", e, is)
+	}
+	if e, is := expects(keyMessages(k.Up(0))); !is || e.Pointer || e.Keys == nil || len(e.Keys) != 0 {
+		t.Errorf("a key that goes up is %+v, %v", e, is)
+	}
+	if _, is := expects([]message{{input.SetInterceptDrags.Method, input.SetInterceptDragsParams{}}}); is {
+		t.Error("a setting is an input")
+	}
+}
+
+// TestInTime: what would take longer than its command has is refused before it begins.
+func TestInTime(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := inTime(ctx, time.Hour, "the drag"); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Error(err)
+	}
+	if err := inTime(ctx, time.Second, "the drag"); err != nil {
+		t.Error(err)
+	}
+	if err := inTime(t.Context(), time.Hour, "the drag"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLoads: which addresses a document comes from.
+func TestLoads(t *testing.T) {
+	for url, want := range map[string]bool{"https://example.com/": true, "about:blank": true, "mailto:a@b.c": false, "javascript:void 0": false, "://": false} {
+		if got := loads(url); got != want {
+			t.Errorf("%s: %v", url, got)
+		}
+	}
+}
