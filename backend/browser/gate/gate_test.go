@@ -54,8 +54,8 @@ func session(t *testing.T, b *fake.Browser) target.SessionID {
 	return ""
 }
 
-func paused(id fetch.RequestID, url, frame string, kind network.ResourceType) map[string]any {
-	return map[string]any{"requestId": id, "request": map[string]any{"url": url, "method": "GET", "headers": map[string]any{}, "initialPriority": "High", "referrerPolicy": "origin"}, "frameId": frame, "resourceType": kind}
+func paused(id fetch.RequestID, url string, kind network.ResourceType) map[string]any {
+	return map[string]any{"requestId": id, "request": map[string]any{"url": url, "method": "GET", "headers": map[string]any{}, "initialPriority": "High", "referrerPolicy": "origin"}, "frameId": "T1", "resourceType": kind}
 }
 
 // TestJudge: what is allowed goes on, a page that is not gets one of ours in its place,
@@ -64,9 +64,9 @@ func TestJudge(t *testing.T) {
 	b, _ := fenced(t)
 	on, refused, failed := b.Await(t, fetch.ContinueRequest.Method), b.Await(t, fetch.FulfillRequest.Method), b.Await(t, fetch.FailRequest.Method)
 	s := session(t, b)
-	b.Emit(s, fetch.RequestPaused.Method, paused("1", "https://good.example/", "T1", network.ResourceTypeDocument))
-	b.Emit(s, fetch.RequestPaused.Method, paused("2", "https://bad.example/", "T1", network.ResourceTypeDocument))
-	b.Emit(s, fetch.RequestPaused.Method, paused("3", "https://bad.example/a.png", "T1", network.ResourceTypeImage))
+	b.Emit(s, fetch.RequestPaused.Method, paused("1", "https://good.example/", network.ResourceTypeDocument))
+	b.Emit(s, fetch.RequestPaused.Method, paused("2", "https://bad.example/", network.ResourceTypeDocument))
+	b.Emit(s, fetch.RequestPaused.Method, paused("3", "https://bad.example/a.png", network.ResourceTypeImage))
 	for id, call := range map[string]func() fake.Call{"1": on, "2": refused, "3": failed} {
 		var got struct {
 			RequestID string `json:"requestId"`
@@ -83,7 +83,7 @@ func TestCommanded(t *testing.T) {
 	b, gates := fenced(t)
 	failed := b.Await(t, fetch.FailRequest.Method)
 	released := gates.Command("T1")
-	b.Emit(session(t, b), fetch.RequestPaused.Method, paused("1", "https://bad.example/", "T1", network.ResourceTypeDocument))
+	b.Emit(session(t, b), fetch.RequestPaused.Method, paused("1", "https://bad.example/", network.ResourceTypeDocument))
 	failed()
 	if err := gates.Refusal("T1"); err == nil || protocol.AsError(err).Code != protocol.CodeRefused {
 		t.Errorf("the command is told %v", err)
@@ -102,7 +102,7 @@ func TestRuleAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Emit(session(t, b), fetch.RequestPaused.Method, paused("1", "https://bad.example/", "T1", network.ResourceTypeDocument))
+	b.Emit(session(t, b), fetch.RequestPaused.Method, paused("1", "https://bad.example/", network.ResourceTypeDocument))
 	on()
 	attached := 0
 	for _, c := range b.Calls() {
