@@ -139,6 +139,7 @@ func roomRules() []roomRule {
 		{"backend/terminal/vt", []string{protocol}, "bytes of a terminal are read without knowing processes, sockets or viewers"},
 		{"backend/chat", []string{protocol, "backend/journal", "backend/policy", "backend/question"}, "a conversation knows agents through their drivers, and no agent by name; the browser and the session are given to it as functions"},
 		{"backend/chat/driver", []string{protocol}, "what an agent is to Chat is said without one"},
+		{"backend/chat/agentpool", []string{protocol, "backend/chat/driver"}, "processes are started, shared and ended without knowing conversations or protocols"},
 		{"backend/chat/routing", []string{protocol, "backend/agent/builtin"}, "who carries a message out is chosen without knowing conversations"},
 		{"backend/chat/stdio", []string{protocol, "backend/proc", "backend/chat/driver"}, drivers},
 		{"backend/chat/acp", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},

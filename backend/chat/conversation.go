@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/journal"
@@ -35,7 +36,7 @@ type conversation struct {
 	talk      talk  // what the agent is saying
 	session   driver.Session
 	starter   driver.Starter // of session, or of the one before
-	host      *host
+	process   *agentpool.Process
 	sink      *sink // of session
 	side      side  // for instant messages
 	failure   *protocol.Error

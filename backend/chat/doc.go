@@ -1,7 +1,7 @@
 // Package chat keeps conversations with agents: the queue of each, its turns,
-// its journal, its permissions, and who watches. It speaks to agents through
-// Driver, and knows no protocol of theirs (the packages acp, claude, model and
-// pilot below it do).
+// its journal, its permissions, and who watches. It speaks to agents through the
+// package driver, and knows neither an agent by name nor a protocol (the packages
+// acp, claude, model and pilot do).
 //
 // A conversation is a folder with three logs. The first two are those of its
 // transcript: events has every change, compacted entries are in folded (see the
@@ -11,7 +11,7 @@
 // turn begins and removed after the end was written, so that a turn that SIGKILL
 // cut off gets its end at the next start, and every turn has exactly one.
 //
-// One process may serve many conversations (Agent.Shared); host.go starts, shares
-// and ends processes. A session of an agent is leased by its conversation or by a
+// One process may serve many conversations (Agent.Shared); the package agentpool
+// starts, shares and ends them. A session of an agent is leased by its conversation or by a
 // terminal, never by both (lease.go). The reasons are in docs/adr/140 and 150.
 package chat

@@ -41,8 +41,8 @@ func (c *conversation) takeAway(id string) error {
 	c.state.Head.Entries = max(0, c.state.Head.Entries-removed)
 	// The agent cannot unsay what was said: a new session is told what is left.
 	c.state.Head.AgentSession, c.state.Context = "", c.state.Head.Entries > 0
-	session, h := c.session, c.host
-	c.session, c.host, c.sink = nil, nil, nil
+	session, h := c.session, c.process
+	c.session, c.process, c.sink = nil, nil, nil
 	c.m.wg.Go(func() { c.letGo(session, h) })
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
@@ -15,7 +16,7 @@ import (
 // own.
 type side struct {
 	session driver.Session
-	host    *host
+	process *agentpool.Process
 	sink    *sink
 	starter driver.Starter
 }
@@ -83,15 +84,15 @@ func (c *conversation) openSide(ctx context.Context) (driver.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.m.hosts.get(ctx, c, starter, "")
+	h, err := c.m.agents.Get(ctx, c, starter, "")
 	if err != nil {
 		return nil, err
 	}
 	s := &sink{c: c, beside: true}
 	c.mu.Lock()
-	c.side = side{host: h, sink: s, starter: starter}
+	c.side = side{process: h, sink: s, starter: starter}
 	c.mu.Unlock()
-	session, err := h.agent.Open(ctx, driver.SessionConfig{Actor: actor, Tab: tab}, s)
+	session, err := h.Agent().Open(ctx, driver.SessionConfig{Actor: actor, Tab: tab}, s)
 	if err != nil {
 		c.leaveSide()
 		return nil, err
@@ -108,7 +109,7 @@ func (c *conversation) leaveSide() {
 	s := c.side
 	c.side = side{}
 	c.mu.Unlock()
-	c.letGo(s.session, s.host)
+	c.letGo(s.session, s.process)
 }
 
 // asideLimit bounds what an agent is told of an instant message, in characters.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/policy"
@@ -79,8 +80,8 @@ type Manager struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	news  news
-	hosts hosts
+	news   news
+	agents *agentpool.Pool
 
 	mu            sync.Mutex
 	conversations map[protocol.ConversationID]*conversation
@@ -98,7 +99,7 @@ func New(c Config) (*Manager, error) {
 		config: c, log: c.Logger.With("component", "chat", "session", c.Session), ctx: ctx, cancel: cancel,
 		conversations: map[protocol.ConversationID]*conversation{}, news: newNews(),
 	}
-	m.hosts.m = m
+	m.agents = agentpool.New(ctx, m.log)
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		cancel()
 		return nil, fmt.Errorf("making the folder of the conversations: %w", err)
@@ -178,9 +179,10 @@ func (m *Manager) Run(ctx context.Context) error {
 		ends.Go(c.stop)
 	}
 	ends.Wait()
-	m.hosts.close()
+	m.agents.Close()
 	m.cancel()
 	m.wg.Wait()
+	m.agents.Wait()
 	for _, c := range all {
 		c.close()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
@@ -32,7 +33,7 @@ func (c *conversation) open(ctx context.Context) (driver.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.m.hosts.get(ctx, c, starter, command)
+	h, err := c.m.agents.Get(ctx, c, starter, command)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +49,9 @@ func (c *conversation) open(ctx context.Context) (driver.Session, error) {
 	for again := false; ; again = true {
 		s := &sink{c: c, loading: cfg.Resume != "", past: past{keep: elsewhere}}
 		c.mu.Lock()
-		c.sink, c.host = s, h
+		c.sink, c.process = s, h
 		c.mu.Unlock()
-		session, err := h.agent.Open(ctx, cfg, s)
+		session, err := h.Agent().Open(ctx, cfg, s)
 		if err == nil {
 			return c.opened(session, starter, s), nil
 		}
@@ -127,7 +128,7 @@ func (c *conversation) promptSignedIn(t *turn, session driver.Session, prompt dr
 		end, err := session.Prompt(t.ctx, prompt)
 		needs, ok := errors.AsType[*driver.NeedsSignIn](err)
 		c.mu.Lock()
-		h, kind, command := c.host, c.state.Head.Agent, c.state.Command
+		h, kind, command := c.process, c.state.Head.Agent, c.state.Command
 		if !ok || t.cancelled || h == nil {
 			c.mu.Unlock()
 			return end, err
@@ -186,14 +187,14 @@ func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (p
 		return protocol.Conversation{}, err
 	}
 	c.mu.Lock()
-	h, done := c.host, c.signedIn
+	h, done := c.process, c.signedIn
 	outside := slices.ContainsFunc(c.signIn, func(m protocol.SignInMethod) bool { return m.ID == signedInElsewhere })
 	c.mu.Unlock()
 	if h == nil || done == nil {
 		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the agent does not ask for a sign-in", "")
 	}
 	if !outside || req.Method != signedInElsewhere {
-		if err := h.agent.SignIn(ctx, req.Method); err != nil {
+		if err := h.Agent().SignIn(ctx, req.Method); err != nil {
 			return c.Head(), err
 		}
 	}
@@ -226,13 +227,13 @@ func (m *Manager) TrySignIns(of func(protocol.AgentKind) bool) {
 
 // dropSession takes the conversation off an agent after a session could not be
 // opened.
-func (c *conversation) dropSession(h *host) {
+func (c *conversation) dropSession(h *agentpool.Process) {
 	c.mu.Lock()
-	if c.host == h {
-		c.host, c.session, c.sink = nil, nil, nil
+	if c.process == h {
+		c.process, c.session, c.sink = nil, nil, nil
 	}
 	c.mu.Unlock()
-	h.leave(c)
+	h.Leave(c)
 }
 
 // part lets the session go while no turn runs, and keeps anybody from opening
@@ -275,8 +276,8 @@ func (c *conversation) rest() {
 // leave lets the session go; its agent ends when nobody else talks to it.
 func (c *conversation) leave() {
 	c.mu.Lock()
-	session, h, actor := c.session, c.host, c.actor()
-	c.session, c.host, c.sink = nil, nil, nil
+	session, h, actor := c.session, c.process, c.actor()
+	c.session, c.process, c.sink = nil, nil, nil
 	c.mu.Unlock()
 	c.letGo(session, h)
 	c.leaveSide()
@@ -284,7 +285,7 @@ func (c *conversation) leave() {
 }
 
 // letGo closes a session and takes the conversation off its agent.
-func (c *conversation) letGo(session driver.Session, h *host) {
+func (c *conversation) letGo(session driver.Session, h *agentpool.Process) {
 	if session != nil {
 		ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
 		// One that cannot be closed ends with its process.
@@ -294,31 +295,31 @@ func (c *conversation) letGo(session driver.Session, h *host) {
 		cancel()
 	}
 	if h != nil {
-		h.leave(c)
+		h.Leave(c)
 	}
 }
 
 // giveUp ends the process of an agent that does not obey. The caller holds mu.
 func (c *conversation) giveUp(why string) {
-	if c.host != nil {
-		c.host.end(why)
+	if c.process != nil {
+		c.process.End(why)
 	}
 	c.session, c.sink = nil, nil
 }
 
-// agentGone is called when the agent's process is over: the turn ends, and
+// AgentGone is called when the agent's process is over: the turn ends, and
 // everybody sees why.
-func (c *conversation) agentGone(h *host) {
+func (c *conversation) AgentGone(h *agentpool.Process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.side.host == h {
+	if c.side.process == h {
 		c.side = side{}
 	}
-	if c.host != h {
+	if c.process != h {
 		return
 	}
-	c.session, c.host, c.sink = nil, nil, nil
-	c.failure = h.reason()
+	c.session, c.process, c.sink = nil, nil, nil
+	c.failure = h.Reason()
 	if t := c.turn; t != nil {
 		t.cancel(errGone)
 	}

@@ -161,13 +161,13 @@ func (c *conversation) finish(t *turn, end driver.TurnEnd, err error) {
 		c.broken(err)
 		return
 	}
-	if reason == protocol.EndCrashed && c.host != nil {
+	if reason == protocol.EndCrashed && c.process != nil {
 		// The turn knows it before the process is gone: nobody begins the next one
 		// with what is dying.
-		dying := c.host
-		dying.retire()
-		c.session, c.host, c.sink = nil, nil, nil
-		c.m.wg.Go(func() { dying.leave(c) })
+		dying := c.process
+		dying.Retire()
+		c.session, c.process, c.sink = nil, nil, nil
+		c.m.wg.Go(func() { dying.Leave(c) })
 	}
 	if t.forced {
 		c.giveUp("it did not end a turn that was cancelled")
@@ -220,12 +220,8 @@ func (c *conversation) outcome(t *turn, end driver.TurnEnd, err error) (protocol
 	case errors.Is(context.Cause(t.ctx), errGone):
 		return protocol.EndCrashed, c.failure
 	}
-	if c.host != nil {
-		select {
-		case <-c.host.agent.Done():
-			return protocol.EndCrashed, c.host.reason()
-		default:
-		}
+	if c.process != nil && c.process.Over() {
+		return protocol.EndCrashed, c.process.Reason()
 	}
 	if e := protocol.AsError(err); e.Code == protocol.CodeCrashed {
 		return protocol.EndCrashed, e

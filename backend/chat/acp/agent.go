@@ -359,12 +359,7 @@ func (a *agent) Close(ctx context.Context) error {
 	if err := a.process.Close(ctx); err != nil {
 		return err
 	}
-	select {
-	case <-a.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("closing %s: %w", a.launch.Name, context.Cause(ctx))
-	}
+	return stdio.Await(ctx, a.done, a.launch.Name)
 }
 
 // servers are the browser's tools as ACP names them.

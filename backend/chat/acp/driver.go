@@ -43,21 +43,17 @@ func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent
 		initialized: make(chan struct{}), done: make(chan struct{}),
 	}
 	a.life, a.endLife = context.WithCancelCause(life)
-	ready := make(chan struct{})
-	process, err := stdio.Start(life, stdio.Config{
+	_, err := stdio.Start(life, stdio.Config{
 		Launch: launch, Guard: d.cfg.Guard, Logger: d.cfg.Logger,
-		Line: func(line []byte) error {
-			<-ready // the first line may come before Start has returned
-			return a.conn.line(line)
+		Connect: func(process *stdio.Process) func([]byte) error {
+			a.process, a.conn = process, newConn(process.Send, a.incoming, a.log)
+			return a.conn.line
 		},
 	})
 	if err != nil {
 		a.endLife(err)
 		return nil, err
 	}
-	a.process = process
-	a.conn = newConn(process.Send, a.incoming, a.log)
-	close(ready)
 	go a.initialize()
 	go a.watch()
 	return a, nil

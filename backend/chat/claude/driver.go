@@ -5,7 +5,6 @@ package claude
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 
@@ -104,23 +103,20 @@ func (a *agent) start(cfg driver.SessionConfig, sink driver.Sink) (*session, err
 			a.launch.Stderr(line)
 		}
 	}
-	ready := make(chan struct{})
-	process, err := stdio.Start(a.life, stdio.Config{
+	_, err = stdio.Start(a.life, stdio.Config{
 		Launch: launch, Guard: a.cfg.Guard, Logger: a.cfg.Logger,
-		Line: func(line []byte) error {
-			<-ready // the first line may come before Start has returned
-			return s.line(line)
+		Connect: func(process *stdio.Process) func([]byte) error {
+			s.process = process
+			a.mu.Lock()
+			a.process = process
+			a.mu.Unlock()
+			return s.line
 		},
 	})
 	if err != nil {
 		files.remove()
 		return nil, err
 	}
-	s.process = process
-	a.mu.Lock()
-	a.process = process
-	a.mu.Unlock()
-	close(ready)
 	return s, nil
 }
 
@@ -160,10 +156,5 @@ func (a *agent) Close(ctx context.Context) error {
 			return err
 		}
 	}
-	select {
-	case <-a.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("closing %s: %w", a.launch.Name, context.Cause(ctx))
-	}
+	return stdio.Await(ctx, a.done, a.launch.Name)
 }

@@ -24,10 +24,11 @@ type Config struct {
 	// Guard, if there is one, ends the agent when this program dies.
 	Guard  *proc.Guard
 	Logger *slog.Logger
-	// Line takes one line without its end. It is called one at a time, in order;
-	// the line is valid until it returns. While it waits, the agent is read no
-	// further. An error of it ends the agent and is the reason.
-	Line func(line []byte) error
+	// Connect is given the process before Start returns it, and returns what takes
+	// one line without its end. That is called one at a time, in order; the line is
+	// valid until it returns. While it waits, the agent is read no further. An error
+	// of it ends the agent and is the reason.
+	Connect func(*Process) (line func(line []byte) error)
 }
 
 // Process is an agent that runs. Its methods are safe for concurrent use.
@@ -72,10 +73,11 @@ func Start(life context.Context, c Config) (*Process, error) {
 		return nil, protocol.NewError(protocol.CodeAgentMissing, c.Launch.Name+" cannot be started: "+err.Error(), "look at its path in Settings")
 	}
 	p := &Process{
-		launch: c.Launch, line: c.Line, proc: running, stdin: pipes.stdin.ours,
+		launch: c.Launch, proc: running, stdin: pipes.stdin.ours,
 		log:  c.Logger.With("component", "stdio", "agent", c.Launch.Kind, "pid", running.PID()),
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
+	p.line = c.Connect(p)
 	var wg sync.WaitGroup
 	wg.Go(func() { p.read(pipes.stdout.ours) })
 	wg.Go(func() { p.readErrors(pipes.stderr.ours) })
@@ -258,6 +260,17 @@ func (p *Process) Close(ctx context.Context) error {
 		return <-stopped
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the end of %s: %w", p.launch.Name, context.Cause(ctx))
+	}
+}
+
+// Await waits until done is closed: the end of a driver's agent, which follows that of
+// its process.
+func Await(ctx context.Context, done <-chan struct{}, name string) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("closing %s: %w", name, context.Cause(ctx))
 	}
 }
 
