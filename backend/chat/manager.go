@@ -99,7 +99,6 @@ func New(c Config) (*Manager, error) {
 		config: c, log: c.Logger.With("component", "chat", "session", c.Session), ctx: ctx, cancel: cancel,
 		conversations: map[protocol.ConversationID]*conversation{}, news: newNews(),
 	}
-	m.agents = agentpool.New(ctx, m.log)
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		cancel()
 		return nil, fmt.Errorf("making the folder of the conversations: %w", err)
@@ -122,6 +121,7 @@ func New(c Config) (*Manager, error) {
 		}
 		m.conversations[id] = conv
 	}
+	m.agents = agentpool.New(m.log)
 	return m, nil
 }
 

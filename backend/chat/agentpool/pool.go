@@ -32,8 +32,10 @@ type key struct {
 // Pool has the running agents of a session. Its methods are safe for concurrent
 // use.
 type Pool struct {
-	life context.Context //nolint:containedctx // of the processes, which start later than the pool
-	log  *slog.Logger
+	// life is that of the processes; it ends with Wait.
+	life    context.Context //nolint:containedctx // they start later than the pool
+	endLife context.CancelFunc
+	log     *slog.Logger
 
 	mu      sync.Mutex
 	shared  map[key]*Process // those that take one more user, and those that start
@@ -43,9 +45,11 @@ type Pool struct {
 	ends    sync.WaitGroup // the calls of Close of their agents
 }
 
-// New returns a pool that has no process. No process outlives life.
-func New(life context.Context, log *slog.Logger) *Pool {
-	return &Pool{life: life, log: log, shared: map[key]*Process{}, all: map[*Process]struct{}{}}
+// New returns a pool that has no process.
+func New(log *slog.Logger) *Pool {
+	p := &Pool{log: log, shared: map[key]*Process{}, all: map[*Process]struct{}{}}
+	p.life, p.endLife = context.WithCancel(context.Background())
+	return p
 }
 
 // Process is one running agent and the users that it serves.
@@ -239,4 +243,7 @@ func (p *Pool) Close() {
 
 // Wait returns when nothing of the pool runs any more. It is called after Close, when
 // no user calls Leave or End any more: a turn may let its agent go while Close runs.
-func (p *Pool) Wait() { p.ends.Wait() }
+func (p *Pool) Wait() {
+	p.endLife()
+	p.ends.Wait()
+}

@@ -77,7 +77,7 @@ func (u *user) AgentGone(p *agentpool.Process) { u.gone <- p }
 
 func newPool(t *testing.T) *agentpool.Pool {
 	t.Helper()
-	pool := agentpool.New(t.Context(), slog.New(slog.DiscardHandler))
+	pool := agentpool.New(slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { pool.Close(); pool.Wait() })
 	return pool
 }
