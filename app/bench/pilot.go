@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -46,7 +47,7 @@ func chatBuiltin(ctx context.Context, o options) (rows []row, err error) {
 		value := fmt.Sprintf("Name %d", i)
 		start := time.Now()
 		// A grammar of its own each time: what it costs to make one is in the figure.
-		plan, unknown := builtin.NewGrammar(nil).Parse(`please click Add, then fill Name with "` + value + `"`)
+		plan, unknown := grammar.New(nil).Parse(`please click Add, then fill Name with "` + value + `"`)
 		if unknown != nil {
 			return nil, fmt.Errorf("%q was not understood", unknown.Said)
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	pilot "pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,7 +21,7 @@ func (p *program) agent(ctx context.Context, in invocation) error {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &acpAgent{
 		bridge: &bridge{find: func(context.Context) (*client, error) { return p.connect() }},
-		tab:    in.tab, session: in.session, grammar: pilot.NewGrammar(nil), out: &acpWriter{out: p.stdout}, sessions: map[string]*acpTurn{},
+		tab:    in.tab, session: in.session, grammar: grammar.New(nil), out: &acpWriter{out: p.stdout}, sessions: map[string]*acpTurn{},
 	}
 	defer a.turns.Wait()
 	defer cancel()
@@ -34,7 +35,7 @@ type acpAgent struct {
 	bridge  *bridge
 	tab     protocol.TabID
 	session protocol.SessionName
-	grammar *pilot.Grammar
+	grammar *grammar.Grammar
 	out     *acpWriter
 	turns   sync.WaitGroup
 
@@ -153,10 +154,10 @@ func (a *acpAgent) run(ctx context.Context, asked acpPrompt, turn *acpTurn) stri
 	}
 	plan, unknown := a.grammar.Parse(strings.Join(said, "\n"))
 	if attached {
-		unknown = &pilot.Unknown{Said: "what is attached"}
+		unknown = &grammar.Unknown{Said: "what is attached"}
 	}
 	if unknown != nil {
-		a.say(asked.SessionID, unknown.Explain(a.others(ctx)))
+		a.say(asked.SessionID, pilot.Explain(unknown, a.others(ctx)))
 		return "end_turn"
 	}
 	out := pilot.NewEngine(pilot.CommanderFunc(a.command), a.tab).Run(ctx, plan, func(e pilot.Event) {
@@ -224,13 +225,13 @@ func (a *acpAgent) step(ctx context.Context, session string, call int, e pilot.E
 }
 
 // acpKind is a verb in the protocol's few words for tools.
-func acpKind(v pilot.Verb) string {
+func acpKind(v grammar.Verb) string {
 	switch {
-	case slices.Contains([]pilot.Verb{pilot.VerbGoto, pilot.VerbSearch, pilot.VerbBack, pilot.VerbForward, pilot.VerbReload, pilot.VerbNewTab}, v):
+	case slices.Contains([]grammar.Verb{grammar.VerbGoto, grammar.VerbSearch, grammar.VerbBack, grammar.VerbForward, grammar.VerbReload, grammar.VerbNewTab}, v):
 		return "fetch"
-	case slices.Contains([]pilot.Verb{pilot.VerbRead, pilot.VerbList, pilot.VerbAsk, pilot.VerbScreenshot, pilot.VerbPDF, pilot.VerbHelp}, v):
+	case slices.Contains([]grammar.Verb{grammar.VerbRead, grammar.VerbList, grammar.VerbAsk, grammar.VerbScreenshot, grammar.VerbPDF, grammar.VerbHelp}, v):
 		return "read"
-	case v == pilot.VerbFind:
+	case v == grammar.VerbFind:
 		return "search"
 	}
 	return "other"

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,7 +38,7 @@ func (d done) prose() string {
 // failure says why a step was not done. The page's elements that may have been
 // meant stand beside it in which, for a person who can choose one with a press;
 // without that they are listed.
-func failure(s Step, err error) (text string, which []seen) {
+func failure(s grammar.Step, err error) (text string, which []seen) {
 	e := plainError(err)
 	p, asks := errors.AsType[*problem](err)
 	text = "Couldn’t " + escaped(lowerFirst(intent(s))) + ". " + escaped(sentence(e.Message))
@@ -55,12 +56,12 @@ func failure(s Step, err error) (text string, which []seen) {
 }
 
 // stoppedText says that a step was under way when the person stopped it.
-func stoppedText(s Step) string {
+func stoppedText(s grammar.Step) string {
 	return "Stopped during “" + escaped(intent(s)) + "”. It may have taken effect already."
 }
 
 // skipped says which steps were not begun; empty for none.
-func skipped(steps []Step) string {
+func skipped(steps []grammar.Step) string {
 	if len(steps) == 0 {
 		return ""
 	}
@@ -286,4 +287,12 @@ func withoutFocus(e *protocol.Effect, told bool) []string {
 func code(s string) string {
 	s = strings.ReplaceAll(cut(oneLine(s), 300), "`", "'")
 	return "`" + s + "`"
+}
+
+// cut shortens a text to a length in characters.
+func cut(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -42,46 +43,46 @@ func TestChoose(t *testing.T) {
 			s.Level = 2
 		}
 	}
-	targets := NewGrammar(nil).compile()
+	g := grammar.New(nil)
 	for _, test := range []struct {
 		said string
-		verb Verb
+		verb grammar.Verb
 		want string
 	}{
-		{"Save in the header", VerbClick, "e1"},
-		{"the second Save button", VerbClick, "e3"},
-		{"the last Save button", VerbClick, "e3"},
-		{"Save", VerbClick, "e1 e3"},
-		{"the third Save button", VerbClick, ""},
-		{"the sign-in button", VerbClick, "e4"},
-		{"signin", VerbClick, "e4"},
-		{"email address", VerbType, "e5"},
-		{"the E-mail field", VerbType, "e5"},
-		{"Search", VerbType, "e6"},
-		{"the search box", VerbType, "e6"},
-		{"the search button", VerbClick, ""},
-		{"newsletter", VerbCheck, "e7"},
-		{"the Newsletter box", VerbCheck, "e7"},
-		{"Country", VerbSelect, "e8"},
-		{"files", VerbClick, ""}, // part of a name that deletes
-		{"Delete all files", VerbClick, "e9"},
-		{"the first result", VerbClick, "e10"},
-		{"the second result", VerbClick, "e20"},
-		{"the third result", VerbClick, ""},
-		{"Prices", VerbScroll, `text="Prices"`},
-		{"Prices", VerbClick, ""},
-		{"Name", VerbFill, "e11 e12"},
-		{"Name in the Delivery section", VerbFill, "e12"},
-		{"Docs", VerbClick, "e30"},
-		{`"What's new?"`, VerbClick, "e13"},
-		{"Save as", VerbClick, "e14"},
-		{"Next", VerbClick, "e15"},
-		{"Beta", VerbClick, `text="Beta"`},
-		{"Delta", VerbClick, `text="Delta"`},
-		{"Gamma Delta", VerbHover, "e41"},
-		{"the first link in the navigation", VerbClick, "e2"},
+		{"Save in the header", grammar.VerbClick, "e1"},
+		{"the second Save button", grammar.VerbClick, "e3"},
+		{"the last Save button", grammar.VerbClick, "e3"},
+		{"Save", grammar.VerbClick, "e1 e3"},
+		{"the third Save button", grammar.VerbClick, ""},
+		{"the sign-in button", grammar.VerbClick, "e4"},
+		{"signin", grammar.VerbClick, "e4"},
+		{"email address", grammar.VerbType, "e5"},
+		{"the E-mail field", grammar.VerbType, "e5"},
+		{"Search", grammar.VerbType, "e6"},
+		{"the search box", grammar.VerbType, "e6"},
+		{"the search button", grammar.VerbClick, ""},
+		{"newsletter", grammar.VerbCheck, "e7"},
+		{"the Newsletter box", grammar.VerbCheck, "e7"},
+		{"Country", grammar.VerbSelect, "e8"},
+		{"files", grammar.VerbClick, ""}, // part of a name that deletes
+		{"Delete all files", grammar.VerbClick, "e9"},
+		{"the first result", grammar.VerbClick, "e10"},
+		{"the second result", grammar.VerbClick, "e20"},
+		{"the third result", grammar.VerbClick, ""},
+		{"Prices", grammar.VerbScroll, `text="Prices"`},
+		{"Prices", grammar.VerbClick, ""},
+		{"Name", grammar.VerbFill, "e11 e12"},
+		{"Name in the Delivery section", grammar.VerbFill, "e12"},
+		{"Docs", grammar.VerbClick, "e30"},
+		{`"What's new?"`, grammar.VerbClick, "e13"},
+		{"Save as", grammar.VerbClick, "e14"},
+		{"Next", grammar.VerbClick, "e15"},
+		{"Beta", grammar.VerbClick, `text="Beta"`},
+		{"Delta", grammar.VerbClick, `text="Delta"`},
+		{"Gamma Delta", grammar.VerbHover, "e41"},
+		{"the first link in the navigation", grammar.VerbClick, "e2"},
 	} {
-		target, ok := targets.parse(newMessage(test.said), newMessage(test.said).text)
+		target, ok := g.Target(test.said)
 		if !ok {
 			t.Errorf("%q is no target", test.said)
 			continue
@@ -92,28 +93,6 @@ func TestChoose(t *testing.T) {
 		}
 		if is := strings.Join(got, " "); is != test.want {
 			t.Errorf("%s %q (%+v) is %q, want %q", test.verb, test.said, target, is, test.want)
-		}
-	}
-}
-
-// The picker puts a ref in with what it is called; Pilot takes the ref, and
-// nothing that says more.
-func TestPickedElementIsATarget(t *testing.T) {
-	t.Parallel()
-	for said, want := range map[string]string{
-		`click @e3 button "Save and why not"`:         "e3",
-		`type hello into @f2e14 textbox "Name"`:       "f2e14",
-		`scroll to @e7 div#main "Everything we sell"`: "e7",
-		`click @e3 button and tell me why`:            "",
-		`click @e3 button "Save" until it is gone`:    "",
-	} {
-		plan, _ := NewGrammar(nil).Parse(said)
-		got := ""
-		if len(plan.Steps) == 1 {
-			got = plan.Steps[0].Target.Raw
-		}
-		if got != want {
-			t.Errorf("%s: the target is %q, want %q", said, got, want)
 		}
 	}
 }
@@ -149,7 +128,7 @@ func TestPageWordsAreData(t *testing.T) {
 		return protocol.CommandReply{OK: true, Data: raw}
 	})
 	for _, say := range []string{"read this page", "what is the title", "where am I", "click x", "click @e1", "list the buttons"} {
-		plan, unknown := NewGrammar(nil).Parse(say)
+		plan, unknown := grammar.New(nil).Parse(say)
 		if unknown != nil {
 			t.Fatalf("%q is not understood", say)
 		}
@@ -194,14 +173,14 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	g := NewGrammar(nil)
+	g := grammar.New(nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		plan, unknown := g.Parse(text)
 		if (unknown == nil) == (len(plan.Steps) == 0) {
 			t.Fatalf("%q: %d steps, and unknown is %v", text, len(plan.Steps), unknown)
 		}
 		if unknown != nil {
-			if unknown.Explain(nil) == "" {
+			if Explain(unknown, nil) == "" {
 				t.Errorf("%q: no explanation", text)
 			}
 			return
@@ -212,7 +191,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q: a step has no words: %+v", text, s)
 			}
 			words := []string{s.Target.Name, s.To.Name}
-			if slices.Contains([]Verb{VerbType, VerbFill, VerbSet, VerbSelect, VerbFind, VerbSearch, VerbSearchHere}, s.Verb) {
+			if slices.Contains([]grammar.Verb{grammar.VerbType, grammar.VerbFill, grammar.VerbSet, grammar.VerbSelect, grammar.VerbFind, grammar.VerbSearch, grammar.VerbSearchHere}, s.Verb) {
 				words = append(words, s.Text)
 			}
 			for _, w := range words {
@@ -225,15 +204,4 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q means two things", text)
 		}
 	})
-}
-
-// The longest message with the most joints is read in far less than the tenth
-// of a second that a person takes for at once.
-func BenchmarkParseWorst(b *testing.B) {
-	g := NewGrammar(nil)
-	text := strings.Repeat("select a in b, ", maxSteps-1) + "and no more"
-	text = text[:min(len(text), longest)]
-	for b.Loop() {
-		g.Parse(text)
-	}
 }

@@ -1,3 +1,9 @@
+// Package builtin is Pilot, the built-in agent that needs no account and no network.
+// It carries out what the package grammar understands through the commands of the
+// registry, and says what came of it from the commands' own reports. It is frozen with
+// that grammar: no new rules.
+//
+// What a page says is matched against the user's words and shown as data.
 package builtin
 
 import (
@@ -9,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -34,7 +41,7 @@ type Event struct {
 	// Title is what is done or was done, in plain words: "Click Save", "Clicked
 	// Save".
 	Title  string
-	Verb   Verb
+	Verb   grammar.Verb
 	Status protocol.ToolStatus
 	// Said are the person's words.
 	Said string
@@ -116,7 +123,7 @@ type done struct {
 
 // Run carries out a plan, step by step, and stops at the first that fails. tell
 // is called in order, from this goroutine. Ending ctx cancels what is under way.
-func (e *Engine) Run(ctx context.Context, plan Plan, tell func(Event)) Outcome {
+func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) Outcome {
 	r := &running{Engine: e, tab: e.tab, prose: true, chosen: slices.Clone(e.Chosen)}
 	out := Outcome{Status: protocol.ToolDone}
 	var brief, texts []string

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,7 +30,7 @@ type Errand struct {
 type Tried = *protocol.Error
 
 // Intents say what each step of the plan is going to do.
-func (p Plan) Intents() []string {
+func Intents(p grammar.Plan) []string {
 	said := make([]string, len(p.Steps))
 	for i := range p.Steps {
 		said[i] = intent(p.Steps[i])
@@ -37,19 +38,16 @@ func (p Plan) Intents() []string {
 	return said
 }
 
-// Helps says whether all that the plan asks for is what can be asked for.
-func (p Plan) Helps() bool { return len(p.Steps) == 1 && p.Steps[0].Verb == VerbHelp }
-
 // Errand finds out what a step comes to. What only looks is done at once; what
 // acts, or waits, is handed back. tried are the ends of the commands that it
 // handed back for this step before: after one that failed there may be another
 // way. chosen are the refs that a person chose where several things were meant.
-func (e *Engine) Errand(ctx context.Context, s Step, tried []Tried, chosen []string) Errand {
+func (e *Engine) Errand(ctx context.Context, s grammar.Step, tried []Tried, chosen []string) Errand {
 	hands := &handing{looks: e.commander, tried: tried}
 	r := &running{Engine: NewEngine(hands, e.tab), tab: e.tab, chosen: slices.Clone(chosen)}
 	var result done
 	var err error
-	if s.Verb == VerbFocus {
+	if s.Verb == grammar.VerbFocus {
 		s, err = r.byClick(ctx, s)
 	}
 	if err == nil {
@@ -65,7 +63,7 @@ func (e *Engine) Errand(ctx context.Context, s Step, tried []Tried, chosen []str
 }
 
 // byClick puts the focus on a field as a person does; a task has no other way.
-func (r *running) byClick(ctx context.Context, s Step) (Step, error) {
+func (r *running) byClick(ctx context.Context, s grammar.Step) (grammar.Step, error) {
 	at, err := r.resolve(ctx, s.Target, s.Verb)
 	if err != nil {
 		return s, err
@@ -73,7 +71,7 @@ func (r *running) byClick(ctx context.Context, s Step) (Step, error) {
 	if at.item != nil && !slices.Contains(fields(), at.item.Role) {
 		return s, protocol.NewError(protocol.CodeBadArgument, at.label+" is no field that can have the focus", "say “click "+at.label+"” to press it")
 	}
-	return Step{Verb: VerbClick, Said: s.Said, Target: Target{Raw: at.target}}, nil
+	return grammar.Step{Verb: grammar.VerbClick, Said: s.Said, Target: grammar.Target{Raw: at.target}}, nil
 }
 
 func refusedErrand(err error) Errand {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -86,7 +87,7 @@ func TestErrand(t *testing.T) {
 		{say: "list the links", want: "said There is one link.\n@e9 Home → https://a.example/"},
 		{say: "screenshot", want: "said Took a screenshot of what is in view, 4 × 3: /shots/a.png"},
 	} {
-		plan, unknown := NewGrammar(nil).Parse(c.say)
+		plan, unknown := grammar.New(nil).Parse(c.say)
 		if unknown != nil || len(plan.Steps) != 1 {
 			t.Fatalf("%q: %+v, %+v", c.say, plan, unknown)
 		}

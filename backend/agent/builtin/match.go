@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -74,17 +75,17 @@ func rolesOf(kind string) []string {
 }
 
 // wanted are the roles that a verb is about, when the person did not say one.
-func wanted(verb Verb) []string {
+func wanted(verb grammar.Verb) []string {
 	switch verb {
-	case VerbType, VerbFill:
+	case grammar.VerbType, grammar.VerbFill:
 		return fields()
-	case VerbSelect:
+	case grammar.VerbSelect:
 		return lists()
-	case VerbCheck, VerbUncheck:
+	case grammar.VerbCheck, grammar.VerbUncheck:
 		return switches()
-	case VerbSet:
+	case grammar.VerbSet:
 		return slices.Concat(fields(), lists(), switches(), []string{"slider"})
-	case VerbClick, VerbDouble, VerbRight:
+	case grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight:
 		return clickables()
 	}
 	return nil
@@ -92,9 +93,9 @@ func wanted(verb Verb) []string {
 
 // anyThing says whether a verb also reaches what cannot be operated: headings
 // and texts.
-func anyThing(verb Verb) bool {
+func anyThing(verb grammar.Verb) bool {
 	switch verb {
-	case VerbScroll, VerbHover, VerbScreenshot, VerbWait, VerbDouble, VerbRight, VerbDrag:
+	case grammar.VerbScroll, grammar.VerbHover, grammar.VerbScreenshot, grammar.VerbWait, grammar.VerbDouble, grammar.VerbRight, grammar.VerbDrag:
 		return true
 	}
 	return false
@@ -102,13 +103,13 @@ func anyThing(verb Verb) bool {
 
 // choose finds what a target means among the things of a page: those of the
 // best way to match that matches at all.
-func choose(all []seen, t Target, verb Verb) []seen {
+func choose(all []seen, t grammar.Target, verb grammar.Verb) []seen {
 	pool := within(all, t, func(s seen) bool { return s.Ref != "" || anyThing(verb) && s.Name != "" })
 	if t.Kind == "result" {
 		pool = results(pool)
 	}
 	found := named(pool, t, verb)
-	if len(found) == 0 && verb == VerbClick && t.Kind == "" && t.Name != "" {
+	if len(found) == 0 && verb == grammar.VerbClick && t.Kind == "" && t.Name != "" {
 		// Words in something that listens for all that is in it.
 		found = byName(within(all, t, func(s seen) bool { return s.Ref == "" && s.heard() }), t.Name, true)
 	}
@@ -124,7 +125,7 @@ func choose(all []seen, t Target, verb Verb) []seen {
 }
 
 // within are the things of a part of the page that pass a test.
-func within(all []seen, t Target, passes func(seen) bool) []seen {
+func within(all []seen, t grammar.Target, passes func(seen) bool) []seen {
 	var pool []seen
 	for _, s := range all {
 		if passes(s) && s.within(t.Within) {
@@ -140,7 +141,7 @@ func (s seen) heard() bool {
 }
 
 // named are the things of the right role and name.
-func named(pool []seen, t Target, verb Verb) []seen {
+func named(pool []seen, t grammar.Target, verb grammar.Verb) []seen {
 	if t.Name == "" {
 		if t.Kind == "result" || t.Kind == "element" {
 			return pool
@@ -173,7 +174,7 @@ func named(pool []seen, t Target, verb Verb) []seen {
 		}
 	}
 	// "Search" is what people call the one search field, whatever its name is.
-	if squeezed(t.Name) == "search" && slices.Contains([]string{"", "field", "box"}, t.Kind) && slices.Contains([]Verb{VerbType, VerbFill, VerbFocus, VerbClick}, verb) {
+	if squeezed(t.Name) == "search" && slices.Contains([]string{"", "field", "box"}, t.Kind) && slices.Contains([]grammar.Verb{grammar.VerbType, grammar.VerbFill, grammar.VerbFocus, grammar.VerbClick}, verb) {
 		return ofRole(pool, []string{"searchbox"})
 	}
 	return nil
@@ -308,7 +309,7 @@ func sameEffect(found []seen) []seen {
 }
 
 // similar are things whose names have to do with what was looked for.
-func similar(all []seen, t Target, verb Verb) []seen {
+func similar(all []seen, t grammar.Target, verb grammar.Verb) []seen {
 	var words []string
 	for word := range strings.FieldsSeq(even(t.Name)) {
 		if len(word) > 2 {
@@ -322,7 +323,7 @@ func similar(all []seen, t Target, verb Verb) []seen {
 		}
 		name := even(s.Name)
 		near := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) || nearly(squeezed(s.Name), squeezed(t.Name))
-		if !near && t.Name == "" && verb != VerbScroll {
+		if !near && t.Name == "" && verb != grammar.VerbScroll {
 			near = slices.Contains(wanted(verb), s.Role)
 		}
 		if near {

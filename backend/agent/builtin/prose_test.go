@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -55,7 +56,7 @@ func TestProse(t *testing.T) {
 		"press Enter":                    "Pressed Enter. It led to [https://example.com/next](<https://example.com/next>) “Next”.\n\n- The page says “Saved \\*now\\*”\n- New: `e9 btn Undo`",
 		"fill Name with Ada, list forms": "Filled Name with “Ada”.\n\nThere are 2 form fields.\n\n- field “Name” with “Ada”, required\n- checkbox “News” on",
 	} {
-		plan, unknown := NewGrammar(nil).Parse(say)
+		plan, unknown := grammar.New(nil).Parse(say)
 		if unknown != nil {
 			t.Fatalf("%q is not understood", say)
 		}

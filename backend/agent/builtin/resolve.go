@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,7 +29,7 @@ func (r *running) look(ctx context.Context) ([]seen, protocol.Look, error) {
 
 // resolve finds the one thing that a target means. With none or several it says
 // so, and which there are.
-func (r *running) resolve(ctx context.Context, t Target, verb Verb) (aimed, error) {
+func (r *running) resolve(ctx context.Context, t grammar.Target, verb grammar.Verb) (aimed, error) {
 	if t.Raw != "" {
 		return aimed{target: t.Raw, label: t.Raw}, nil
 	}
@@ -48,9 +49,9 @@ func (r *running) resolve(ctx context.Context, t Target, verb Verb) (aimed, erro
 
 // pointed is aim for a verb of the mouse. Where what was found is only something
 // that listens, such as a list as a whole, the person means the words in it.
-func pointed(s seen, t Target, verb Verb) aimed {
+func pointed(s seen, t grammar.Target, verb grammar.Verb) aimed {
 	a := aim(s)
-	mouse := slices.Contains([]Verb{VerbClick, VerbDouble, VerbRight, VerbHover, VerbDrag}, verb)
+	mouse := slices.Contains([]grammar.Verb{grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight, grammar.VerbHover, grammar.VerbDrag}, verb)
 	if mouse && t.Name != "" && s.Ref != "" && roleName(s.Role) != "picture" && !operated(s.Role) && even(s.Name) != even(t.Name) {
 		a.target = "text=" + quoted(t.Name)
 	}
@@ -92,7 +93,7 @@ func label(item *protocol.LookItem) string {
 }
 
 // missing says that nothing fits, and what comes near.
-func missing(all []seen, t Target, verb Verb) error {
+func missing(all []seen, t grammar.Target, verb grammar.Verb) error {
 	message := "Nothing on this page is called “" + t.Name + "”"
 	if t.Name == "" {
 		message = "There is no " + t.Kind + " on this page"
@@ -109,7 +110,7 @@ func missing(all []seen, t Target, verb Verb) error {
 				message = "There is only one"
 			}
 		}
-	case t.Within != "" && len(choose(all, Target{Name: t.Name, Kind: t.Kind, Quoted: t.Quoted}, verb)) > 0:
+	case t.Within != "" && len(choose(all, grammar.Target{Name: t.Name, Kind: t.Kind, Quoted: t.Quoted}, verb)) > 0:
 		message += " in that part of it"
 	}
 	p := &problem{cause: protocol.NewError(protocol.CodeNoElement, message, "say “list the buttons” or “list the links” to see what there is")}
@@ -123,7 +124,7 @@ func missing(all []seen, t Target, verb Verb) error {
 }
 
 // several asks which one is meant.
-func several(found []seen, t Target) error {
+func several(found []seen, t grammar.Target) error {
 	what := "“" + t.Name + "”"
 	if t.Name == "" {
 		what = "that"
@@ -138,7 +139,7 @@ const choiceLines = 6
 
 // choices list what was found as Markdown, with refs to name one by, for a person who
 // has no buttons; the names are the page's.
-func choices(found []seen, verb Verb) string {
+func choices(found []seen, verb grammar.Verb) string {
 	var lines []string
 	example := ""
 	for _, s := range found {
@@ -170,7 +171,7 @@ func choices(found []seen, verb Verb) string {
 
 // which asks a person which of the found elements the first of some steps means. What
 // they choose goes with a message that asks for these steps again.
-func (r *running) which(steps []Step, found []seen) *protocol.ChatWhich {
+func (r *running) which(steps []grammar.Step, found []seen) *protocol.ChatWhich {
 	said := make([]string, len(steps))
 	for i := range steps {
 		said[i] = steps[i].Said

@@ -8,89 +8,90 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
 // intent says what a step is going to do.
-func intent(s Step) string {
-	what := s.Target.spoken()
+func intent(s grammar.Step) string {
+	what := s.Target.Spoken()
 	switch s.Verb {
-	case VerbGoto:
+	case grammar.VerbGoto:
 		return "Go to " + cut(s.Text, 200)
-	case VerbSearch:
-		return "Search " + siteOf(searchAddress(s.How, "")) + " for “" + s.Text + "”"
-	case VerbSearchHere:
+	case grammar.VerbSearch:
+		return "Search " + siteOf(grammar.SearchAddress(s.How, "")) + " for “" + s.Text + "”"
+	case grammar.VerbSearchHere:
 		return "Search this site for “" + s.Text + "”"
-	case VerbClick, VerbDouble, VerbRight, VerbFocus:
+	case grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight, grammar.VerbFocus:
 		return upperFirst(string(s.Verb)) + " " + what
-	case VerbHover:
+	case grammar.VerbHover:
 		return "Hover over " + what
-	case VerbType:
+	case grammar.VerbType:
 		if what == "" {
 			what = "what has the focus"
 		}
 		return "Type into " + what
-	case VerbFill:
+	case grammar.VerbFill:
 		if s.Text == "" {
 			return "Clear " + what
 		}
 		return "Fill " + what
-	case VerbSet:
+	case grammar.VerbSet:
 		return "Set " + what
-	case VerbPress:
+	case grammar.VerbPress:
 		if what != "" {
 			what = " in " + what
 		}
 		return "Press " + s.Text + what
-	case VerbSelect:
+	case grammar.VerbSelect:
 		if what == "" {
 			return "Choose “" + s.Text + "”"
 		}
 		return "Choose “" + s.Text + "” in " + what
-	case VerbCheck:
+	case grammar.VerbCheck:
 		return "Switch on " + what
-	case VerbUncheck:
+	case grammar.VerbUncheck:
 		return "Switch off " + what
-	case VerbDrag:
-		return "Drag " + what + " to " + s.To.spoken()
-	case VerbScroll:
+	case grammar.VerbDrag:
+		return "Drag " + what + " to " + s.To.Spoken()
+	case grammar.VerbScroll:
 		return scrollIntent(s, what)
-	case VerbBack, VerbForward:
+	case grammar.VerbBack, grammar.VerbForward:
 		return "Go " + string(s.Verb)
-	case VerbReload:
+	case grammar.VerbReload:
 		return "Reload the page"
-	case VerbNewTab:
+	case grammar.VerbNewTab:
 		return strings.TrimSpace("Open a new tab " + s.Text)
-	case VerbTab:
+	case grammar.VerbTab:
 		return "Switch to the tab “" + s.Text + "”"
-	case VerbCloseTab:
+	case grammar.VerbCloseTab:
 		if s.Text == "" {
 			return "Close the tab"
 		}
 		return "Close the tab “" + s.Text + "”"
-	case VerbScreenshot:
+	case grammar.VerbScreenshot:
 		return "Take a screenshot"
-	case VerbPDF:
+	case grammar.VerbPDF:
 		return "Save the page as PDF"
-	case VerbRead:
+	case grammar.VerbRead:
 		return "Read the page"
-	case VerbList:
+	case grammar.VerbList:
 		return "List the " + s.How
-	case VerbFind:
+	case grammar.VerbFind:
 		return "Find “" + s.Text + "”"
-	case VerbAsk:
+	case grammar.VerbAsk:
 		return "Look where this is"
-	case VerbWait:
+	case grammar.VerbWait:
 		return waitIntent(s, what)
-	case VerbDialog:
+	case grammar.VerbDialog:
 		return upperFirst(s.How) + " the dialog"
-	case VerbHelp:
+	case grammar.VerbHelp:
 		return "Help"
 	}
 	return string(s.Verb)
 }
 
-func scrollIntent(s Step, what string) string {
+func scrollIntent(s grammar.Step, what string) string {
 	if what != "" {
 		return "Scroll to " + what
 	}
@@ -98,11 +99,11 @@ func scrollIntent(s Step, what string) string {
 }
 
 // scrollWay is where a step scrolls that names nothing.
-func scrollWay(s Step) string {
+func scrollWay(s grammar.Step) string {
 	switch {
-	case s.N >= farAway:
+	case s.N >= grammar.FarAway:
 		return "to the bottom"
-	case s.N <= -farAway:
+	case s.N <= -grammar.FarAway:
 		return "to the top"
 	case s.How == "x" && s.N > 0:
 		return "right"
@@ -114,7 +115,7 @@ func scrollWay(s Step) string {
 	return "up"
 }
 
-func waitIntent(s Step, what string) string {
+func waitIntent(s grammar.Step, what string) string {
 	switch s.How {
 	case "time":
 		return fmt.Sprintf("Wait %g s", float64(s.N)/1000)
@@ -145,49 +146,49 @@ func siteOf(address string) string {
 }
 
 // do carries one step out.
-func (r *running) do(ctx context.Context, s Step) (done, error) {
+func (r *running) do(ctx context.Context, s grammar.Step) (done, error) {
 	switch s.Verb {
-	case VerbGoto:
+	case grammar.VerbGoto:
 		return r.arrive(ctx, "goto", args{"url": s.Text}, "Went to")
-	case VerbSearch:
-		return r.arrive(ctx, "goto", args{"url": searchAddress(s.How, s.Text)}, "Searched "+siteOf(searchAddress(s.How, ""))+" for "+quote(s.Text)+":")
-	case VerbSearchHere:
+	case grammar.VerbSearch:
+		return r.arrive(ctx, "goto", args{"url": grammar.SearchAddress(s.How, s.Text)}, "Searched "+siteOf(grammar.SearchAddress(s.How, ""))+" for "+quote(s.Text)+":")
+	case grammar.VerbSearchHere:
 		return r.searchHere(ctx, s)
-	case VerbBack:
+	case grammar.VerbBack:
 		return r.arrive(ctx, "back", nil, "Went back to")
-	case VerbForward:
+	case grammar.VerbForward:
 		return r.arrive(ctx, "forward", nil, "Went forward to")
-	case VerbReload:
+	case grammar.VerbReload:
 		return r.arrive(ctx, "reload", nil, "Reloaded")
-	case VerbNewTab, VerbTab, VerbCloseTab:
+	case grammar.VerbNewTab, grammar.VerbTab, grammar.VerbCloseTab:
 		return r.tabs(ctx, s)
-	case VerbClick, VerbDouble, VerbRight, VerbHover, VerbFocus, VerbCheck, VerbUncheck, VerbDrag:
+	case grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight, grammar.VerbHover, grammar.VerbFocus, grammar.VerbCheck, grammar.VerbUncheck, grammar.VerbDrag:
 		return r.point(ctx, s)
-	case VerbType, VerbFill:
+	case grammar.VerbType, grammar.VerbFill:
 		return r.write(ctx, s)
-	case VerbPress:
+	case grammar.VerbPress:
 		return r.press(ctx, s)
-	case VerbSelect:
+	case grammar.VerbSelect:
 		return r.selectOption(ctx, s)
-	case VerbSet:
+	case grammar.VerbSet:
 		return r.set(ctx, s)
-	case VerbScroll:
+	case grammar.VerbScroll:
 		return r.scroll(ctx, s)
-	case VerbScreenshot, VerbPDF:
+	case grammar.VerbScreenshot, grammar.VerbPDF:
 		return r.file(ctx, s)
-	case VerbRead:
+	case grammar.VerbRead:
 		return r.read(ctx, s)
-	case VerbList:
+	case grammar.VerbList:
 		return r.list(ctx, s)
-	case VerbFind:
+	case grammar.VerbFind:
 		return r.find(ctx, s)
-	case VerbAsk:
+	case grammar.VerbAsk:
 		return r.where(ctx, s)
-	case VerbWait:
+	case grammar.VerbWait:
 		return r.wait(ctx, s)
-	case VerbDialog:
+	case grammar.VerbDialog:
 		return r.dialog(ctx, s)
-	case VerbHelp:
+	case grammar.VerbHelp:
 		return done{line: "This is what I can do", more: []string{Help()}}, nil
 	}
 	return done{}, protocol.NewError(protocol.CodeInternal, "there is no way to "+string(s.Verb), "")
@@ -222,7 +223,7 @@ func (r *running) act(ctx context.Context, name string, a args, line string) (do
 }
 
 // point acts on one thing without a text.
-func (r *running) point(ctx context.Context, s Step) (done, error) {
+func (r *running) point(ctx context.Context, s grammar.Step) (done, error) {
 	at, err := r.resolve(ctx, s.Target, s.Verb)
 	if err != nil {
 		return done{}, err
@@ -230,20 +231,20 @@ func (r *running) point(ctx context.Context, s Step) (done, error) {
 	a := args{"target": at.target}
 	var d done
 	switch s.Verb {
-	case VerbDouble:
+	case grammar.VerbDouble:
 		d, _, err = r.act(ctx, "dblclick", a, "Double-clicked "+at.label)
-	case VerbRight:
+	case grammar.VerbRight:
 		a["button"] = "right"
 		d, _, err = r.act(ctx, "click", a, "Right-clicked "+at.label)
-	case VerbHover:
+	case grammar.VerbHover:
 		d, _, err = r.act(ctx, "hover", a, "Moved the mouse over "+at.label)
-	case VerbFocus:
+	case grammar.VerbFocus:
 		d, _, err = r.act(ctx, "focus", a, "Focused "+at.label)
-	case VerbCheck:
+	case grammar.VerbCheck:
 		d, _, err = r.act(ctx, "check", a, "Switched on "+at.label)
-	case VerbUncheck:
+	case grammar.VerbUncheck:
 		d, _, err = r.act(ctx, "uncheck", a, "Switched off "+at.label)
-	case VerbDrag:
+	case grammar.VerbDrag:
 		to, failed := r.resolve(ctx, s.To, s.Verb)
 		if failed != nil {
 			return done{}, failed
@@ -258,7 +259,7 @@ func (r *running) point(ctx context.Context, s Step) (done, error) {
 
 // write types into a field or fills it. The line tells what the field holds
 // then, as the page says it; a secret is masked there.
-func (r *running) write(ctx context.Context, s Step) (done, error) {
+func (r *running) write(ctx context.Context, s grammar.Step) (done, error) {
 	at, err := r.field(ctx, s)
 	if err != nil {
 		return done{}, err
@@ -267,9 +268,9 @@ func (r *running) write(ctx context.Context, s Step) (done, error) {
 }
 
 // fill writes into a field that was found.
-func (r *running) fill(ctx context.Context, at aimed, s Step) (done, error) {
+func (r *running) fill(ctx context.Context, at aimed, s grammar.Step) (done, error) {
 	name, did := "type", "Typed into "
-	if s.Verb == VerbFill {
+	if s.Verb == grammar.VerbFill {
 		name, did = "fill", "Filled "
 		if s.Text == "" {
 			did = "Cleared "
@@ -277,7 +278,7 @@ func (r *running) fill(ctx context.Context, at aimed, s Step) (done, error) {
 	}
 	d, e, err := r.act(ctx, name, args{"target": at.target, "value": s.Text}, did+at.label)
 	if err == nil && e.Value != nil && *e.Value != "" {
-		if s.Verb == VerbFill {
+		if s.Verb == grammar.VerbFill {
 			d.line += " with " + quote(*e.Value)
 		} else {
 			d.line += ", which now contains " + quote(*e.Value)
@@ -288,7 +289,7 @@ func (r *running) fill(ctx context.Context, at aimed, s Step) (done, error) {
 
 // field is where a step writes: its target, or what has the focus, or the only
 // field that there is.
-func (r *running) field(ctx context.Context, s Step) (aimed, error) {
+func (r *running) field(ctx context.Context, s grammar.Step) (aimed, error) {
 	if !s.Target.Empty() {
 		return r.resolve(ctx, s.Target, s.Verb)
 	}
@@ -318,8 +319,8 @@ func withRef(all []seen) []seen {
 }
 
 // searchHere uses the page's own search field.
-func (r *running) searchHere(ctx context.Context, s Step) (done, error) {
-	at, err := r.resolve(ctx, Target{Kind: "search field"}, VerbFill)
+func (r *running) searchHere(ctx context.Context, s grammar.Step) (done, error) {
+	at, err := r.resolve(ctx, grammar.Target{Kind: "search field"}, grammar.VerbFill)
 	if err != nil {
 		if p, ok := errors.AsType[*problem](err); ok && p.cause.Code == protocol.CodeNoElement {
 			return done{}, protocol.NewError(protocol.CodeNoElement, "This page has no search field that I can find", "say “search the web for "+s.Text+"”")
@@ -334,10 +335,10 @@ func (r *running) searchHere(ctx context.Context, s Step) (done, error) {
 }
 
 // press presses keys.
-func (r *running) press(ctx context.Context, s Step) (done, error) {
+func (r *running) press(ctx context.Context, s grammar.Step) (done, error) {
 	a, line := args{"key": s.Text}, "Pressed "+s.Text
 	if !s.Target.Empty() {
-		at, err := r.resolve(ctx, s.Target, VerbFocus)
+		at, err := r.resolve(ctx, s.Target, grammar.VerbFocus)
 		if err != nil {
 			return done{}, err
 		}
@@ -349,7 +350,7 @@ func (r *running) press(ctx context.Context, s Step) (done, error) {
 }
 
 // scroll scrolls the page, or something into view.
-func (r *running) scroll(ctx context.Context, s Step) (done, error) {
+func (r *running) scroll(ctx context.Context, s grammar.Step) (done, error) {
 	if s.Target.Empty() {
 		d, e, err := r.act(ctx, "scroll", args{s.How: s.N}, "")
 		d.line = "Scrolled " + scrollWay(s)
@@ -367,7 +368,7 @@ func (r *running) scroll(ctx context.Context, s Step) (done, error) {
 }
 
 // dialog answers the dialog that is open.
-func (r *running) dialog(ctx context.Context, s Step) (done, error) {
+func (r *running) dialog(ctx context.Context, s grammar.Step) (done, error) {
 	a := args{"answer": s.How}
 	if s.Text != "" {
 		a["text"] = s.Text

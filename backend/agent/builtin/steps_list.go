@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -14,7 +15,7 @@ import (
 type item struct{ plain, marked string }
 
 // list shows what there is of one kind.
-func (r *running) list(ctx context.Context, s Step) (done, error) {
+func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 	var items []item
 	switch s.How {
 	case "links":

@@ -7,16 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
 // selectOption chooses an option of a list, by its name without regard to
 // capitals.
-func (r *running) selectOption(ctx context.Context, s Step) (done, error) {
+func (r *running) selectOption(ctx context.Context, s grammar.Step) (done, error) {
 	if s.Target.Empty() {
 		return r.choose(ctx, s)
 	}
-	at, err := r.resolve(ctx, s.Target, VerbSelect)
+	at, err := r.resolve(ctx, s.Target, grammar.VerbSelect)
 	if err != nil {
 		return done{}, err
 	}
@@ -88,12 +89,12 @@ func (r *running) forms(ctx context.Context) ([]protocol.FormField, error) {
 
 // choose selects something whose list was not named: a radio button, a tab, or
 // an option that only one list has.
-func (r *running) choose(ctx context.Context, s Step) (done, error) {
+func (r *running) choose(ctx context.Context, s grammar.Step) (done, error) {
 	all, _, err := r.look(ctx)
 	if err != nil {
 		return done{}, err
 	}
-	target := Target{Name: s.Text, Quoted: true}
+	target := grammar.Target{Name: s.Text, Quoted: true}
 	found := byName(ofRole(withRef(all), []string{"radio", "menuitemradio", "option", "tab", "treeitem"}), s.Text, true)
 	if len(found) == 1 {
 		return r.take(ctx, aim(found[0]))
@@ -120,7 +121,7 @@ func (r *running) choose(ctx context.Context, s Step) (done, error) {
 	if len(lists) > 1 {
 		return done{}, protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d lists of this page have “%s”", len(lists), s.Text), "say in which: “select "+s.Text+" in …”")
 	}
-	at, err := r.decided(missing(all, target, VerbClick))
+	at, err := r.decided(missing(all, target, grammar.VerbClick))
 	if err != nil {
 		return done{}, err
 	}
@@ -138,8 +139,8 @@ func (r *running) take(ctx context.Context, at aimed) (done, error) {
 }
 
 // set puts a value into whatever the target is.
-func (r *running) set(ctx context.Context, s Step) (done, error) {
-	at, err := r.resolve(ctx, s.Target, VerbSet)
+func (r *running) set(ctx context.Context, s grammar.Step) (done, error) {
+	at, err := r.resolve(ctx, s.Target, grammar.VerbSet)
 	if err != nil {
 		return done{}, err
 	}
@@ -161,14 +162,14 @@ func (r *running) set(ctx context.Context, s Step) (done, error) {
 	case slices.Contains(lists(), role):
 		return r.option(ctx, at, s.Text)
 	}
-	s.Verb = VerbFill
+	s.Verb = grammar.VerbFill
 	return r.fill(ctx, at, s)
 }
 
 // tabs opens, shows and closes tabs. What follows in the plan happens in the tab
 // that was opened or shown.
-func (r *running) tabs(ctx context.Context, s Step) (done, error) {
-	if s.Verb == VerbNewTab {
+func (r *running) tabs(ctx context.Context, s grammar.Step) (done, error) {
+	if s.Verb == grammar.VerbNewTab {
 		a := args{"front": s.How != "back"}
 		if s.Text != "" {
 			a["url"] = s.Text
@@ -197,7 +198,7 @@ func (r *running) tabs(ctx context.Context, s Step) (done, error) {
 		a["tab"] = string(tab)
 	}
 	name := "tab"
-	if s.Verb == VerbCloseTab {
+	if s.Verb == grammar.VerbCloseTab {
 		name = "closetab"
 	}
 	before := r.tab
@@ -208,7 +209,7 @@ func (r *running) tabs(ctx context.Context, s Step) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
-	if s.Verb == VerbCloseTab {
+	if s.Verb == grammar.VerbCloseTab {
 		r.tab = before
 		if reply.Tab == before {
 			r.tab = ""
@@ -231,7 +232,7 @@ func (r *running) whichTab(ctx context.Context, said string) (protocol.TabID, er
 	}
 	low := strings.ToLower(said)
 	place := 0
-	if n, ok := ordinals()[low]; ok {
+	if n, ok := grammar.Ordinals()[low]; ok {
 		place = n
 	}
 	switch low {
@@ -288,7 +289,7 @@ func joinTabs(ids []protocol.TabID) string {
 }
 
 // read shows the page's text.
-func (r *running) read(ctx context.Context, s Step) (done, error) {
+func (r *running) read(ctx context.Context, s grammar.Step) (done, error) {
 	var page protocol.PageText
 	name := s.How
 	if r.prose {
@@ -316,7 +317,7 @@ func (r *running) read(ctx context.Context, s Step) (done, error) {
 }
 
 // find looks for a text on the page.
-func (r *running) find(ctx context.Context, s Step) (done, error) {
+func (r *running) find(ctx context.Context, s grammar.Step) (done, error) {
 	var m protocol.Matches
 	// A slash would make it an expression: what a person searches for is a text.
 	what := s.Text
@@ -352,7 +353,7 @@ func refMark(ref string) string {
 }
 
 // where answers the questions about where the tab is.
-func (r *running) where(ctx context.Context, s Step) (done, error) {
+func (r *running) where(ctx context.Context, s grammar.Step) (done, error) {
 	var info protocol.PageInfo
 	if _, err := r.command(ctx, "title", nil, &info); err != nil {
 		return done{}, err
@@ -373,8 +374,8 @@ func (r *running) where(ctx context.Context, s Step) (done, error) {
 }
 
 // file saves a picture or a PDF.
-func (r *running) file(ctx context.Context, s Step) (done, error) {
-	if s.Verb == VerbPDF {
+func (r *running) file(ctx context.Context, s grammar.Step) (done, error) {
+	if s.Verb == grammar.VerbPDF {
 		var f protocol.PageFile
 		if _, err := r.command(ctx, "pdf", nil, &f); err != nil {
 			return done{}, err
@@ -404,7 +405,7 @@ func (r *running) file(ctx context.Context, s Step) (done, error) {
 }
 
 // wait waits, and says for what it did.
-func (r *running) wait(ctx context.Context, s Step) (done, error) {
+func (r *running) wait(ctx context.Context, s grammar.Step) (done, error) {
 	a, line := args{"for": s.How}, ""
 	switch s.How {
 	case "time":
@@ -415,9 +416,9 @@ func (r *running) wait(ctx context.Context, s Step) (done, error) {
 	case "text":
 		a["value"], line = s.Text, quote(s.Text)+" is on the page"
 	default:
-		a["value"], line = described(s.Target), upperFirst(s.Target.spoken())+" is there"
+		a["value"], line = described(s.Target), upperFirst(s.Target.Spoken())+" is there"
 		if s.How == "gone" {
-			line = upperFirst(s.Target.spoken()) + " is not on the page"
+			line = upperFirst(s.Target.Spoken()) + " is not on the page"
 		}
 	}
 	_, err := r.command(ctx, "wait", a, nil)
@@ -425,7 +426,7 @@ func (r *running) wait(ctx context.Context, s Step) (done, error) {
 }
 
 // described is a target that need not be there yet, as the registry reads it.
-func described(t Target) string {
+func described(t grammar.Target) string {
 	if t.Raw != "" {
 		return t.Raw
 	}

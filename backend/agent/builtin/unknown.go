@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,7 +21,7 @@ Several steps go in one message, joined by “and”, “then”, commas or new 
 }
 
 // Why says in plain words why a message was not understood.
-func (u *Unknown) Why() string {
+func Why(u *grammar.Unknown) string {
 	switch {
 	case u.Word != "":
 		return fmt.Sprintf("I only carry out plain instructions, and “%s” asks for more than that.", u.Word)
@@ -39,9 +40,9 @@ func (u *Unknown) Why() string {
 // Explain says in plain words that a message was not understood, what Pilot can
 // do, and who would understand it. others are the agents that are installed, by
 // the names that a person knows.
-func (u *Unknown) Explain(others []string) string {
+func Explain(u *grammar.Unknown, others []string) string {
 	var b strings.Builder
-	b.WriteString(escaped(u.Why()))
+	b.WriteString(escaped(Why(u)))
 	switch len(others) {
 	case 0:
 		b.WriteString(" An agent with a model can: install one, such as Claude Code, Codex or Gemini CLI, and choose it under “Answered by”.")

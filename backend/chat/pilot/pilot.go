@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
@@ -27,7 +28,7 @@ type Config struct {
 // Driver starts Pilot.
 type Driver struct {
 	config  Config
-	grammar *builtin.Grammar
+	grammar *grammar.Grammar
 }
 
 // New returns the driver.
@@ -38,7 +39,7 @@ func New(c Config) (*Driver, error) {
 	if c.Others == nil {
 		c.Others = func() []string { return nil }
 	}
-	return &Driver{config: c, grammar: builtin.NewGrammar(nil)}, nil
+	return &Driver{config: c, grammar: grammar.New(nil)}, nil
 }
 
 // Start returns an agent that lives until it is closed or life ends.
@@ -108,15 +109,15 @@ func (s *session) Abilities() protocol.ChatAbilities { return protocol.ChatAbili
 // Prompt carries a message out: the plan that the router made of it, or its own. It
 // says why it cannot. It ends early with ctx, with Cancel and with the agent.
 func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.TurnEnd, error) {
-	plan, understood := prompt.Plan.(builtin.Plan)
+	plan, understood := prompt.Plan.(grammar.Plan)
 	if !understood {
-		var unknown *builtin.Unknown
+		var unknown *grammar.Unknown
 		plan, unknown = s.pilot.driver.grammar.Parse(prompt.Text)
 		if len(prompt.Images)+len(prompt.Files) > 0 {
-			unknown = &builtin.Unknown{Said: "what is attached"}
+			unknown = &grammar.Unknown{Said: "what is attached"}
 		}
 		if unknown != nil {
-			s.say(unknown.Explain(s.pilot.driver.config.Others()))
+			s.say(builtin.Explain(unknown, s.pilot.driver.config.Others()))
 			return driver.TurnEnd{Reason: protocol.EndDone}, nil
 		}
 	}
@@ -134,7 +135,7 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 
 // run carries out a plan and tells the sink; chosen are the refs of elements that the
 // user chose where several were meant.
-func (s *session) run(ctx context.Context, plan builtin.Plan, chosen []string) builtin.Outcome {
+func (s *session) run(ctx context.Context, plan grammar.Plan, chosen []string) builtin.Outcome {
 	s.pilot.turns.Add(1)
 	defer s.pilot.turns.Done()
 	ctx, cancel := context.WithCancel(ctx)

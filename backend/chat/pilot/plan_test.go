@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
@@ -14,7 +14,7 @@ import (
 func TestAPlanOfTheRouter(t *testing.T) {
 	p := &page{}
 	_, s, _ := open(t, p, "")
-	plan, unknown := builtin.NewGrammar([]string{}).Parse("take a screenshot")
+	plan, unknown := grammar.New([]string{}).Parse("take a screenshot")
 	if unknown != nil {
 		t.Fatal(unknown)
 	}

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"unicode"
 
-	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
 // Default is the table of routes before a person changes it.
 func Default() protocol.ChatRouting {
 	return protocol.ChatRouting{
-		Instant: true, Strong: builtin.DefaultWords(), LongText: 600,
+		Instant: true, Strong: grammar.DefaultWords(), LongText: 600,
 		// The strong model is the one that the person chose for the conversation.
 		Models: map[protocol.AgentKind]protocol.ChatModels{
 			protocol.AgentClaude: {Fast: "haiku"},
@@ -29,13 +29,13 @@ func Default() protocol.ChatRouting {
 // table is a new Router.
 type Router struct {
 	table   protocol.ChatRouting
-	grammar *builtin.Grammar
+	grammar *grammar.Grammar
 }
 
 // New returns the router of a table.
 func New(table protocol.ChatRouting) *Router {
 	table.Strong = slices.DeleteFunc(slices.Clone(table.Strong), func(w string) bool { return strings.Trim(w, " …") == "" })
-	return &Router{table: table, grammar: builtin.NewGrammar(table.Strong)}
+	return &Router{table: table, grammar: grammar.New(table.Strong)}
 }
 
 // Asker is who a message is for, as far as its route is concerned.
@@ -51,12 +51,12 @@ type Asker struct {
 // Route says who carries a message out, and why. A route that the person chose
 // is kept; an instant one only if Pilot understands the message. The plan is
 // that of an instant route.
-func (r *Router) Route(text string, attachments []protocol.ChatAttachment, who Asker, chosen protocol.RouteKind) (protocol.ChatRoute, builtin.Plan) {
+func (r *Router) Route(text string, attachments []protocol.ChatAttachment, who Asker, chosen protocol.RouteKind) (protocol.ChatRoute, grammar.Plan) {
 	if who.Agent == protocol.AgentPilot {
 		plan, _ := r.grammar.Parse(text)
 		return protocol.ChatRoute{Kind: protocol.RouteInstant, Reason: "Pilot answers in this conversation"}, plan
 	}
-	plan, unknown := builtin.Plan{}, &builtin.Unknown{Said: text}
+	plan, unknown := grammar.Plan{}, &grammar.Unknown{Said: text}
 	// A slash begins a command of the agent's own.
 	if !strings.HasPrefix(strings.TrimSpace(text), "/") && len(attachments) == 0 {
 		plan, unknown = r.grammar.Parse(text)
@@ -71,14 +71,14 @@ func (r *Router) Route(text string, attachments []protocol.ChatAttachment, who A
 		route = protocol.ChatRoute{Kind: chosen, Reason: "you chose it", Chosen: true}
 	}
 	if route.Kind != protocol.RouteInstant {
-		plan = builtin.Plan{}
+		plan = grammar.Plan{}
 	}
 	route.Model = r.model(route.Kind, who)
 	return route, plan
 }
 
 // byRule is the route of the table.
-func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan builtin.Plan, understood bool, who Asker) protocol.ChatRoute {
+func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan grammar.Plan, understood bool, who Asker) protocol.ChatRoute {
 	strong := func(reason string) protocol.ChatRoute {
 		return protocol.ChatRoute{Kind: protocol.RouteStrong, Reason: reason}
 	}
@@ -93,7 +93,7 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	}
 	// What is understood has none of these words, or asks one of the questions
 	// with an instant answer.
-	if word := builtin.Comprehension(text, r.table.Strong); word != "" {
+	if word := grammar.Comprehension(text, r.table.Strong); word != "" {
 		route := strong(fmt.Sprintf("“%s” selects the strong model", word))
 		route.Word = word
 		return route
@@ -111,7 +111,7 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	return protocol.ChatRoute{Kind: protocol.RouteFast, Reason: reason}
 }
 
-func instantReason(plan builtin.Plan) string {
+func instantReason(plan grammar.Plan) string {
 	words := cutWords(plan.String(), 80)
 	if len(plan.Steps) == 1 {
 		return "it is an instant command: " + words

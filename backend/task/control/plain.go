@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
@@ -12,17 +13,17 @@ import (
 const plainHelp = "These are plain instructions, such as “go to example.com”, “click Save”, “type hello into Search” or “scroll down”; several are joined by “then”."
 
 // plainPlan reads plain instructions; unknown says in words why they are none.
-func (t *Tasks) plainPlan(text string) (plan builtin.Plan, unknown string) {
+func (t *Tasks) plainPlan(text string) (plan grammar.Plan, unknown string) {
 	t.mu.Lock()
 	if t.grammar == nil {
-		t.grammar = builtin.NewGrammar(nil)
+		t.grammar = grammar.New(nil)
 	}
 	grammar := t.grammar
 	t.mu.Unlock()
 	plan, not := grammar.Parse(text)
 	switch {
 	case not != nil:
-		return plan, not.Why()
+		return plan, builtin.Why(not)
 	case plan.Helps():
 		return plan, plainHelp
 	}
@@ -37,7 +38,7 @@ func (t *Tasks) Plain(ctx context.Context, req protocol.TaskPlainRequest) (proto
 	if unknown != "" {
 		return protocol.TaskPlainReply{Steps: []string{}, Unknown: unknown}, nil
 	}
-	reply := protocol.TaskPlainReply{Steps: plan.Intents()}
+	reply := protocol.TaskPlainReply{Steps: builtin.Intents(plan)}
 	if req.Task == "" {
 		return reply, nil
 	}

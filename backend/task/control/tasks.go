@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"pilotfish/backend/agent/builtin"
+	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
@@ -89,7 +89,7 @@ type Tasks struct {
 	// orders are those that no panel has taken yet.
 	orders map[protocol.TaskID]protocol.TaskOrderEvent
 	// grammar reads plain instructions; nil before the first.
-	grammar *builtin.Grammar
+	grammar *grammar.Grammar
 }
 
 // New returns the tasks of a session; pages show them in its browser.

@@ -1,4 +1,4 @@
-package builtin
+package grammar
 
 import (
 	"strconv"
@@ -66,8 +66,8 @@ func numbers() map[string]int {
 	}
 }
 
-// ordinals are the words for places in a row; -1 is the last.
-func ordinals() map[string]int {
+// Ordinals are the words for places in a row; -1 is the last.
+func Ordinals() map[string]int {
 	return map[string]int{
 		"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
 		"top": 1, "last": -1,

@@ -1,4 +1,4 @@
-package builtin
+package grammar
 
 import (
 	"net"
@@ -45,8 +45,8 @@ func engines() map[string]string {
 	}
 }
 
-// searchAddress is where an engine answers a search.
-func searchAddress(engine, words string) string {
+// SearchAddress is where an engine answers a search.
+func SearchAddress(engine, words string) string {
 	return strings.Replace(engines()[engine], "%s", url.QueryEscape(words), 1)
 }
 

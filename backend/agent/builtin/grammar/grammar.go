@@ -1,4 +1,4 @@
-package builtin
+package grammar
 
 import (
 	"regexp"
@@ -25,9 +25,9 @@ type patterns struct {
 	typing    *regexp.Regexp
 }
 
-// NewGrammar returns a grammar in which words ask for comprehension; nil is for
+// New returns a grammar in which words ask for comprehension; nil is for
 // DefaultWords.
-func NewGrammar(words []string) *Grammar {
+func New(words []string) *Grammar {
 	if words == nil {
 		words = DefaultWords()
 	}
@@ -89,6 +89,12 @@ func (g *Grammar) Parse(text string) (Plan, *Unknown) {
 		return Plan{}, &Unknown{Word: word, Said: m.whole(m.text)}
 	}
 	return p.split(m)
+}
+
+// Target understands the words for one thing on a page.
+func (g *Grammar) Target(said string) (Target, bool) {
+	m := newMessage(said)
+	return g.compile().parse(m, m.text)
 }
 
 // first is the step of the first rule that a clause fits.

@@ -1,12 +1,10 @@
-// Package builtin is Pilot, the agent of ours that needs no account and no
-// network. It understands plain instructions by rule, carries them out through
-// the commands of the registry, and says what came of them from the commands'
-// own reports. What it does not understand it leaves alone: an instruction that
-// is misunderstood is worse than one that is not.
+// Package grammar reads plain instructions by rule: a message is a Plan of steps, or
+// not understood (Unknown). What it does not understand it leaves alone: an
+// instruction that is misunderstood is worse than one that is not.
 //
-// Only what a person wrote is ever read as an instruction. What a page says is
-// matched against the person's words and shown as data.
-package builtin
+// Only what the user wrote is ever read. The rules are frozen: no new rules and no
+// new verbs. A message that the rules do not cover is for an agent with a model.
+package grammar
 
 import (
 	"fmt"
@@ -65,6 +63,9 @@ func (p Plan) String() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Helps says whether all that the plan asks for is what can be asked for.
+func (p Plan) Helps() bool { return len(p.Steps) == 1 && p.Steps[0].Verb == VerbHelp }
 
 // Step is one instruction. Which fields count depends on Verb.
 type Step struct {
@@ -145,8 +146,8 @@ func (t Target) String() string {
 	return strings.Join(parts, " ")
 }
 
-// spoken is the target in a sentence.
-func (t Target) spoken() string {
+// Spoken is the target in a sentence.
+func (t Target) Spoken() string {
 	s := cut(t.String(), 80)
 	switch {
 	case t.Raw != "" && (t.Raw[0] == 'e' || t.Raw[0] == 'f'):

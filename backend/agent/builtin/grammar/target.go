@@ -1,4 +1,4 @@
-package builtin
+package grammar
 
 import (
 	"regexp"
@@ -166,7 +166,7 @@ func (g *targets) inPart(m message, said string) (rest, where string, ok bool) {
 // count takes "second", "3rd" or "number 2" off the front.
 func (g *targets) count(said string, t *Target) string {
 	if found := g.nth.FindStringSubmatch(said); found != nil {
-		t.Nth = ordinals()[strings.ToLower(found[1])]
+		t.Nth = Ordinals()[strings.ToLower(found[1])]
 		return found[2]
 	}
 	for _, re := range []*regexp.Regexp{g.nthNumber, g.kindNumberNamed} {

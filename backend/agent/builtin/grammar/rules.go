@@ -1,4 +1,4 @@
-package builtin
+package grammar
 
 import (
 	"regexp"
@@ -162,10 +162,10 @@ func pageRules() []declared {
 		{`(?:go |navigate |move )?back(?: (?:a|one)(?: page)?| to the (?:previous|last) (?:page|site))?|(?:go to )?(?:the )?previous page`, fixed(Step{Verb: VerbBack})},
 		{`(?:go |navigate |move )?forwards?(?: (?:a|one)(?: page)?| to the next page)?`, fixed(Step{Verb: VerbForward})},
 		{`(?:reload|refresh)(?: ` + page + `| it)?(?: again)?|(?:load|open) (?:the|this) page again`, fixed(Step{Verb: VerbReload})},
-		{goTo + ` (?:the )?(?:very )?(?:bottom|end)` + end, far(farAway)},
-		{goTo + ` (?:the )?(?:very )?(?:top|start|beginning)` + end, far(-farAway)},
-		{`scroll(?: the page)?(?: all the way)?(?: down)?(?: all the way)?(?: to)? (?:the )?(?:very )?(?:bottom|end)` + end, far(farAway)},
-		{`scroll(?: the page)?(?: all the way)?(?: up)?(?: all the way)?(?: to)? (?:the )?(?:very )?(?:top|start|beginning)` + end, far(-farAway)},
+		{goTo + ` (?:the )?(?:very )?(?:bottom|end)` + end, far(FarAway)},
+		{goTo + ` (?:the )?(?:very )?(?:top|start|beginning)` + end, far(-FarAway)},
+		{`scroll(?: the page)?(?: all the way)?(?: down)?(?: all the way)?(?: to)? (?:the )?(?:very )?(?:bottom|end)` + end, far(FarAway)},
+		{`scroll(?: the page)?(?: all the way)?(?: up)?(?: all the way)?(?: to)? (?:the )?(?:very )?(?:top|start|beginning)` + end, far(-FarAway)},
 		{`(?:scroll|move)(?: (?:the|this) page)?(?: down(?:wards?)?)?` + much + `|page down`, scroll("y", 1)},
 		{`(?:scroll|move)(?: (?:the|this) page)? up(?:wards?)?` + much + `|page up`, scroll("y", -1)},
 		{`scroll(?: (?:the|this) page)?(?: to the)? right` + much, scroll("x", 1)},
@@ -196,8 +196,8 @@ func pageRules() []declared {
 	}
 }
 
-// farAway is further than any page is long, in CSS pixels.
-const farAway = 1_000_000
+// FarAway is further than any page is long, in CSS pixels.
+const FarAway = 1_000_000
 
 // find looks on the page.
 func find(x match) (Step, bool) {
