@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
@@ -16,13 +17,18 @@ import (
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/mask"
+	"pilotfish/backend/browser/measure"
 	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/pick"
 	"pilotfish/backend/browser/queue"
+	"pilotfish/backend/browser/recording"
 	"pilotfish/backend/browser/sitedata"
+	"pilotfish/backend/browser/snapshot"
 	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/wait"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -86,14 +92,20 @@ type Config struct {
 // caller likes; the other methods work while it runs and answer CodeNotRunning
 // while it does not.
 type Browser struct {
+	*capture.Capture
 	*downloads.Waits
 	*gate.Rules
 	*input.Input
 	*inspect.Inspector
 	*mask.Masks
+	*measure.Measure
 	*observe.Observer
 	*overrides.Overrides
+	*pick.Picks
+	*recording.Recordings
 	*sitedata.Sites
+	*snapshot.Snapshots
+	*wait.Waiter
 
 	config Config
 	log    *slog.Logger
@@ -109,7 +121,6 @@ type Browser struct {
 	crashed bool                           // the last run ended by itself, with restore open
 	spaces  map[protocol.TabID]*page.Space // ref numbers
 	exit    protocol.Exit                  // of the last run
-	marks   marks                          // what `diff` compares with
 }
 
 // New returns a Browser that does not run yet. It returns an error when the
@@ -136,13 +147,24 @@ func New(c Config) (*Browser, error) {
 	b.Rules = gate.New(work{b})
 	b.Masks = mask.New(work{b}, mask.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Inspector = inspect.New(work{b})
-	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.news.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
 		Open: b.tabs, Masks: b.Masks, News: b.news, DialogPolicy: b.DialogPolicy, Log: b.log,
 		Panel: b.panel,
 	})
 	b.Overrides = overrides.New(work{b})
-	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Later: b.restoreLater})
+	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})
+	b.Capture = capture.New(work{b}, capture.Config{
+		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Veiled: b.Veiled,
+		Text: func(ctx context.Context, id protocol.TabID) (protocol.PageText, error) {
+			return b.Markdown(ctx, id, "", protocol.TextLimit)
+		},
+	})
+	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still})
+	b.Snapshots = snapshot.New(work{b}, b.news)
+	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Console: b.AwaitConsole, Request: b.AwaitRequest, Download: b.AwaitDownload})
+	b.Measure = measure.New(work{b}, b.savePage)
+	b.Picks = pick.New(work{b}, pick.Config{Look: b.Snapshot, Panel: b.panel})
 	return b, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/protocol"
 )
 
@@ -73,7 +74,7 @@ func TestElementAndFullPictures(t *testing.T) {
 		t.Fatalf("slices: %+v", shot)
 	}
 	last := picture(t, shot.Slices[2])
-	if first := picture(t, shot.Slices[0]); first.Bounds().Dy() != sliceHeight || !near(last, 600, last.Bounds().Dy()-10, color.RGBA{B: 255}) {
+	if first := picture(t, shot.Slices[0]); first.Bounds().Dy() != capture.SliceHeight || !near(last, 600, last.Bounds().Dy()-10, color.RGBA{B: 255}) {
 		t.Errorf("slices: %v, %v", first.Bounds(), last.Bounds())
 	}
 	for element, want := range map[string]protocol.Code{

@@ -14,7 +14,7 @@ import (
 func TestClosedRootsInALargePage(t *testing.T) {
 	s := stageOf(t, `<button>First</button><div id=a></div><div id=b></div><div hidden>`+strings.Repeat("<p><b>x</b></p>", 3000)+`</div>`)
 	known := func() (known page.Counted) {
-		err := s.onPage(deadline(t), s.tab, func(_ context.Context, p *tabPage) error {
+		err := s.onPage(deadline(t), s.tab, func(_ context.Context, p *page.Page) error {
 			known = p.Frames.Main().Counted
 			return nil
 		})

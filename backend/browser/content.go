@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -39,4 +41,14 @@ func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) 
 		return "", files.NotWritable(dir, err)
 	}
 	return path, nil
+}
+
+// savePage writes what was made of a page into the session's folder.
+func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error) {
+	var info protocol.PageInfo
+	if err := p.Where(ctx, &info); err != nil {
+		return protocol.PageFile{}, err
+	}
+	path, err := b.saveScreenshot(id, kind, data)
+	return protocol.PageFile{Path: path, Bytes: len(data), URL: info.URL}, err
 }

@@ -20,7 +20,7 @@ import (
 // allow, if not nil, is asked about every hop; its error ends the command and
 // the page is not shown.
 func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *tabPage) (page.Started, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		res, err := cdp.Call(ctx, p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		if err != nil {
 			if e, ok := errors.AsType[*devtools.MethodError](err); ok {
@@ -44,14 +44,14 @@ func (b *Browser) Forward(ctx context.Context, id protocol.TabID, wait protocol.
 
 // Reload loads the tab's page again.
 func (b *Browser) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *tabPage) (page.Started, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		_, err := cdp.Call(ctx, p.Session, cdppage.Reload, cdppage.ReloadParams{})
 		return page.Started{}, err
 	})
 }
 
 func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *tabPage) (page.Started, error) {
+	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
 			return page.Started{}, err
@@ -91,9 +91,9 @@ func website(raw string) bool {
 }
 
 // navigate runs one navigation and tells where the tab is afterwards.
-func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *tabPage) (page.Started, error)) (protocol.PageInfo, error) {
+func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *tabPage) error {
+	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page.Page) error {
 		n, err := p.BeginNavigation(ctx, allow)
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol
 }
 
 // stillLoading says how far a page came before the deadline.
-func stillLoading(p *tabPage, id protocol.TabID, n *page.Navigation) error {
+func stillLoading(p *page.Page, id protocol.TabID, n *page.Navigation) error {
 	how := "it is still being parsed"
 	if n.Loaded[n.Committed] == protocol.WaitDOM {
 		how = "it can be used, but something that it names has not arrived"
@@ -141,6 +141,6 @@ func stillLoading(p *tabPage, id protocol.TabID, n *page.Navigation) error {
 // Page tells a tab's address and title. A page that hangs can still be asked.
 func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(queue.Looking(ctx), id, false, func(ctx context.Context, _ *run, p *tabPage) error { return p.Where(ctx, &info) })
+	err := b.onTab(queue.Looking(ctx), id, false, func(ctx context.Context, _ *run, p *page.Page) error { return p.Where(ctx, &info) })
 	return info, err
 }

@@ -24,7 +24,7 @@ import (
 // that no command announced.
 func (s *stage) hands(t *testing.T, events ...any) {
 	t.Helper()
-	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *tabPage) error {
+	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page.Page) error {
 		for _, m := range events {
 			var err error
 			switch q := m.(type) {
@@ -251,7 +251,7 @@ func TestMaskInTheDark(t *testing.T) {
 	s := stageOf(t, `<body style="margin:0;background:#0000ff">`)
 	s.cover(t)
 	var shot []byte
-	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *tabPage) error {
+	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page.Page) error {
 		dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 		if _, err := cdp.Call(ctx, p.Session, emulation.SetEmulatedMedia, dark); err != nil {
 			return err

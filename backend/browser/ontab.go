@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -15,25 +14,15 @@ import (
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
+	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
-// tabPage is the page of a tab, with what the operations of this package keep of it.
-// Its session is attached when the tab is first used and stays.
-type tabPage struct {
-	*page.Page
-	r *run
-
-	sized sync.Mutex
-	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now; guarded by sized
-	of    *tabPage                                  // the page that this session is beside; see resized
-}
-
 // page returns the session with a target, attaching if need be.
-func (r *run) page(ctx context.Context, id target.ID) (*tabPage, error) {
+func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
 	r.mu.Lock()
 	p := r.pages[id]
 	r.mu.Unlock()
@@ -69,10 +58,10 @@ func (r *run) page(ctx context.Context, id target.ID) (*tabPage, error) {
 }
 
 // newPage returns the page of a session with a target.
-func (r *run) newPage(s *devtools.Session) *tabPage {
-	p := &tabPage{r: r}
-	p.Page = page.New(s, page.Host{
-		Log: r.log, Space: r.b.spaceOf, InFront: p.inFront, Attach: r.own,
+func (r *run) newPage(s *devtools.Session) *page.Page {
+	var p *page.Page
+	p = page.New(s, page.Host{
+		Log: r.log, Space: r.b.spaceOf, InFront: func() bool { return r.b.inFront(s.Target) }, Attach: r.own,
 		Titled:   func(url, title string) { r.b.tabs.Titled(s.Target, url, title) },
 		Crashed:  func(is bool) { r.b.tabs.Crashed(s.Target, is) },
 		Judge:    func() func() { return r.gates.Command(s.Target) },
@@ -84,7 +73,7 @@ func (r *run) newPage(s *devtools.Session) *tabPage {
 				r.b.PauseAsked(s.Target, e)
 				r.panels.PassKey(e)
 			case cdppage.FrameNavigated.Method:
-				r.b.DropHeld(p.Page, e)
+				r.b.DropHeld(p, e)
 			}
 		},
 	})
@@ -95,7 +84,7 @@ func (r *run) newPage(s *devtools.Session) *tabPage {
 // asked of that tab and beside what is asked of others. Its errors are
 // protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails
 // at once when the page crashes under it.
-func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *tabPage) error) error {
+func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page.Page) error) error {
 	if _, err := b.running(); err != nil {
 		return err
 	}
@@ -107,13 +96,34 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 		return page.TabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
 	defer turn.Release()
-	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *tabPage) error {
+	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *page.Page) error {
 		return f(turn.Within(ctx), r, p)
 	})
 }
 
+// onPage is onTab with the page opened for looks and actions.
+func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page.Page) error {
+		if d := p.OpenDialog(); d != nil {
+			return page.DialogOpen(id, d)
+		}
+		if err := p.Open(ctx, id); err != nil {
+			return err
+		}
+		defer p.ReleaseDrawing(ctx)
+		if err := p.DrawBehind(ctx); err != nil {
+			return err
+		}
+		err := f(ctx, p)
+		if errors.Is(err, page.ErrReplaced) {
+			return protocol.NewError(protocol.CodeGone, "the page went to another document meanwhile", "look again")
+		}
+		return err
+	})
+}
+
 // besideTab is onTab out of order: for what only watches, while others act.
-func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *tabPage) error) error {
+func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page.Page) error) error {
 	r, err := b.running()
 	if err != nil {
 		return err
@@ -153,7 +163,7 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 }
 
 // pageOf returns a tab and the session with the target that shows it.
-func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tabs.Entry, p *tabPage, err error) {
+func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tabs.Entry, p *page.Page, err error) {
 	err = b.onTarget(ctx, r, id, func(now tabs.Entry) (err error) {
 		t = now
 		p, err = r.page(ctx, now.Target)
@@ -187,7 +197,7 @@ func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f fun
 }
 
 // explain turns an error of an operation into what its caller is told.
-func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *tabPage, err error) error {
+func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page.Page, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -197,11 +207,32 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *tabPage, er
 	if _, ok := b.tabs.Lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	}
-	var of *page.Page
-	if p != nil {
-		of = p.Page
+	return page.TabError(ctx, id, "waiting for the page", p, err)
+}
+
+// inFront says whether a window shows the tab of a target.
+func (b *Browser) inFront(shown target.ID) bool {
+	for _, t := range b.Tabs() {
+		if at, ok := b.tabs.Lookup(t.ID); ok && at.Target == shown {
+			return t.Active
+		}
 	}
-	return page.TabError(ctx, id, "waiting for the page", of, err)
+	return false
+}
+
+// sizeOf is the size that the page of a target is made to believe in, with the session
+// that holds it; nil when it has its own.
+func (b *Browser) sizeOf(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams) {
+	t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
+	if !ok {
+		return nil, nil
+	}
+	s, v := b.Viewport(t.ID)
+	if v == nil {
+		return nil, nil
+	}
+	size := overrides.SizeOf(v)
+	return s, &size
 }
 
 // spaceOf returns the ref numbers of a tab.
@@ -241,11 +272,11 @@ func (b *Browser) panel() *focus.Panel {
 type work struct{ b *Browser }
 
 func (w work) OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error { return f(ctx, p.Page) })
+	return w.b.onPage(ctx, id, f)
 }
 
 func (w work) OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *tabPage) error { return f(ctx, p.Page) })
+	return w.b.onTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *page.Page) error { return f(ctx, p) })
 }
 
 // keeper returns what keeps a tab's watches, attached.
@@ -271,7 +302,7 @@ func (w work) Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) 
 }
 
 func (w work) Beside(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *tabPage) error { return f(ctx, p.Page) })
+	return w.b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *page.Page) error { return f(ctx, p) })
 }
 
 func (w work) OnTarget(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {

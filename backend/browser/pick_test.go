@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/pick"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,7 +30,7 @@ func (s *stage) pick(ctx context.Context, t *testing.T) *picking {
 	ready := make(chan []protocol.PickedElement, 1)
 	go func() {
 		defer close(k.done)
-		k.picked, k.err = s.Pick(ctx, s.tab, PickConfig{Ready: func(all []protocol.PickedElement) { ready <- all }, Marks: k.marks})
+		k.picked, k.err = s.Pick(ctx, s.tab, pick.Request{Ready: func(all []protocol.PickedElement) { ready <- all }, Marks: k.marks})
 	}()
 	select {
 	case k.elements = <-ready:
@@ -39,7 +41,7 @@ func (s *stage) pick(ctx context.Context, t *testing.T) *picking {
 }
 
 // page is the session with the stage's tab.
-func (s *stage) page(t *testing.T) *tabPage {
+func (s *stage) page(t *testing.T) *page.Page {
 	t.Helper()
 	r, err := s.running()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/wait"
 	"pilotfish/backend/protocol"
 )
 
@@ -46,7 +47,7 @@ func TestWaitForQuiet(t *testing.T) {
 	if err := quiet("setTimeout(() => new EventSource('/events'), 50); 1", 20*time.Second); err != nil {
 		t.Errorf("events that never end: %v", err)
 	}
-	if err := quiet("setInterval(() => fetch('/never').catch(() => 0), 20); 1", 3*networkQuiet); code(err) != protocol.CodeTimeout {
+	if err := quiet("setInterval(() => fetch('/never').catch(() => 0), 20); 1", 3*wait.NetworkQuiet); code(err) != protocol.CodeTimeout {
 		t.Errorf("requests without an answer: %v", err)
 	}
 }

@@ -1,21 +1,16 @@
 package browser
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"image"
 	"image/gif"
-	"image/jpeg"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -144,73 +139,6 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// TestAFilmIsAsLongAsItWas: whoever plays a film sees each picture, in its size and
-// when it was taken.
-func TestAFilmIsAsLongAsItWas(t *testing.T) {
-	const wide, high, total = 64, 48, 4 * time.Second
-	file, err := os.CreateTemp(t.TempDir(), "film")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	f := &film{file: file, size: image.Pt(wide, high)}
-	for i := range 9 {
-		picture := image.NewGray(image.Rect(0, 0, wide, high))
-		for n := range picture.Pix {
-			picture.Pix[n] = uint8(20 + 25*i)
-		}
-		var data bytes.Buffer
-		if err := jpeg.Encode(&data, picture, nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := file.WriteAt(data.Bytes(), f.written); err != nil {
-			t.Fatal(err)
-		}
-		f.shots = append(f.shots, still{at: time.Duration(i) * 317 * time.Millisecond, from: f.written, len: data.Len()})
-		f.written += int64(data.Len())
-	}
-	var out bytes.Buffer
-	if err := f.writeGIF(&out, total); err != nil {
-		t.Fatal(err)
-	}
-	g, err := gif.DecodeAll(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	length := 0
-	for i, frame := range g.Image {
-		length += g.Delay[i]
-		r, _, _, _ := frame.At(wide/2, high/2).RGBA()
-		if want := 20 + 25*i; frame.Bounds() != image.Rect(0, 0, wide, high) || int(r>>8) < want-20 || int(r>>8) > want+20 {
-			t.Errorf("picture %d is %v with %d, want %d", i, frame.Bounds(), r>>8, want)
-		}
-	}
-	if len(g.Image) != len(f.shots) || time.Duration(length)*10*time.Millisecond != total {
-		t.Errorf("a GIF of %d pictures plays %d hundredths", len(g.Image), length)
-	}
-	out.Reset()
-	if err := f.writeAVI(&out, total); err != nil {
-		t.Fatal(err)
-	}
-	// The pictures stand in the list "movi", one for each slot; an empty one repeats.
-	_, list, _ := bytes.Cut(out.Bytes(), []byte("movi"))
-	slots, seen := 0, 0
-	for ; bytes.HasPrefix(list, []byte("00dc")); slots++ {
-		size := int(binary.LittleEndian.Uint32(list[4:]))
-		if size > 0 {
-			c, err := jpeg.DecodeConfig(bytes.NewReader(list[8 : 8+size]))
-			if err != nil || c.Width != wide || c.Height != high || slots != int(f.shots[seen].at*recordRate/time.Second) {
-				t.Errorf("slot %d has picture %d, %+v, %v", slots, seen, c, err)
-			}
-			seen++
-		}
-		list = list[8+size+size%2:]
-	}
-	if seen != len(f.shots) || time.Duration(slots)*time.Second/recordRate != total {
-		t.Errorf("an AVI of %d pictures has %d slots", seen, slots)
-	}
-}
-
 func TestTraceFile(t *testing.T) {
 	f, s, id := watching(t)
 	if _, err := f.StopTrace(deadline(t), id); code(err) != protocol.CodeBadArgument {
@@ -307,32 +235,5 @@ func TestFilmOfAMoment(t *testing.T) {
 		if err != nil || r.Video == nil || r.VideoError != nil || r.Frames < 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}
-	}
-}
-
-// A film without a picture is said, and takes the steps along nowhere.
-func TestRecordingWithoutPictures(t *testing.T) {
-	c := config(t, true)
-	c.FilesDir = t.TempDir()
-	f := start(t, c)
-	id := f.first(t)
-	s := site(t)
-	if _, err := f.Navigate(deadline(t), id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.StartRecording(deadline(t), id, "avi"); err != nil {
-		t.Fatal(err)
-	}
-	r, ok := watch.Get[*recorder](f.kept(id), featureRecord)
-	if !ok {
-		t.Fatal("no recording runs")
-	}
-	r.video.discard() // as when nothing was drawn
-	got, err := f.StopRecording(deadline(t), id, "")
-	if err != nil || len(got.Steps) != 1 || got.Video != nil || got.VideoError == nil || got.VideoError.Hint == "" {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if _, err := f.StopRecording(deadline(t), id, ""); code(err) != protocol.CodeBadArgument {
-		t.Errorf("it runs still: %v", err)
 	}
 }

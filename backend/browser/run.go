@@ -21,6 +21,7 @@ import (
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -46,13 +47,12 @@ type run struct {
 
 	mu       sync.Mutex
 	session  *devtools.Session // the worker's, while it reports
-	pages    map[target.ID]*tabPage
+	pages    map[target.ID]*page.Page
 	timeline []Milestone
 	last     []protocol.Tab // the tabs when they were last reported
 
-	watches     *watch.Tabs // tabs that are watched or changed
-	files       *downloads.List
-	permissions permissions
+	watches *watch.Tabs // tabs that are watched or changed
+	files   *downloads.List
 }
 
 // Milestone is a step of the start, for the benchmark and the log.
@@ -72,7 +72,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		workers:   make(chan *devtools.Session, 1),
 		ask:       make(chan struct{}, 1),
 		tabbed:    make(chan struct{}),
-		pages:     make(map[target.ID]*tabPage),
+		pages:     make(map[target.ID]*page.Page),
 	}
 	r.conn = devtools.New(p.Pipe, r.panels.GiveBackAfter)
 	r.files = downloads.NewList(downloads.Config{

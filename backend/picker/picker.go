@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/pick"
 	"pilotfish/backend/protocol"
 )
 
@@ -21,7 +21,7 @@ const pickTimeout = 2 * time.Minute
 
 // Browser is what Pickers need of a browser.
 type Browser interface {
-	Pick(ctx context.Context, tab protocol.TabID, c browser.PickConfig) (*protocol.PickedElement, error)
+	Pick(ctx context.Context, tab protocol.TabID, c pick.Request) (*protocol.PickedElement, error)
 	Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error
 }
 
@@ -103,7 +103,7 @@ func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest
 		timed, stop := context.WithTimeout(own, pickTimeout)
 		defer stop()
 		started := false
-		element, err := b.Pick(timed, req.Tab, browser.PickConfig{
+		element, err := b.Pick(timed, req.Tab, pick.Request{
 			Ready: func(all []protocol.PickedElement) { started = true; ready <- all }, Marks: k.marks,
 		})
 		p.forget(req.Panel, k)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/pick"
 	"pilotfish/backend/protocol"
 )
 
@@ -34,7 +34,7 @@ func (p *page) ended() {
 	p.off++
 }
 
-func (p *page) Pick(ctx context.Context, _ protocol.TabID, c browser.PickConfig) (*protocol.PickedElement, error) {
+func (p *page) Pick(ctx context.Context, _ protocol.TabID, c pick.Request) (*protocol.PickedElement, error) {
 	defer p.ended()
 	if !p.ready {
 		return nil, protocol.NewError(protocol.CodeUnknownTab, "there is no such tab", "")

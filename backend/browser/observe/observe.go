@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -16,6 +17,10 @@ type Config struct {
 	Folder files.Folder
 	// Page tells a tab's address and title.
 	Page func(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error)
+	// Beside runs f with the page of a tab past what is queued for it; see page.Tabs.
+	Beside func(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error
+	// Answered is told of a dialog that a caller answered.
+	Answered func(ctx context.Context, id protocol.TabID, kind, message string)
 	// Info is the browser that runs.
 	Info func() protocol.BrowserInfo
 }

@@ -33,3 +33,8 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 	}
 	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
 }
+
+// DialogOpen says that a tab does nothing until its dialog is answered.
+func DialogOpen(id protocol.TabID, d *Dialog) error {
+	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+d.String()+")", "", protocol.AnswerDialog()...)
+}

@@ -82,6 +82,12 @@ func New(s *devtools.Session, host Host) *Page {
 	return &Page{Session: s, host: host, dead: make(chan struct{})}
 }
 
+// InFront says whether a window shows the page's tab.
+func InFront(p *Page) bool { return p.host.InFront() }
+
+// Twin returns a page of another session with the target of a page.
+func Twin(p *Page, s *devtools.Session) *Page { return New(s, p.host) }
+
 // Follow has the page hear what makes it not answer, and the browser tell it. A
 // page where the user may type gets, first of all, what catches keys during a press.
 func (p *Page) Follow(ctx context.Context, typedIn bool) error {

@@ -57,5 +57,5 @@ func (d *Sites) restoreStorage(ctx context.Context, id protocol.TabID, all []pro
 	if err != nil || len(later) == 0 {
 		return err
 	}
-	return d.config.Later(ctx, id, later)
+	return d.restoreLater(ctx, id, later)
 }

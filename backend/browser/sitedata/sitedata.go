@@ -3,10 +3,9 @@
 package sitedata
 
 import (
-	"context"
-
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -16,15 +15,16 @@ type Config struct {
 	Folder files.Folder
 	// Open are the tabs that are open.
 	Open func() []protocol.Tab
-	// Later puts the storage of sites back, by origin, when they are opened in a tab.
-	Later func(ctx context.Context, id protocol.TabID, storage map[string]protocol.Storage) error
+	// Watches keep what waits in a tab for a site to be opened.
+	Watches watch.Source
 }
 
 // Sites is what sites keep in a browser.
 type Sites struct {
 	config Config
 
-	tabs page.Tabs
+	tabs        page.Tabs
+	permissions permissions
 }
 
 // New returns what sites keep in the browser of some tabs.

@@ -1,7 +1,8 @@
-package browser
+package sitedata
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,12 +12,13 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // grantClipboard lets the page's origin reach the clipboard for the length of
 // one command; release puts the browser's question back.
-func (p *tabPage) grantClipboard(ctx context.Context) (release func(), err error) {
+func grantClipboard(ctx context.Context, p *page.Page) (release func(), err error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {
 		return nil, err
@@ -50,4 +52,41 @@ func decodeString(res runtime.EvaluateResult, out *string) error {
 		return fmt.Errorf("reading a text of the page: %w", err)
 	}
 	return nil
+}
+
+// Clipboard writes text to the clipboard when text is given, and otherwise
+// reads it. It is the machine's own clipboard where there is a display.
+func (s *Sites) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
+	var out string
+	err := s.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+		expression := "navigator.clipboard.readText()"
+		if text != nil {
+			quoted, err := json.Marshal(*text) // Go's own quotes are not the page's
+			if err != nil {
+				return fmt.Errorf("encoding the text for the clipboard: %w", err)
+			}
+			expression = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", quoted)
+		}
+		release, err := grantClipboard(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer release()
+		in, world, err := p.Ready(ctx, p.Frames.Main())
+		if err != nil {
+			return err
+		}
+		params := page.EvaluateParams(expression, world)
+		yes := true
+		params.UserGesture = &yes
+		res, err := cdp.Call(ctx, in, runtime.Evaluate, params)
+		if err != nil {
+			return p.WorldError(p.Frames.Main(), world, err)
+		}
+		if res.ExceptionDetails != nil {
+			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page use the clipboard", "it works on https pages and on localhost")
+		}
+		return decodeString(res, &out)
+	})
+	return out, err
 }

@@ -1,4 +1,5 @@
-package browser
+// Package snapshot looks at pages: the outline of what is there, with refs.
+package snapshot
 
 import (
 	"context"
@@ -15,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/protocol"
@@ -54,13 +56,22 @@ type lookArgs struct {
 	View        *[4]float64 `json:"view,omitempty"`
 }
 
+// Snapshots looks at the pages of a browser's tabs.
+type Snapshots struct {
+	tabs page.Tabs
+	news *news.News
+}
+
+// New returns what looks at a browser's tabs.
+func New(tabs page.Tabs, n *news.News) *Snapshots { return &Snapshots{tabs: tabs, news: n} }
+
 // Snapshot looks at a tab's page, all its frames included.
-func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
+func (ss *Snapshots) Snapshot(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
 	var look protocol.Look
 	if q.Caller != "" {
 		ctx = protocol.WithCaller(ctx, q.Caller)
 	}
-	err := b.onPage(queue.Looking(ctx), id, func(ctx context.Context, p *tabPage) error {
+	err := ss.tabs.OnPage(queue.Looking(ctx), id, func(ctx context.Context, p *page.Page) error {
 		l := looker{p: p, q: q}
 		out, err := l.run(ctx)
 		if err != nil {
@@ -72,37 +83,16 @@ func (b *Browser) Snapshot(ctx context.Context, id protocol.TabID, q protocol.Lo
 			return err
 		}
 		look.URL, look.Title = info.URL, info.Title
-		if ownRefs(out.lines) <= 1 && p.showsPDF(ctx) {
+		if ownRefs(out.lines) <= 1 && showsPDF(ctx, p) {
 			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
 				"a screenshot shows it, and the user can read or save it")
 		}
 		return nil
 	})
 	if err == nil && q.News {
-		look.News, err = b.news.Tell(ctx, id, q.Caller)
+		look.News, err = ss.news.Tell(ctx, id, q.Caller)
 	}
 	return look, err
-}
-
-// onPage is onTab with the page opened for looks and actions.
-func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *tabPage) error) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		if d := p.OpenDialog(); d != nil {
-			return dialogOpen(id, d)
-		}
-		if err := p.Open(ctx, id); err != nil {
-			return err
-		}
-		defer p.ReleaseDrawing(ctx)
-		if err := p.DrawBehind(ctx); err != nil {
-			return err
-		}
-		err := f(ctx, p)
-		if errors.Is(err, page.ErrReplaced) {
-			return protocol.NewError(protocol.CodeGone, "the page went to another document meanwhile", "look again")
-		}
-		return err
-	})
 }
 
 // ownRefs is how many lines have a ref of the tab's own document: the viewer of
@@ -118,7 +108,7 @@ func ownRefs(lines []string) int {
 }
 
 // showsPDF says whether the browser's own viewer of PDF files stands in the tab.
-func (p *tabPage) showsPDF(ctx context.Context) bool {
+func showsPDF(ctx context.Context, p *page.Page) bool {
 	in, world := p.Frames.State(p.Frames.Main())
 	if world == "" {
 		return false
@@ -128,13 +118,9 @@ func (p *tabPage) showsPDF(ctx context.Context) bool {
 	return err == nil && res.Result != nil && json.Unmarshal(res.Result.Value, &kind) == nil && kind == "application/pdf"
 }
 
-func dialogOpen(id protocol.TabID, d *page.Dialog) error {
-	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+d.String()+")", "", protocol.AnswerDialog()...)
-}
-
 // looker takes one snapshot over the frames.
 type looker struct {
-	p *tabPage
+	p *page.Page
 	q protocol.LookRequest
 }
 
@@ -171,7 +157,7 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 		return l.frame(ctx, f, "", nil, l.q.Max)
 	}
 	if keyedScope().MatchString(scope) {
-		_, ref, err := elements.WhereIs(ctx, l.p.Page, scope)
+		_, ref, err := elements.WhereIs(ctx, l.p, scope)
 		if err != nil {
 			return looked{}, err
 		}

@@ -1,8 +1,8 @@
-package browser
+// Package wait waits until something is so on a page, or happens in a tab.
+package wait
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,15 +19,54 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/queue"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
+
+const (
+	// NetworkQuiet is how long no request may be under way for the network to
+	// count as quiet.
+	NetworkQuiet = 500 * time.Millisecond
+	// rootsAgain is how often a wait asks for closed shadow roots that have come
+	// meanwhile: no event tells of them.
+	rootsAgain = 250 * time.Millisecond
+)
+
+// Tabs are the tabs of a browser.
+type Tabs interface {
+	page.Tabs
+	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	Explain(ctx context.Context, id protocol.TabID, err error) error
+}
+
+// Config is what a wait needs of the browser: each of the functions waits for one of a
+// tab, and says what it was.
+type Config struct {
+	// Open are the tabs.
+	Open *tabs.Registry
+	// Console waits for a message, and says the site that wrote it, too.
+	Console func(ctx context.Context, id protocol.TabID, ok func(text string) bool) (what, origin string, err error)
+	// Request waits for a request.
+	Request func(ctx context.Context, id protocol.TabID, ok func(url string) bool) (string, error)
+	// Download waits for a complete download whose name or address is like a pattern.
+	Download func(ctx context.Context, id protocol.TabID, pattern string) (string, error)
+}
+
+// Waiter waits for the pages of a browser's tabs.
+type Waiter struct {
+	tabs   Tabs
+	config Config
+}
+
+// New returns what waits for a browser's tabs.
+func New(all Tabs, c Config) *Waiter { return &Waiter{tabs: all, config: c} }
 
 // Wait waits until a condition holds on a tab's page, over navigations, and
 // says where the tab is then. The deadline is ctx's; it ends with CodeTimeout.
 // Others go on acting on the tab meanwhile.
-func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
+func (ws *Waiter) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onPage(queue.InWait(ctx), id, func(ctx context.Context, p *tabPage) error {
+	err := ws.tabs.OnPage(queue.InWait(ctx), id, func(ctx context.Context, p *page.Page) error {
 		w := &waiting{p: p, q: q, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
@@ -47,7 +86,7 @@ func (b *Browser) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRe
 }
 
 type waiting struct {
-	p      *tabPage
+	p      *page.Page
 	q      protocol.WaitRequest
 	events *devtools.Subscription
 	// found takes what came, for one who watches: a dialog that opens meanwhile is
@@ -213,7 +252,7 @@ func (w *waiting) quiet(ctx context.Context) error {
 		return err
 	}
 	open := make(map[network.RequestID]cdp.LoaderID)
-	timer := time.NewTimer(networkQuiet)
+	timer := time.NewTimer(NetworkQuiet)
 	defer timer.Stop()
 	for {
 		select {
@@ -251,7 +290,7 @@ func (w *waiting) quiet(ctx context.Context) error {
 			default:
 				continue
 			}
-			timer.Reset(networkQuiet)
+			timer.Reset(NetworkQuiet)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -293,72 +332,4 @@ func (w *waiting) function(ctx context.Context) error {
 		}
 		return nil
 	}
-}
-
-// Dialog answers the dialog that a tab shows. It goes past the tab's queue: what
-// is under way there may be waiting for this answer.
-func (b *Browser) Dialog(ctx context.Context, id protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error) {
-	var info protocol.DialogInfo
-	r, err := b.running()
-	if err != nil {
-		return info, err
-	}
-	_, p, err := b.pageOf(ctx, r, id)
-	if err != nil {
-		return info, b.explain(ctx, id, nil, err)
-	}
-	open := p.OpenDialog()
-	params := cdppage.HandleJavaScriptDialogParams{Accept: accept}
-	if text != nil {
-		params.PromptText = *text
-	}
-	if _, err := cdp.Call(ctx, p.Session, cdppage.HandleJavaScriptDialog, params); err != nil {
-		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
-			return info, protocol.NewError(protocol.CodeNoElement, "tab "+string(id)+" shows no dialog", "", protocol.Try("lists earlier ones", "dialogs"))
-		}
-		return info, b.explain(ctx, id, p, err)
-	}
-	p.DialogAnswered()
-	if open != nil {
-		info.Type, info.Message = open.Kind, open.Message
-	}
-	b.news.KnowsDialog(ctx, id, info.Type, info.Message)
-	return info, nil
-}
-
-// Clipboard writes text to the clipboard when text is given, and otherwise
-// reads it. It is the machine's own clipboard where there is a display.
-func (b *Browser) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
-	var out string
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
-		expression := "navigator.clipboard.readText()"
-		if text != nil {
-			quoted, err := json.Marshal(*text) // Go's own quotes are not the page's
-			if err != nil {
-				return fmt.Errorf("encoding the text for the clipboard: %w", err)
-			}
-			expression = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", quoted)
-		}
-		release, err := p.grantClipboard(ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
-		s, world, err := p.Ready(ctx, p.Frames.Main())
-		if err != nil {
-			return err
-		}
-		params := page.EvaluateParams(expression, world)
-		yes := true
-		params.UserGesture = &yes
-		res, err := cdp.Call(ctx, s, runtime.Evaluate, params)
-		if err != nil {
-			return p.WorldError(p.Frames.Main(), world, err)
-		}
-		if res.ExceptionDetails != nil {
-			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page use the clipboard", "it works on https pages and on localhost")
-		}
-		return decodeString(res, &out)
-	})
-	return out, err
 }

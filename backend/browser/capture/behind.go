@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"context"
@@ -14,14 +14,13 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/protocol"
 )
 
 // behind takes a picture of a part of a page that no window shows: Chromium's
 // own way beyond the viewport waits there for frames that never come. The page
 // is made as high as its content, taken as it is then in view, and cut.
-func (p *tabPage) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
+func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
 	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func (p *tabPage) behind(ctx context.Context, q protocol.ScreenshotRequest, clip
 		params.Format, params.Quality = cdppage.CaptureScreenshotFormatPng, nil
 	}
 	var data []byte
-	err = p.resized(ctx, func(own emulation.SetDeviceMetricsOverrideParams, big *tabPage) error {
+	err = p.resized(ctx, func(own emulation.SetDeviceMetricsOverrideParams, big *sheet) error {
 		if err := big.resize(ctx, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, Mobile: own.Mobile}); err != nil {
 			return err
 		}
@@ -76,9 +75,9 @@ func (p *tabPage) behind(ctx context.Context, q protocol.ScreenshotRequest, clip
 
 // ownSize is the size that the page believes in: its own, or what the tab is
 // made to believe.
-func (p *tabPage) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
-	if _, v := p.emulated(); v != nil {
-		return overrides.SizeOf(v), nil
+func (p *sheet) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
+	if _, size := p.c.config.Size(p.Target); size != nil {
+		return *size, nil
 	}
 	world, err := p.PlainWorld(ctx)
 	if err != nil {
@@ -90,7 +89,7 @@ func (p *tabPage) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverri
 
 // webp writes a picture as the browser does, in a canvas that the page does not
 // see. The quality is from 1 to 100; 0 is the browser's own.
-func (p *tabPage) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
+func (p *sheet) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
 	world, err := p.PlainWorld(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package browser
+package sitedata
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -42,7 +41,7 @@ func (r *restoring) Begin(ctx context.Context, s *devtools.Session, _ bool) erro
 	r.mu.Unlock()
 	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	for _, st := range pending {
-		script, e := sitedata.RestoreScript(st)
+		script, e := RestoreScript(st)
 		if e != nil {
 			return e
 		}
@@ -88,8 +87,8 @@ func (r *restoring) End(ctx context.Context, s *devtools.Session) {
 }
 
 // restoreLater puts the storage of sites back when they are opened in a tab.
-func (b *Browser) restoreLater(ctx context.Context, id protocol.TabID, later map[string]protocol.Storage) error {
-	k, err := b.keeper(ctx, id)
+func (s *Sites) restoreLater(ctx context.Context, id protocol.TabID, later map[string]protocol.Storage) error {
+	k, err := s.config.Watches.Of(ctx, id)
 	if err != nil {
 		return err
 	}

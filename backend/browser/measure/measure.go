@@ -1,4 +1,5 @@
-package browser
+// Package measure tells how fast pages are.
+package measure
 
 import (
 	"context"
@@ -13,6 +14,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -61,21 +63,33 @@ const perfScript = `() => {
 	};
 }`
 
+// Save writes what was made of a page into a file.
+type Save func(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error)
+
+// Measure measures the pages of a browser's tabs.
+type Measure struct {
+	tabs page.Tabs
+	save Save
+}
+
+// New returns what measures a browser's tabs.
+func New(tabs page.Tabs, save Save) *Measure { return &Measure{tabs: tabs, save: save} }
+
 // Performance tells how fast a tab's page came and how it reacts, from what the
 // browser has measured since the page began.
-func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.Performance, error) {
+func (m *Measure) Performance(ctx context.Context, id protocol.TabID) (protocol.Performance, error) {
 	var out protocol.Performance
-	err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) error {
+	err := m.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		out = protocol.Performance{}
-		if err := elements.InFrame(ctx, p.Page, p.Frames.Main(), perfScript, nil, &out); err != nil {
+		if err := elements.InFrame(ctx, p, p.Frames.Main(), perfScript, nil, &out); err != nil {
 			return err
 		}
 		out.URL = info.URL
-		s, release, err := p.r.own(ctx, p.Target)
+		s, release, err := p.Beside(ctx, p.Target)
 		if err != nil {
 			return err
 		}
@@ -87,14 +101,14 @@ func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.
 		if err != nil {
 			return err
 		}
-		for _, m := range metrics.Metrics {
-			switch m.Name {
+		for _, one := range metrics.Metrics {
+			switch one.Name {
 			case "Nodes":
-				out.Nodes = int(m.Value)
+				out.Nodes = int(one.Value)
 			case "JSEventListeners":
-				out.Listeners = int(m.Value)
+				out.Listeners = int(one.Value)
 			case "JSHeapUsedSize":
-				out.HeapBytes = int(m.Value)
+				out.HeapBytes = int(one.Value)
 			}
 		}
 		return nil
@@ -105,13 +119,13 @@ func (b *Browser) Performance(ctx context.Context, id protocol.TabID) (protocol.
 // Trace records what the browser does for a tab for some time, and with reload
 // from the start of its page, into a file of the session's folder that the
 // Performance panel of the developer tools, or Perfetto, opens.
-func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
+func (m *Measure) Trace(ctx context.Context, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
 	var file protocol.PageFile
 	if length <= 0 || length > protocol.MaxTraceTime {
 		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "", protocol.Example("perf", "--trace", "--seconds", "3"))
 	}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, r *run, p *tabPage) error {
-		s, release, err := r.own(ctx, p.Target)
+	err := m.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+		s, release, err := p.Beside(ctx, p.Target)
 		if err != nil {
 			return err
 		}
@@ -153,7 +167,8 @@ func (b *Browser) Trace(ctx context.Context, id protocol.TabID, length time.Dura
 		if err != nil {
 			return err
 		}
-		return b.savePage(ctx, id, p, "json", data, &file)
+		file, err = m.save(ctx, id, p, "json", data)
+		return err
 	})
 	return file, err
 }

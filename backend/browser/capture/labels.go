@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"context"
@@ -146,7 +146,7 @@ func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c
 
 // labels are the refs of what can be acted on in a part of the page, or in what
 // is in view when clip is nil, with their places in the picture of it.
-func (p *tabPage) labels(ctx context.Context, clip *protocol.Clip) ([]label, error) {
+func (p *sheet) labels(ctx context.Context, clip *protocol.Clip) ([]label, error) {
 	var out []label
 	var scroll struct{ X, Y float64 }
 	view := protocol.Clip{}
@@ -203,7 +203,7 @@ func boxed(items, out []labelItem) []labelItem {
 }
 
 // elementClip is where an element lies in the page, whole.
-func (p *tabPage) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
+func (p *sheet) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
 	f, ref, err := elements.WhereIs(ctx, p.Page, element)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package browser
+package recording
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 
 // SaveRoutine writes a routine under its name, and the test of the same beside
 // it. One of that name is replaced.
-func (b *Browser) SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error) {
-	path, err := b.routinePath(r.Name)
+func (rs *Recordings) SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error) {
+	path, err := rs.routinePath(r.Name)
 	if err != nil {
 		return routine, playwright, err
 	}
@@ -35,18 +35,18 @@ func (b *Browser) SaveRoutine(r protocol.Routine, test string) (routine, playwri
 	return protocol.SavedFile{Path: path, Bytes: len(data) + 1, Entries: len(r.Steps)}, protocol.SavedFile{Path: beside, Bytes: len(test)}, nil
 }
 
-func (b *Browser) routinePath(name string) (string, error) {
+func (rs *Recordings) routinePath(name string) (string, error) {
 	if !files.IsName(name) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
-	dir, err := b.files().Of("routines")
+	dir, err := rs.config.Folder.Of("routines")
 	return filepath.Join(dir, name+".json"), err
 }
 
 // Routine reads a saved routine.
-func (b *Browser) Routine(name string) (protocol.Routine, error) {
+func (rs *Recordings) Routine(name string) (protocol.Routine, error) {
 	var r protocol.Routine
-	path, err := b.routinePath(name)
+	path, err := rs.routinePath(name)
 	if err != nil {
 		return r, err
 	}
@@ -64,8 +64,8 @@ func (b *Browser) Routine(name string) (protocol.Routine, error) {
 }
 
 // Routines lists the saved routines by name. What cannot be read is left out.
-func (b *Browser) Routines() ([]protocol.Routine, error) {
-	dir, err := b.files().Of("routines")
+func (rs *Recordings) Routines() ([]protocol.Routine, error) {
+	dir, err := rs.config.Folder.Of("routines")
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (b *Browser) Routines() ([]protocol.Routine, error) {
 	out := []protocol.Routine{}
 	for _, f := range entries {
 		if name, ok := strings.CutSuffix(f.Name(), ".json"); ok {
-			if r, err := b.Routine(name); err == nil {
+			if r, err := rs.Routine(name); err == nil {
 				out = append(out, r)
 			}
 		}

@@ -1,4 +1,4 @@
-package browser
+package recording
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/protocol"
 )
 
@@ -50,8 +51,8 @@ const (
 	filmQuality = 70
 )
 
-func (b *Browser) newFilm(id protocol.TabID) (*film, error) {
-	f, err := b.files().New("recordings", string(id), "frames")
+func (rs *Recordings) newFilm(id protocol.TabID) (*film, error) {
+	f, err := rs.config.Folder.New("recordings", string(id), "frames")
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +106,12 @@ func (f *film) keep(data []byte) {
 
 // still takes one picture of a tab that has drawn none since its film began: a
 // recording of a moment, or of a page on which nothing moved.
-func (b *Browser) still(ctx context.Context, id protocol.TabID, f *film) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
-		release, err := p.awake(ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
-		data, err := p.capture(ctx, captureParams(protocol.ScreenshotRequest{Format: "jpeg", Quality: filmQuality}, nil))
-		if err == nil {
-			f.keep(data)
-		}
-		return err
-	})
+func (rs *Recordings) still(ctx context.Context, id protocol.TabID, f *film) error {
+	data, err := rs.config.Still(ctx, id, filmQuality)
+	if err == nil {
+		f.keep(data)
+	}
+	return err
 }
 
 func (f *film) count() int {
@@ -150,7 +144,7 @@ func (r *recorder) Closed() {
 }
 
 // finish writes the video and removes the pictures.
-func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.SavedFile, error) {
+func (f *film) finish(folder files.Folder, id protocol.TabID, format string) (protocol.SavedFile, error) {
 	defer f.discard()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +152,7 @@ func (f *film) finish(b *Browser, id protocol.TabID, format string) (protocol.Sa
 		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab showed nothing while it was recorded",
 			"record longer than a moment", protocol.Try("brings it to the front", "tab", string(id)))
 	}
-	out, err := b.files().New("recordings", string(id), format)
+	out, err := folder.New("recordings", string(id), format)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}

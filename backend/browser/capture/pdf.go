@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func paper(name string) (width, height float64, ok bool) {
 // PDF prints a tab's page into a file of the session's folder. The page must
 // not be a crashed one; CodeBadArgument is for a paper that does not exist or
 // margins that leave nothing of it.
-func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequest) (protocol.PageFile, error) {
+func (c *Capture) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequest) (protocol.PageFile, error) {
 	var file protocol.PageFile
 	width, height, ok := paper(q.Paper)
 	if !ok {
@@ -46,7 +46,7 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 	if q.Margin < 0 || 2*margin >= width {
 		return file, protocol.NewError(protocol.CodeBadArgument, "such margins leave nothing of the page", "use a smaller margin, in centimetres", protocol.With("", "--margin", "1"))
 	}
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
 		yes := true
 		res, err := cdp.Call(ctx, p.Session, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
 			Landscape: &q.Landscape, PrintBackground: &q.Background, PaperWidth: width, PaperHeight: height,
@@ -58,18 +58,13 @@ func (b *Browser) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 		if err != nil {
 			return err
 		}
-		return b.savePage(ctx, id, p, "pdf", res.Data, &file)
+		return c.save(ctx, id, p, "pdf", res.Data, &file)
 	})
 	return file, err
 }
 
-// savePage writes what was made of a page into the session's folder.
-func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *tabPage, kind string, data []byte, file *protocol.PageFile) error {
-	var info protocol.PageInfo
-	if err := p.Where(ctx, &info); err != nil {
-		return err
-	}
-	path, err := b.saveScreenshot(id, kind, data)
-	*file = protocol.PageFile{Path: path, Bytes: len(data), URL: info.URL}
+// save writes what was made of a page into the session's folder.
+func (c *Capture) save(ctx context.Context, id protocol.TabID, p *sheet, kind string, data []byte, file *protocol.PageFile) (err error) {
+	*file, err = c.config.SavePage(ctx, id, p.Page, kind, data)
 	return err
 }

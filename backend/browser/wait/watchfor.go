@@ -1,4 +1,4 @@
-package browser
+package wait
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 // WatchFor waits until something happens in a tab, and says what it was. It
 // looks at every change and never on a clock, and it does not stand in the
 // tab's queue: others go on acting on it.
-func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error) {
+func (ws *Waiter) WatchFor(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error) {
 	began := time.Now()
 	reply := protocol.WatchReply{Kind: q.Kind}
 	var err error
 	switch q.Kind {
 	case "text", "element":
-		reply.What, reply.Origin, err = b.watchPage(ctx, id, q)
+		reply.What, reply.Origin, err = ws.watchPage(ctx, id, q)
 	case "url":
-		reply.What, err = b.watchURL(ctx, id, q.Value)
+		reply.What, err = ws.watchURL(ctx, id, q.Value)
 		reply.Origin = reply.What
 	case "console":
-		reply.What, reply.Origin, err = b.AwaitConsole(ctx, id, func(text string) bool { return page.Glob(q.Value, text) })
+		reply.What, reply.Origin, err = ws.config.Console(ctx, id, func(text string) bool { return page.Glob(q.Value, text) })
 	case "request":
-		reply.What, err = b.AwaitRequest(ctx, id, func(url string) bool { return page.Glob(q.Value, url) })
+		reply.What, err = ws.config.Request(ctx, id, func(url string) bool { return page.Glob(q.Value, url) })
 		reply.Origin = reply.What
 	case "download":
-		reply.What, err = b.AwaitDownload(ctx, id, q.Value)
+		reply.What, err = ws.config.Download(ctx, id, q.Value)
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("cannot watch for %q", q.Kind), "use text, element, url, console, request or download")
 	}
@@ -39,7 +39,7 @@ func (b *Browser) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return reply, inVain(q)
 	}
-	return reply, b.explain(ctx, id, nil, err)
+	return reply, ws.tabs.Explain(ctx, id, err)
 }
 
 // inVain is the end of a watch that saw nothing.
@@ -51,14 +51,14 @@ func inVain(q protocol.WatchRequest) error {
 	return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("%s %.100q did not %s in time", q.Kind, q.Value, what), "", protocol.MoreTime())
 }
 
-func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
+func (ws *Waiter) watchURL(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
 	url := ""
-	err := b.tabs.Await(ctx, func() bool {
-		t, ok := b.tabs.Lookup(id)
+	err := ws.config.Open.Await(ctx, func() bool {
+		t, ok := ws.config.Open.Lookup(id)
 		url = t.URL
 		return !ok || page.Glob(pattern, t.URL)
 	})
-	if _, ok := b.tabs.Lookup(id); !ok && err == nil {
+	if _, ok := ws.config.Open.Lookup(id); !ok && err == nil {
 		return "", page.UnknownTab(id)
 	}
 	return url, err
@@ -66,13 +66,13 @@ func (b *Browser) watchURL(ctx context.Context, id protocol.TabID, pattern strin
 
 // watchPage looks in all frames of the page, as a wait does, and again in the
 // next one when it navigates.
-func (b *Browser) watchPage(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (what, origin string, err error) {
+func (ws *Waiter) watchPage(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (what, origin string, err error) {
 	key := q.Kind
 	if q.Gone {
 		key = map[string]string{"text": "goneText", "element": "gone"}[q.Kind]
 	}
 	found := waitFound{What: q.Value}
-	err = b.besideTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+	err = ws.tabs.Beside(ctx, id, true, func(ctx context.Context, p *page.Page) error {
 		if err := p.Open(ctx, id); err != nil {
 			return err
 		}

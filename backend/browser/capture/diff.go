@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"context"
@@ -24,13 +24,13 @@ type pageState struct {
 }
 
 // state takes in how a tab's page is now, the whole of it when full.
-func (b *Browser) state(ctx context.Context, id protocol.TabID, full, pixels bool) (pageState, error) {
+func (c *Capture) state(ctx context.Context, id protocol.TabID, full, pixels bool) (pageState, error) {
 	var st pageState
 	var err error
-	if st.text, err = b.Markdown(ctx, id, "", protocol.TextLimit); err != nil || !pixels {
+	if st.text, err = c.config.Text(ctx, id); err != nil || !pixels {
 		return st, err
 	}
-	err = b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+	err = c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
@@ -49,46 +49,46 @@ func (b *Browser) state(ctx context.Context, id protocol.TabID, full, pixels boo
 }
 
 // Mark remembers how a tab's page is now, for a later Compare.
-func (b *Browser) Mark(ctx context.Context, id protocol.TabID, full bool) (protocol.PageText, error) {
-	st, err := b.state(ctx, id, full, true)
+func (c *Capture) Mark(ctx context.Context, id protocol.TabID, full bool) (protocol.PageText, error) {
+	st, err := c.state(ctx, id, full, true)
 	if err != nil {
 		return protocol.PageText{}, err
 	}
-	b.marks.mu.Lock()
-	defer b.marks.mu.Unlock()
-	if b.marks.tab == nil {
-		b.marks.tab = make(map[protocol.TabID]pageState)
+	c.marks.mu.Lock()
+	defer c.marks.mu.Unlock()
+	if c.marks.tab == nil {
+		c.marks.tab = make(map[protocol.TabID]pageState)
 	}
-	for old := range b.marks.tab { // of tabs that were closed
-		if _, open := b.tabs.Lookup(old); !open {
-			delete(b.marks.tab, old)
+	for old := range c.marks.tab { // of tabs that were closed
+		if _, open := c.config.Open.Lookup(old); !open {
+			delete(c.marks.tab, old)
 		}
 	}
-	b.marks.tab[id] = st
+	c.marks.tab[id] = st
 	return st.text, nil
 }
 
 // Compare returns the text of another tab, or of the tab's mark when other is
 // empty, and the text of the tab; with pixels also how their pictures differ.
-func (b *Browser) Compare(ctx context.Context, id, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error) {
+func (c *Capture) Compare(ctx context.Context, id, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error) {
 	var was pageState
 	if other == "" {
-		b.marks.mu.Lock()
-		marked, ok := b.marks.tab[id]
-		b.marks.mu.Unlock()
+		c.marks.mu.Lock()
+		marked, ok := c.marks.tab[id]
+		c.marks.mu.Unlock()
 		if !ok {
 			return before, now, nil, protocol.NewError(protocol.CodeBadArgument, "no state of "+string(id)+" was marked", "", protocol.Try("remembers it", "diff", "--mark"), protocol.Try("then compares", "diff"), protocol.Try("compares with another tab", "diff", "--with", "t2"))
 		}
 		was = marked
-	} else if was, err = b.state(ctx, other, full, pixels); err != nil {
+	} else if was, err = c.state(ctx, other, full, pixels); err != nil {
 		return before, now, nil, err
 	}
-	is, err := b.state(ctx, id, full, pixels)
+	is, err := c.state(ctx, id, full, pixels)
 	if err != nil {
 		return before, now, nil, err
 	}
 	if pixels {
-		if diff, err = b.pixels(id, was.picture, is.picture); err != nil {
+		if diff, err = c.pixels(id, was.picture, is.picture); err != nil {
 			return before, now, nil, err
 		}
 	}
@@ -101,7 +101,7 @@ const tolerance = 8
 
 // pixels compares two pictures and saves the second one, pale, with what
 // differs in red.
-func (b *Browser) pixels(id protocol.TabID, before, now []byte) (*protocol.PixelDiff, error) {
+func (c *Capture) pixels(id protocol.TabID, before, now []byte) (*protocol.PixelDiff, error) {
 	was, err := decodePicture(before)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (b *Browser) pixels(id protocol.TabID, before, now []byte) (*protocol.Pixel
 	if err != nil {
 		return nil, err
 	}
-	diff.Path, err = b.saveScreenshot(id, "png", data)
+	diff.Path, err = c.config.Save(id, "png", data)
 	return diff, err
 }
 

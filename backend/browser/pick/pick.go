@@ -1,10 +1,12 @@
-package browser
+// Package pick has a person pick an element of a page.
+package pick
 
 import (
 	"context"
 	_ "embed"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
@@ -20,11 +22,42 @@ import (
 //go:embed pick.js
 var pickScript string
 
+const (
+	// pickEndTimeout is how long a page may take to switch its picker off.
+	pickEndTimeout = time.Second
+	// pickElements is how many elements are listed beside the picker.
+	pickElements = 500
+)
+
+// Tabs are the tabs of a browser.
+type Tabs interface {
+	page.Tabs
+	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	Explain(ctx context.Context, id protocol.TabID, err error) error
+}
+
+// Config is what picking needs of the browser.
+type Config struct {
+	// Look lists what is on a tab's page.
+	Look func(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	// Panel is the panel that the user types in; nil for none.
+	Panel func() *focus.Panel
+}
+
+// Picks has elements picked in a browser's tabs.
+type Picks struct {
+	tabs   Tabs
+	config Config
+}
+
+// New returns what has elements picked in a browser's tabs.
+func New(tabs Tabs, c Config) *Picks { return &Picks{tabs: tabs, config: c} }
+
 // pickCaller is in whose name the list of what can be picked is made.
 const pickCaller = "picker"
 
-// PickConfig is how a person picks an element.
-type PickConfig struct {
+// Request is how a person picks an element.
+type Request struct {
 	// Ready is told once the picker is on, with what can be picked: at most
 	// pickElements, in the order of the page.
 	Ready func([]protocol.PickedElement)
@@ -38,18 +71,15 @@ type PickConfig struct {
 // waits for that; nil is a person who gave up in the page. The picker is off when
 // it returns, which it does at the latest with ctx. It keeps nobody else from
 // the tab.
-func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*protocol.PickedElement, error) {
-	look, err := b.Snapshot(ctx, id, protocol.LookRequest{Caller: pickCaller, Compact: true, Interactive: true, JSON: true})
+func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*protocol.PickedElement, error) {
+	look, err := ps.config.Look(ctx, id, protocol.LookRequest{Caller: pickCaller, Compact: true, Interactive: true, JSON: true})
 	if err != nil {
 		return nil, err
 	}
-	var panel *focus.Panel // that the user picks for
-	if r, err := b.running(); err == nil {
-		panel = r.panels.At()
-	}
-	k := &picker{b: b, id: id, found: make(chan choice), off: make(chan struct{})}
+	panel := ps.config.Panel() // that the user picks for
+	k := &picker{tabs: ps.tabs, id: id, found: make(chan choice), off: make(chan struct{})}
 	defer k.close()
-	if err := b.onPage(ctx, id, k.on); err != nil {
+	if err := ps.tabs.OnPage(ctx, id, k.on); err != nil {
 		return nil, err
 	}
 	elements := pickable(nil, look.Items)
@@ -57,9 +87,9 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, b.explain(ctx, id, nil, ctx.Err())
+			return nil, ps.tabs.Explain(ctx, id, ctx.Err())
 		case <-k.p.Done:
-			return nil, b.explain(ctx, id, nil, devtools.ErrSessionEnded)
+			return nil, ps.tabs.Explain(ctx, id, devtools.ErrSessionEnded)
 		case ref := <-c.Marks:
 			// What is not there any more is not marked; a person sees that.
 			if err := k.mark(ctx, ref); err != nil && ctx.Err() == nil {
@@ -73,8 +103,8 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 				return nil, nil //nolint:nilnil // documented: a person gave up
 			}
 			var out *protocol.PickedElement
-			err := b.onPage(ctx, id, func(ctx context.Context, p *tabPage) (err error) {
-				out, err = p.picked(ctx, at)
+			err := ps.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) (err error) {
+				out, err = picked(ctx, p, at)
 				return err
 			})
 			return out, err
@@ -84,8 +114,8 @@ func (b *Browser) Pick(ctx context.Context, id protocol.TabID, c PickConfig) (*p
 
 // Show marks elements of a tab's page one after another, as a person points at them
 // in a list; an empty ref takes the mark away. It returns with ctx or with the tab.
-func (b *Browser) Show(ctx context.Context, id protocol.TabID, marks <-chan string) error {
-	k := &picker{b: b, id: id}
+func (ps *Picks) Show(ctx context.Context, id protocol.TabID, marks <-chan string) error {
+	k := &picker{tabs: ps.tabs, id: id}
 	defer k.unmark()
 	for {
 		select {
@@ -115,8 +145,8 @@ func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []proto
 
 // picker is the picker of one tab while it is on. Pick owns it.
 type picker struct {
-	b *Browser
-	p *tabPage
+	tabs Tabs
+	p    *page.Page
 
 	id    protocol.TabID
 	found chan choice
@@ -133,7 +163,7 @@ type choice struct {
 }
 
 // on switches the picker on in every process that draws a part of the page.
-func (k *picker) on(ctx context.Context, p *tabPage) error {
+func (k *picker) on(ctx context.Context, p *page.Page) error {
 	k.p = p
 	on := make(map[*devtools.Session]bool)
 	for _, f := range p.Frames.All() {
@@ -151,7 +181,7 @@ func (k *picker) on(ctx context.Context, p *tabPage) error {
 
 // arm switches the picker on for the frames of a session.
 func (k *picker) arm(ctx context.Context, shared *devtools.Session) error {
-	own, release, err := k.p.r.own(ctx, shared.Target)
+	own, release, err := k.p.Beside(ctx, shared.Target)
 	if err != nil {
 		return err
 	}
@@ -208,8 +238,8 @@ func (k *picker) mark(ctx context.Context, ref string) error {
 	if ref == "" {
 		return nil
 	}
-	return k.b.onPage(ctx, k.id, func(ctx context.Context, p *tabPage) error {
-		e, release, err := elements.Find(ctx, p.Page, ref)
+	return k.tabs.OnPage(ctx, k.id, func(ctx context.Context, p *page.Page) error {
+		e, release, err := elements.Find(ctx, p, ref)
 		if err != nil {
 			return err
 		}
@@ -244,7 +274,7 @@ func (k *picker) close() {
 }
 
 // picked says what a node is to an agent, and gives it a ref.
-func (p *tabPage) picked(ctx context.Context, at choice) (*protocol.PickedElement, error) {
+func picked(ctx context.Context, p *page.Page, at choice) (*protocol.PickedElement, error) {
 	for _, f := range p.Frames.All() {
 		s, _, err := p.Ready(ctx, f)
 		if err != nil || s != at.from {

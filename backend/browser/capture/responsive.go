@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"bytes"
@@ -15,8 +15,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/overrides"
-	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,17 +28,17 @@ const twoFrames = "new Promise((done) => requestAnimationFrame(() => requestAnim
 // Responsive takes a picture of a tab's page at each width, in CSS pixels; the
 // tab then has its own size again. The pictures are as high as the page when
 // full, else as a screen of that width usually is.
-func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error) {
+func (c *Capture) Responsive(ctx context.Context, id protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error) {
 	var shots []protocol.Screenshot
-	err := b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *tabPage) error {
+	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
 		}
 		defer release()
-		return p.resized(ctx, func(_ emulation.SetDeviceMetricsOverrideParams, sized *tabPage) error {
+		return p.resized(ctx, func(_ emulation.SetDeviceMetricsOverrideParams, sized *sheet) error {
 			for _, width := range widths {
-				shot, err := b.atWidth(ctx, id, sized, width, q)
+				shot, err := c.atWidth(ctx, id, sized, width, q)
 				if err != nil {
 					return err
 				}
@@ -51,7 +50,7 @@ func (b *Browser) Responsive(ctx context.Context, id protocol.TabID, widths []in
 	return shots, err
 }
 
-func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *tabPage, width int, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
+func (c *Capture) atWidth(ctx context.Context, id protocol.TabID, p *sheet, width int, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
 	height := 900
 	if width <= phoneWidth {
@@ -84,12 +83,12 @@ func (b *Browser) atWidth(ctx context.Context, id protocol.TabID, p *tabPage, wi
 		return shot, err
 	}
 	shot.URL, shot.Width, shot.Height, shot.Bytes = info.URL, int(size.Width), int(size.Height), len(data)
-	shot.Path, err = b.saveScreenshot(id, q.Format, data)
+	shot.Path, err = c.config.Save(id, q.Format, data)
 	return shot, err
 }
 
 // laidOut waits until a change of size is laid out and drawn, or ctx ends.
-func (p *tabPage) laidOut(ctx context.Context) {
+func (p *sheet) laidOut(ctx context.Context) {
 	if world, err := p.PlainWorld(ctx); err == nil {
 		_, _ = devtools.Evaluate[bool](ctx, p.Session, twoFrames, world)
 	}
@@ -99,7 +98,7 @@ func (p *tabPage) laidOut(ctx context.Context) {
 // its own size again. A picture that is done gives the page back the size that it
 // had when the picture was asked for, whenever that is; those that nobody waits
 // for are forgotten with the session.
-func (p *tabPage) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *tabPage) error) error {
+func (p *sheet) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *sheet) error) error {
 	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
 		return err
@@ -108,14 +107,14 @@ func (p *tabPage) resized(ctx context.Context, f func(own emulation.SetDeviceMet
 	if err != nil {
 		return err
 	}
-	beside, err := p.r.conn.Attach(ctx, p.Target)
+	beside, err := p.Conn.Attach(ctx, p.Target)
 	if err != nil {
 		return err
 	}
-	sized := p.r.newPage(beside) //nolint:contextcheck // it lives as long as its session
+	sized := p.c.sheet(page.Twin(p.Page, beside)) //nolint:contextcheck // it lives as long as its session
 	sized.of = p
 	err = f(own, sized)
-	leave := devtools.Post(context.WithoutCancel(ctx), p.r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.ID})
+	leave := devtools.Post(context.WithoutCancel(ctx), p.Conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.ID})
 	p.ownSizeAgain(ctx, own)
 	if view := m.CSSLayoutViewport; view != nil {
 		back := fmt.Sprintf("scrollTo({ left: %d, top: %d, behavior: 'instant' })", view.PageX, view.PageY)
@@ -126,10 +125,10 @@ func (p *tabPage) resized(ctx context.Context, f func(own emulation.SetDeviceMet
 
 // ownSizeAgain returns when the page has its own size, or what the tab is made to
 // believe, or has refused it often enough.
-func (p *tabPage) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
+func (p *sheet) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
 	for range sizeTries {
-		if s, v := p.emulated(); v != nil {
-			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, overrides.SizeOf(v))
+		if s, size := p.c.config.Size(p.Target); size != nil {
+			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, *size)
 		}
 		if p.shownAnew(ctx, func() error { return nil }) != nil {
 			return
@@ -150,7 +149,7 @@ func (p *tabPage) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetri
 
 // resize gives the page a size and waits until it has it. A tab in the back
 // takes the next one only when the last was drawn: so it is drawn.
-func (p *tabPage) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
+func (p *sheet) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	p.sizedAs(&size)
 	err := p.shownAnew(ctx, func() error {
 		_, err := cdp.Call(ctx, p.Session, emulation.SetDeviceMetricsOverride, size)
@@ -164,7 +163,7 @@ func (p *tabPage) resize(ctx context.Context, size emulation.SetDeviceMetricsOve
 
 // shownAnew hides a tab in the back and shows it again, between which it is
 // changed: then it takes up its size.
-func (p *tabPage) shownAnew(ctx context.Context, change func() error) error {
+func (p *sheet) shownAnew(ctx context.Context, change func() error) error {
 	sessions := []*devtools.Session{p.Session}
 	if p.of != nil {
 		sessions = append(sessions, p.of.Session)
@@ -184,7 +183,7 @@ func (p *tabPage) shownAnew(ctx context.Context, change func() error) error {
 }
 
 // sizedAs notes the size that the page is given for now; nil is its own.
-func (p *tabPage) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
+func (p *sheet) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
 	p.sized.Lock()
 	defer p.sized.Unlock()
 	p.size = size
@@ -193,7 +192,7 @@ func (p *tabPage) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
 // sizeAgain tells the page its size just before a picture: when a picture is
 // done, whenever that is, the view gets the size back that it had when the
 // picture was asked for.
-func (p *tabPage) sizeAgain(ctx context.Context) error {
+func (p *sheet) sizeAgain(ctx context.Context) error {
 	p.sized.Lock()
 	size := p.size
 	p.sized.Unlock()
@@ -204,7 +203,7 @@ func (p *tabPage) sizeAgain(ctx context.Context) error {
 }
 
 // settled waits until the page has a size.
-func (p *tabPage) settled(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
+func (p *sheet) settled(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	world, err := p.PlainWorld(ctx)
 	if err != nil {
 		return err
@@ -222,7 +221,7 @@ func (p *tabPage) settled(ctx context.Context, size emulation.SetDeviceMetricsOv
 }
 
 // has says whether the page has a size.
-func (p *tabPage) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
+func (p *sheet) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
 	is, err := devtools.Evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
 	return err == nil && math.Abs(is[0]-float64(size.Width)) <= 1 && math.Abs(is[1]-float64(size.Height)) <= 1, err
 }
@@ -232,7 +231,7 @@ const sizeTries = 12
 
 // captureSized is capture for a page that was given another size: a picture of
 // another shape is taken again.
-func (p *tabPage) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height float64) (data []byte, err error) {
+func (p *sheet) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height float64) (data []byte, err error) {
 	for range sizeTries {
 		if data, err = p.capture(ctx, params); err != nil {
 			return nil, err
@@ -252,14 +251,4 @@ func (p *tabPage) captureSized(ctx context.Context, params cdppage.CaptureScreen
 		}
 	}
 	return data, nil
-}
-
-// emulated is the size that a page is made to believe in, with the session that
-// holds it; nil when it has its own.
-func (p *tabPage) emulated() (*devtools.Session, *protocol.EmulatedViewport) {
-	t, ok := p.r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
-	if !ok {
-		return nil, nil
-	}
-	return p.r.b.Viewport(t.ID)
 }

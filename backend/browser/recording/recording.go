@@ -1,4 +1,6 @@
-package browser
+// Package recording notes what is done in a tab, films it, and keeps what was noted as
+// routines.
+package recording
 
 import (
 	"context"
@@ -12,12 +14,40 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
-const featureRecord = "record"
+const feature = "record"
+
+const (
+	// recordSteps and recordFrames bound a recording.
+	recordSteps  = 2000
+	recordFrames = 1200
+	// recordRate is how many pictures a second a video has at most.
+	recordRate = 10
+)
+
+// Config is what recordings need of the browser.
+type Config struct {
+	// Folder is where films and routines are saved.
+	Folder files.Folder
+	// Page tells a tab's address and title.
+	Page func(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error)
+	// Still takes a JPEG picture of a tab.
+	Still func(ctx context.Context, id protocol.TabID, quality int) ([]byte, error)
+}
+
+// Recordings are those of a browser's tabs.
+type Recordings struct {
+	tabs   watch.Source
+	config Config
+}
+
+// New returns the recordings of a browser's tabs: none.
+func New(tabs watch.Source, c Config) *Recordings { return &Recordings{tabs: tabs, config: c} }
 
 //go:embed record.js
 var recordScript string
@@ -152,25 +182,25 @@ func (r *recorder) add(step protocol.RecordedStep) {
 
 // StartRecording begins to note what is done in a tab, and to film it when video
 // is a format: "avi" or "gif".
-func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video string) error {
-	k, err := b.keeper(ctx, id)
+func (rs *Recordings) StartRecording(ctx context.Context, id protocol.TabID, video string) error {
+	k, err := rs.tabs.Of(ctx, id)
 	if err != nil {
 		return err
 	}
-	if _, running := watch.Get[*recorder](k, featureRecord); running {
+	if _, running := watch.Get[*recorder](k, feature); running {
 		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "", protocol.Try("ends it", "record", "stop"))
 	}
-	info, err := b.Page(ctx, id)
+	info, err := rs.config.Page(ctx, id)
 	if err != nil {
 		return err
 	}
 	var shots *film
 	if video != "" {
-		if shots, err = b.newFilm(id); err != nil {
+		if shots, err = rs.newFilm(id); err != nil {
 			return err
 		}
 	}
-	r, err := watch.Use(ctx, k, featureRecord, func() *recorder {
+	r, err := watch.Use(ctx, k, feature, func() *recorder {
 		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL}
 	})
 	if err != nil {
@@ -189,14 +219,14 @@ func (b *Browser) StartRecording(ctx context.Context, id protocol.TabID, video s
 }
 
 // Recording returns what is recorded so far.
-func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Recording, error) {
-	k := b.kept(id)
-	r, ok := watch.Get[*recorder](k, featureRecord)
+func (rs *Recordings) Recording(ctx context.Context, id protocol.TabID) (protocol.Recording, error) {
+	k := rs.tabs.Kept(id)
+	r, ok := watch.Get[*recorder](k, feature)
 	if !ok {
 		return protocol.Recording{Steps: []protocol.RecordedStep{}}, nil
 	}
 	if err := k.CatchUp(ctx); err != nil {
-		return protocol.Recording{}, b.explain(ctx, id, nil, err)
+		return protocol.Recording{}, rs.tabs.Explain(ctx, id, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,9 +240,9 @@ func (b *Browser) Recording(ctx context.Context, id protocol.TabID) (protocol.Re
 // StopRecording ends a recording and returns it. format is that of the video;
 // empty is what was said at the start. A video that cannot be made costs no step:
 // VideoError says why.
-func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
-	k := b.kept(id)
-	r, ok := watch.Get[*recorder](k, featureRecord)
+func (rs *Recordings) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
+	k := rs.tabs.Kept(id)
+	r, ok := watch.Get[*recorder](k, feature)
 	if !ok {
 		return protocol.Recording{}, protocol.NewError(protocol.CodeBadArgument, "no recording of "+string(id)+" runs", "", protocol.Try("begins one", "record", "start"))
 	}
@@ -220,14 +250,14 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 		r.flush(ctx, s)
 		if r.video != nil && r.video.count() == 0 {
 			// Without it there is no video, which is said below.
-			_ = b.still(ctx, id, r.video)
+			_ = rs.still(ctx, id, r.video)
 		}
 	}
-	out, err := b.Recording(ctx, id)
+	out, err := rs.Recording(ctx, id)
 	if err != nil {
 		return out, err
 	}
-	if err := k.Stop(ctx, featureRecord); err != nil {
+	if err := k.Stop(ctx, feature); err != nil {
 		return out, err
 	}
 	out.Running = false
@@ -236,7 +266,7 @@ func (b *Browser) StopRecording(ctx context.Context, id protocol.TabID, format s
 		if format == "" {
 			format = r.format
 		}
-		if file, err := r.video.finish(b, id, format); err != nil {
+		if file, err := r.video.finish(rs.config.Folder, id, format); err != nil {
 			out.VideoError = protocol.AsError(err)
 		} else {
 			out.Video = &file

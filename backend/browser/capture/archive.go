@@ -1,0 +1,24 @@
+package capture
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/protocol"
+)
+
+// Archive saves a tab's page with everything that it shows in one MHTML file
+// of the session's folder.
+func (c *Capture) Archive(ctx context.Context, id protocol.TabID) (protocol.PageFile, error) {
+	var file protocol.PageFile
+	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
+		res, err := cdp.Call(ctx, p.Session, cdppage.CaptureSnapshot, cdppage.CaptureSnapshotParams{})
+		if err != nil {
+			return err
+		}
+		return c.save(ctx, id, p, "mhtml", []byte(res.Data), &file)
+	})
+	return file, err
+}

@@ -1,0 +1,181 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/pngrows"
+	"pilotfish/backend/protocol"
+)
+
+// captureParams turns a request into the protocol's.
+func captureParams(q protocol.ScreenshotRequest, clip *protocol.Clip) cdppage.CaptureScreenshotParams {
+	params := cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(q.Format)}
+	yes := true
+	if q.Quality > 0 && q.Format != "png" {
+		quality := int64(q.Quality)
+		params.Quality = &quality
+	}
+	if clip != nil {
+		params.CaptureBeyondViewport = &yes
+		params.Clip = &cdppage.Viewport{X: clip.X, Y: clip.Y, Width: clip.Width, Height: clip.Height, Scale: 1}
+	}
+	return params
+}
+
+// awake makes a tab in the back draw: it believes to be looked at until release
+// is called. What the person sees does not change.
+func (p *sheet) awake(ctx context.Context) (release func(), err error) {
+	if p.IsOpen() { // it does already, for looks and actions
+		return func() {}, nil
+	}
+	focus := emulation.SetFocusEmulationEnabledParams{Enabled: true}
+	if err := devtools.Post(ctx, p.Session, emulation.SetFocusEmulationEnabled, focus); err != nil {
+		return nil, err
+	}
+	return func() {
+		focus.Enabled = false
+		_ = devtools.Post(context.WithoutCancel(ctx), p.Session, emulation.SetFocusEmulationEnabled, focus)
+	}, nil
+}
+
+// frame is a promise of the page's next animation frame.
+const frame = "new Promise((done) => requestAnimationFrame(() => done(true)))"
+
+// capture takes a picture. In a tab that no window shows, Chromium learns that
+// a frame was presented only when the next one is: a page on which nothing
+// moves would keep its picture to itself for ever. So further frames are asked
+// for, in the rhythm of the page's own, until the picture is there.
+func (p *sheet) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		data []byte
+		err  error
+	}
+	done := make(chan answer, 1)
+	if err := p.sizeAgain(ctx); err != nil {
+		return nil, err
+	}
+	id, pending, err := p.Conn.Send(ctx, p.Session, cdppage.CaptureScreenshot.Method, params)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		var res cdppage.CaptureScreenshotResult
+		err := p.Await(ctx, cdppage.CaptureScreenshot.Method, id, pending, &res)
+		done <- answer{res.Data, err}
+	}()
+	nudged := make(chan struct{})
+	go func() {
+		defer close(nudged)
+		if params.Clip == nil { // it would undo the size of a larger picture
+			p.nudge(ctx)
+		}
+	}()
+	a := <-done
+	cancel()
+	<-nudged
+	if a.err == nil && len(a.data) == 0 {
+		a.err = protocol.NewError(protocol.CodeInternal, "the browser took an empty screenshot", "try again")
+	}
+	return a.data, a.err
+}
+
+// nudge asks for further frames by a second picture of what is in view, ever
+// more rarely until ctx ends: a page that gives several frames which nobody
+// draws is let draw only once a second. A tab in front draws by itself, unless
+// its window is shown nowhere: there it begins when the picture is overdue.
+func (p *sheet) nudge(ctx context.Context) {
+	if page.InFront(p.Page) {
+		overdue := time.NewTimer(pictureWait)
+		defer overdue.Stop()
+		select {
+		case <-overdue.C:
+		case <-ctx.Done():
+			return
+		}
+		release, err := p.awake(ctx)
+		if err != nil {
+			return
+		}
+		defer release()
+	}
+	world, err := p.PlainWorld(ctx)
+	if err != nil {
+		return
+	}
+	for wait := 1; ; wait *= 2 {
+		for range wait {
+			if _, err := devtools.Evaluate[bool](ctx, p.Session, frame, world); err != nil {
+				return
+			}
+		}
+		if ctx.Err() != nil || p.secondPicture(ctx) != nil {
+			return
+		}
+	}
+}
+
+// secondPicture makes the browser draw the page once more; nobody reads it.
+func (p *sheet) secondPicture(ctx context.Context) error {
+	fast, least := true, int64(1)
+	if err := p.sizeAgain(ctx); err != nil {
+		return err
+	}
+	_, _, err := p.Conn.Send(ctx, p.Session, cdppage.CaptureScreenshot.Method, cdppage.CaptureScreenshotParams{
+		Format: cdppage.CaptureScreenshotFormatJpeg, Quality: &least, OptimizeForSpeed: &fast,
+	})
+	return err
+}
+
+// decodePicture reads a png or jpeg into pixels that can be drawn on.
+func decodePicture(data []byte) (*image.RGBA, error) {
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("reading the screenshot: %w", err)
+	}
+	if rgba, ok := img.(*image.RGBA); ok {
+		return rgba, nil
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)
+	return out, nil
+}
+
+// encodePicture writes a picture as it was asked for.
+func encodePicture(img image.Image, format string, quality int) ([]byte, error) {
+	var out bytes.Buffer
+	var err error
+	switch format {
+	case "jpeg":
+		if quality == 0 {
+			quality = 80
+		}
+		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
+	case "png":
+		if rgba, ok := img.(*image.RGBA); ok && rgba.Opaque() {
+			err = pngrows.Write(&out, rgba)
+			break
+		}
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
+	default:
+		err = errors.New("no encoder for " + format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing the screenshot: %w", err)
+	}
+	return out.Bytes(), nil
+}

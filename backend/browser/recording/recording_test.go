@@ -1,0 +1,127 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools/fake"
+	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/browser/watch"
+	"pilotfish/backend/protocol"
+)
+
+// source is a browser in memory whose tabs are watched.
+type source struct{ *watch.Tabs }
+
+func (source) Explain(_ context.Context, _ protocol.TabID, err error) error { return err }
+
+// recordings returns those of a browser with one tab, which shows a page and draws
+// nothing, and the session that the tab is recorded by, once it is.
+func recordings(t *testing.T) (rs *Recordings, id protocol.TabID, b *fake.Browser, s source) {
+	t.Helper()
+	b, c := fake.Connect(t, nil)
+	open := tabs.New(0)
+	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
+	e, ok := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
+	if !ok {
+		t.Fatal("there is no tab")
+	}
+	s = source{watch.New(watch.Config{
+		Conn: c, Tabs: open, Log: slog.New(slog.DiscardHandler),
+		Target:  func(_ context.Context, _ protocol.TabID, f func(tabs.Entry) error) error { return f(e) },
+		Explain: func(_ context.Context, _ protocol.TabID, err error) error { return err },
+	})}
+	rs = New(s, Config{
+		Folder: files.Folder(t.TempDir()),
+		Page: func(_ context.Context, id protocol.TabID) (protocol.PageInfo, error) {
+			return protocol.PageInfo{Tab: id, URL: "https://example.com/"}, nil
+		},
+		Still: func(context.Context, protocol.TabID, int) ([]byte, error) { return nil, errors.New("it draws nothing") },
+	})
+	return rs, e.ID, b, s
+}
+
+func code(err error) protocol.Code {
+	if err == nil {
+		return ""
+	}
+	return protocol.AsError(err).Code
+}
+
+// TestRecordingWithoutPictures: a film without a picture is said, and takes the steps
+// along nowhere.
+func TestRecordingWithoutPictures(t *testing.T) {
+	rs, id, _, _ := recordings(t)
+	if err := rs.StartRecording(t.Context(), id, "avi"); err != nil {
+		t.Fatal(err)
+	}
+	if err := rs.StartRecording(t.Context(), id, ""); code(err) != protocol.CodeBusy {
+		t.Errorf("twice: %v", err)
+	}
+	got, err := rs.StopRecording(t.Context(), id, "")
+	if err != nil || len(got.Steps) != 1 || got.Video != nil || got.VideoError == nil || got.VideoError.Hint == "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := rs.StopRecording(t.Context(), id, ""); code(err) != protocol.CodeBadArgument {
+		t.Errorf("it runs still: %v", err)
+	}
+}
+
+// TestSteps: what the page tells becomes steps: a field has its last word, and a double
+// click is one step. An address that a step led to is none.
+func TestSteps(t *testing.T) {
+	rs, id, b, s := recordings(t)
+	if err := rs.StartRecording(t.Context(), id, ""); err != nil {
+		t.Fatal(err)
+	}
+	session := s.Kept(id).Session().ID
+	for _, step := range []string{
+		`{"do":"fill","css":"#a","value":"x"}`, `{"do":"fill","css":"#a","value":"xy"}`,
+		`{"do":"click","css":"#b"}`, `{"do":"click","css":"#b"}`, `{"do":"dblclick","css":"#b"}`,
+	} {
+		b.Emit(session, runtime.BindingCalled.Method, runtime.EventBindingCalled{Name: recordBinding, Payload: step, ExecutionContextID: 1})
+	}
+	b.Emit(session, cdppage.FrameNavigated.Method, jsonv2.Value(`{"frame":{"id":"T1","loaderId":"L","url":"https://example.com/led"},"type":"Navigation"}`))
+	b.Emit(session, cdppage.FrameNavigated.Method, jsonv2.Value(`{"frame":{"id":"T1","loaderId":"M","url":"https://example.com/alone"},"type":"Navigation"}`))
+	if err := s.Kept(id).Session().Call(t.Context(), cdppage.StopLoading.Method, nil, nil); err != nil { // behind the events
+		t.Fatal(err)
+	}
+	got, err := rs.StopRecording(t.Context(), id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var did []string
+	for _, step := range got.Steps {
+		did = append(did, step.Do)
+	}
+	if len(did) != 4 || did[0] != "goto" || did[1] != "fill" || did[2] != "dblclick" || did[3] != "goto" || got.Steps[3].URL != "https://example.com/alone" {
+		t.Errorf("the steps are %+v", got.Steps)
+	}
+}
+
+// TestRoutines: a routine is read as it was saved, and listed by its name.
+func TestRoutines(t *testing.T) {
+	rs := New(nil, Config{Folder: files.Folder(t.TempDir())})
+	for _, name := range []string{"pay", "login"} {
+		if _, _, err := rs.SaveRoutine(protocol.Routine{Version: 1, Name: name}, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := rs.Routines()
+	if err != nil || len(all) != 2 || all[0].Name != "login" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for _, name := range []string{"../pay", "none"} {
+		if _, err := rs.Routine(name); code(err) != protocol.CodeBadArgument {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
