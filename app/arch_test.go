@@ -139,6 +139,7 @@ func roomRules() []roomRule {
 		{"backend/browser/wait", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/queue", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/measure", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/pick", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/focus", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/history", []string{protocol, "backend/browser/page", "backend/browser/queue", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/chromium", []string{protocol, "backend/proc", "backend/journal", "backend/browser/tabs"}, "a browser is found and launched without knowing what is said to it"},
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},

@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/gate"
+	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/mask"
@@ -96,6 +97,8 @@ type Browser struct {
 	*downloads.Waits
 	*gate.Rules
 	*input.Input
+	groups
+	*history.History
 	*inspect.Inspector
 	*mask.Masks
 	*measure.Measure
@@ -142,6 +145,8 @@ func New(c Config) (*Browser, error) {
 		queue:   queue.New(),
 		restore: slices.Clone(c.Restore),
 	}
+	b.groups = groups{b}
+	b.History = history.New(work{b})
 	b.Waits = downloads.New(work{b})
 	b.news = news.New(work{b}, b.Downloads)
 	b.Rules = gate.New(work{b})

@@ -20,18 +20,21 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// extension keeps our extension in the browser, and hears its worker.
+type extension struct{ *run }
+
 // workerURL is what the URL of our extension's worker begins with.
 const workerURL = "chrome-extension://" + protocol.ExtensionID + "/"
 
-// loadExtension installs the extension and checks that it is ours: the id comes
+// load installs the extension and checks that it is ours: the id comes
 // from the key in its manifest, so another one is another program.
-func (r *run) loadExtension(ctx context.Context) error {
-	res, err := cdp.Call(ctx, r.conn.Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: r.b.config.ExtensionDir})
+func (x extension) load(ctx context.Context) error {
+	res, err := cdp.Call(ctx, x.conn.Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: x.b.config.ExtensionDir})
 	if err != nil {
 		return fmt.Errorf("loading the extension: %w", err)
 	}
 	if res.ID != protocol.ExtensionID {
-		_, _ = cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams(res))
+		_, _ = cdp.Call(ctx, x.conn.Root, extensions.Uninstall, extensions.UninstallParams(res))
 		return fmt.Errorf("loading the extension: its id is %s and not %s", res.ID, protocol.ExtensionID)
 	}
 	return nil
@@ -41,9 +44,9 @@ func (r *run) loadExtension(ctx context.Context) error {
 // it. What is left of it is removed first: loading a disabled one again leaves
 // it disabled, and so does Chromium's own reload while the developer mode of its
 // extensions page is off.
-func (r *run) putBack(ctx context.Context) error {
-	r.log.WarnContext(ctx, "the extension is gone and is put back")
-	list, err := cdp.Call(ctx, r.conn.Root, extensions.GetExtensions, cdp.Empty{})
+func (x extension) putBack(ctx context.Context) error {
+	x.log.WarnContext(ctx, "the extension is gone and is put back")
+	list, err := cdp.Call(ctx, x.conn.Root, extensions.GetExtensions, cdp.Empty{})
 	if err != nil {
 		return fmt.Errorf("listing the extensions: %w", err)
 	}
@@ -52,43 +55,43 @@ func (r *run) putBack(ctx context.Context) error {
 			continue
 		}
 		params := extensions.UninstallParams{ID: e.ID}
-		_, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, params)
+		_, err := cdp.Call(ctx, x.conn.Root, extensions.Uninstall, params)
 		if err != nil && !e.Enabled {
 			// One that came with the browser is not the protocol's to remove, until
 			// it was loaded by the protocol, too.
-			if err = r.loadExtension(ctx); err == nil {
-				_, err = cdp.Call(ctx, r.conn.Root, extensions.Uninstall, params)
+			if err = x.load(ctx); err == nil {
+				_, err = cdp.Call(ctx, x.conn.Root, extensions.Uninstall, params)
 			}
 		}
 		if err != nil {
 			// It may be going at this very moment: loading it says what matters.
-			r.log.InfoContext(ctx, "what is left of the extension was not removed", "error", err)
+			x.log.InfoContext(ctx, "what is left of the extension was not removed", "error", err)
 		}
 	}
-	return r.loadExtension(ctx)
+	return x.load(ctx)
 }
 
-// superviseExtension owns the worker's session, and puts the extension back when
+// supervise owns the worker's session, and puts the extension back when
 // that session ends: a worker that is only stopped keeps it.
-func (r *run) superviseExtension(ctx context.Context) {
+func (x extension) supervise(ctx context.Context) {
 	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
-	there, err := r.loaded(ctx)
+	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:
 	case there:
 		// Nobody waits for it: the worker may be here before the window.
 		var click sync.WaitGroup
 		defer click.Wait()
-		click.Go(func() { r.firstClick(ctx) })
+		click.Go(func() { x.firstClick(ctx) })
 	default:
-		err = r.loadExtension(ctx)
+		err = x.load(ctx)
 	}
 	for err == nil {
-		worker := r.nextWorker(ctx)
+		worker := x.nextWorker(ctx)
 		if worker != nil {
-			served := r.serveWorker(ctx, worker)
-			r.setWorker(nil)
-			r.b.tabs.Unbridge()
+			served := x.serveWorker(ctx, worker)
+			x.setWorker(nil)
+			x.b.tabs.Unbridge()
 			if ctx.Err() != nil {
 				return
 			}
@@ -97,7 +100,7 @@ func (r *run) superviseExtension(ctx context.Context) {
 				// it went when the extension was put back, and the next one is on its way.
 				continue
 			}
-			r.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
+			x.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
 		}
 		if ctx.Err() != nil {
 			return
@@ -106,17 +109,17 @@ func (r *run) superviseExtension(ctx context.Context) {
 			err = errors.New("the extension was removed too often")
 			break
 		}
-		r.panelWanted.Store(true)
-		err = r.putBack(ctx)
+		x.panelWanted.Store(true)
+		err = x.putBack(ctx)
 	}
 	if ctx.Err() == nil {
-		r.log.ErrorContext(ctx, "no extension", "error", err)
-		r.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
+		x.log.ErrorContext(ctx, "no extension", "error", err)
+		x.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
 	}
 }
 
 // nextWorker waits for the session of a worker; nil when none came in time.
-func (r *run) nextWorker(ctx context.Context) *devtools.Session {
+func (x extension) nextWorker(ctx context.Context) *devtools.Session {
 	timer := time.NewTimer(workerStartTimeout)
 	defer timer.Stop()
 	select {
@@ -124,7 +127,7 @@ func (r *run) nextWorker(ctx context.Context) *devtools.Session {
 		return nil
 	case <-timer.C:
 		return nil
-	case s := <-r.workers:
+	case s := <-x.workers:
 		return s
 	}
 }
@@ -133,10 +136,10 @@ func (r *run) nextWorker(ctx context.Context) *devtools.Session {
 // those of our extension, until the run ends. Workers are not paused: a site's
 // would wait for us. A session that the browser opened ends with its extension;
 // one that we opened would stay.
-func (r *run) watchWorkers(ctx context.Context) {
-	root, err := r.conn.AttachBrowser(ctx)
+func (x extension) watchWorkers(ctx context.Context) {
+	root, err := x.conn.AttachBrowser(ctx)
 	if err != nil {
-		r.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
+		x.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
 		return
 	}
 	events := root.Events(target.AttachedToTarget.Method)
@@ -148,7 +151,7 @@ func (r *run) watchWorkers(ctx context.Context) {
 		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
 	})
 	if err != nil {
-		r.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
+		x.log.WarnContext(ctx, "cannot watch for the extension's worker", "error", err)
 		return
 	}
 	for {
@@ -160,7 +163,7 @@ func (r *run) watchWorkers(ctx context.Context) {
 				return // the pipe has ended
 			}
 			if v, ok := devtools.Decode(e, target.AttachedToTarget); ok {
-				r.attached(ctx, &v)
+				x.attached(ctx, &v)
 			}
 		}
 	}
@@ -168,8 +171,8 @@ func (r *run) watchWorkers(ctx context.Context) {
 
 // attached takes in a session that the browser opened by itself. A page and a
 // site's worker are let go at once.
-func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
-	s := r.conn.Session(e.SessionID)
+func (x extension) attached(ctx context.Context, e *target.EventAttachedToTarget) {
+	s := x.conn.Session(e.SessionID)
 	if s == nil || e.TargetInfo == nil {
 		return // it is gone already
 	}
@@ -185,12 +188,12 @@ func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
 	// taken yet.
 	for {
 		select {
-		case r.workers <- s:
+		case x.workers <- s:
 			return
 		default:
 		}
 		select {
-		case <-r.workers:
+		case <-x.workers:
 		default:
 		}
 	}
@@ -198,10 +201,10 @@ func (r *run) attached(ctx context.Context, e *target.EventAttachedToTarget) {
 
 // serveWorker takes a worker's reports until its target ends, and says whether
 // there were any. The session survives that Chromium stops and starts the worker.
-func (r *run) serveWorker(ctx context.Context, s *devtools.Session) (served bool) {
+func (x extension) serveWorker(ctx context.Context, s *devtools.Session) (served bool) {
 	events := s.Events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
 	defer events.Cancel()
-	if err := r.greetWorker(ctx, s); err != nil {
+	if err := x.greetWorker(ctx, s); err != nil {
 		return served
 	}
 	for {
@@ -215,16 +218,16 @@ func (r *run) serveWorker(ctx context.Context, s *devtools.Session) (served bool
 			switch e.Method {
 			case inspector.TargetCrashed.Method:
 				// Stopped by the browser: the next event of a tab starts it again.
-				r.setWorker(nil)
-				r.b.tabs.Unbridge()
+				x.setWorker(nil)
+				x.b.tabs.Unbridge()
 			case inspector.TargetReloadedAfterCrash.Method:
-				if err := r.greetWorker(ctx, s); err != nil {
+				if err := x.greetWorker(ctx, s); err != nil {
 					return served
 				}
 			case runtime.BindingCalled.Method:
 				if call, ok := devtools.Decode(e, runtime.BindingCalled); ok && call.Name == protocol.BridgeBinding {
 					served = true
-					r.bridgeEvent(ctx, s, call.Payload)
+					x.bridgeEvent(ctx, s, call.Payload)
 				}
 			}
 		}
@@ -235,11 +238,11 @@ func (r *run) serveWorker(ctx context.Context, s *devtools.Session) (served bool
 // have come before the binding, so it is asked for one; before its first line
 // there is nothing to ask, and its own report finds the binding. Nobody waits
 // for the answers: they come in order.
-func (r *run) greetWorker(ctx context.Context, s *devtools.Session) error {
+func (x extension) greetWorker(ctx context.Context, s *devtools.Session) error {
 	var paired error
-	if p := r.b.pairing(); p != nil {
+	if p := x.b.pairing(); p != nil {
 		// Before the panel's page looks for it.
-		paired = r.pair(ctx, s, p)
+		paired = x.pair(ctx, s, p)
 	}
 	return errors.Join(
 		paired,
@@ -252,26 +255,26 @@ func (r *run) greetWorker(ctx context.Context, s *devtools.Session) error {
 
 // bridgeEvent takes a report. The first of each worker means that the extension
 // is up: it is paired again and, where wanted, its panel opens.
-func (r *run) bridgeEvent(ctx context.Context, s *devtools.Session, payload string) {
+func (x extension) bridgeEvent(ctx context.Context, s *devtools.Session, payload string) {
 	var e protocol.BridgeEvent
 	if err := json.Unmarshal([]byte(payload), &e); err != nil {
-		r.log.WarnContext(ctx, "a report of the worker cannot be read", "error", err)
+		x.log.WarnContext(ctx, "a report of the worker cannot be read", "error", err)
 		return
 	}
-	r.b.tabs.Report(&e)
+	x.b.tabs.Report(&e)
 	if e.Type != protocol.BridgeReady {
 		return
 	}
-	r.mark("worker_ready")
-	r.setWorker(s)
-	if p := r.b.pairing(); p != nil {
-		if err := r.pair(ctx, s, p); err != nil {
-			r.log.WarnContext(ctx, "pairing was not sent", "error", err)
+	x.mark("worker_ready")
+	x.setWorker(s)
+	if p := x.b.pairing(); p != nil {
+		if err := x.pair(ctx, s, p); err != nil {
+			x.log.WarnContext(ctx, "pairing was not sent", "error", err)
 		}
 	}
-	if r.panelWanted.CompareAndSwap(true, false) {
-		if err := r.triggerFront(ctx); err != nil {
-			r.log.WarnContext(ctx, "the panel was not opened", "error", err)
+	if x.panelWanted.CompareAndSwap(true, false) {
+		if err := x.triggerFront(ctx); err != nil {
+			x.log.WarnContext(ctx, "the panel was not opened", "error", err)
 		}
 	}
 }

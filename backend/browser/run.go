@@ -135,8 +135,8 @@ func (r *run) serve(ctx context.Context) error {
 	g.Go(func() error { r.files.Follow(inner, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
-		g.Go(func() error { r.watchWorkers(inner); return nil })
-		g.Go(func() error { r.superviseExtension(inner); return nil })
+		g.Go(func() error { extension{r}.watchWorkers(inner); return nil })
+		g.Go(func() error { extension{r}.supervise(inner); return nil })
 	}
 	// Written before the browser can read: its first look at the pipe finds
 	// everything.

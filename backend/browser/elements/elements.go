@@ -185,7 +185,7 @@ func Find(ctx context.Context, p *page.Page, element string) (*Found, func(), er
 // PlaceOf says where a frame's viewport lies in that of the page.
 func PlaceOf(ctx context.Context, p *page.Page, f *page.Frame) (x, y float64, err error) {
 	for f.Number != 0 {
-		owner, err := p.OwnerOf(ctx, f)
+		owner, err := page.OwnerOf(ctx, p, f)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -188,13 +188,13 @@ func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 	if a.lead > 0 {
 		args["lead"] = a.lead
 	}
-	f, aimed, err := a.p.AimMeanwhile(ctx, a.q.Target, "aim", args, a.fx.prepare)
+	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "aim", args, a.fx.prepare)
 	if err != nil {
 		return page.Point{}, err
 	}
 	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
 	a.fx.out.Hit = aimed.Reached.Line
-	at, way, err := a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, kind.Pressed())
+	at, way, err := page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, kind.Pressed())
 	a.way = way
 	return at, err
 }

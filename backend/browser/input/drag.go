@@ -139,7 +139,7 @@ func (a dragging) heading(ctx context.Context, to page.Point) (page.Point, error
 	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
 		return to, err
 	}
-	to, _, err := a.p.Outward(ctx, a.f, *at, a.fx.out.Hit, page.NoGuard)
+	to, _, err := page.Outward(ctx, a.p, a.f, *at, a.fx.out.Hit, page.NoGuard)
 	return to, err
 }
 
@@ -158,11 +158,11 @@ func (a dragging) via(ctx context.Context, target string) (page.Point, error) {
 	if at, ok, err := readPoint(target); ok {
 		return at, err
 	}
-	f, aimed, err := a.p.Aim(ctx, target, "aim", map[string]any{"scroll": false})
+	f, aimed, err := page.Aim(ctx, a.p, target, "aim", map[string]any{"scroll": false})
 	if err != nil {
 		return page.Point{}, err
 	}
-	at, _, err := a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
+	at, _, err := page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
 	return at, err
 }
 
@@ -207,7 +207,7 @@ func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
 		from, err = a.point(ctx, true)
 		return from, to, err
 	}
-	f, aimed, err := a.p.Aim(ctx, a.q.Target, "drag", map[string]any{"to": a.q.To, "guard": a.pressGuard()})
+	f, aimed, err := page.Aim(ctx, a.p, a.q.Target, "drag", map[string]any{"to": a.q.To, "guard": a.pressGuard()})
 	if err != nil {
 		return from, to, err
 	}
@@ -216,9 +216,9 @@ func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
 	}
 	a.f, a.guarded, a.carries, a.fx.out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
 	// What one end needs scrolled is scrolled: the other lies in the same frame.
-	if to, _, err = a.p.Outward(ctx, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
+	if to, _, err = page.Outward(ctx, a.p, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
 		return from, to, err
 	}
-	from, a.way, err = a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
+	from, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
 	return from, to, err
 }

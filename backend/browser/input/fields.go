@@ -13,7 +13,7 @@ import (
 
 // check clicks only when that changes something, and looks afterwards.
 func (a *action) check(ctx context.Context) error {
-	f, aimed, err := a.p.Aim(ctx, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
+	f, aimed, err := page.Aim(ctx, a.p, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		args = map[string]any{}
 	}
 	args["what"] = what
-	f, aimed, err := a.p.AimMeanwhile(ctx, a.q.Target, "set", args, a.fx.prepare)
+	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "set", args, a.fx.prepare)
 	if err != nil {
 		return err
 	}

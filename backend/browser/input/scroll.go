@@ -15,7 +15,7 @@ func (a *action) scroll(ctx context.Context) error {
 		if a.q.DX == 0 && a.q.DY == 0 {
 			name = "aim"
 		}
-		found, aimed, err := a.p.Aim(ctx, a.q.Target, name, args)
+		found, aimed, err := page.Aim(ctx, a.p, a.q.Target, name, args)
 		if err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func (a *action) scroll(ctx context.Context) error {
 		a.fx.out.Hit = aimed.Reached.Line
 		if name == "aim" {
 			a.f = f
-			_, a.way, err = a.p.Outward(ctx, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
+			_, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
 			return err
 		}
 	} else if err := a.p.Ask(ctx, f, "watch", nil, nil); err != nil {

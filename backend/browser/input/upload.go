@@ -34,7 +34,7 @@ func (a uploading) upload(ctx context.Context) error {
 		}
 		files = append(files, path)
 	}
-	f, aimed, err := a.p.Aim(ctx, a.q.Target, "take", map[string]any{"watch": true})
+	f, aimed, err := page.Aim(ctx, a.p, a.q.Target, "take", map[string]any{"watch": true})
 	if err != nil {
 		return err
 	}

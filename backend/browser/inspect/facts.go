@@ -16,7 +16,7 @@ func (in *Inspector) Facts(ctx context.Context, id protocol.TabID, target string
 		if m := page.PointTarget().FindStringSubmatch(target); m != nil {
 			args["point"] = m[1:]
 		} else if target != "" {
-			found, aimed, err := p.Aim(ctx, target, "take", map[string]any{"watch": false})
+			found, aimed, err := page.Aim(ctx, p, target, "take", map[string]any{"watch": false})
 			if err != nil {
 				return err
 			}

@@ -19,9 +19,9 @@ func collect[T any](ctx context.Context, in *Inspector, id protocol.TabID, funct
 			return err
 		}
 		url = info.URL
-		return p.EachDrawn(ctx, func(f *page.Frame) error {
+		return page.EachDrawn(ctx, p, func(f *page.Frame) error {
 			var part []T
-			if err := p.Read(ctx, f, function, nil, &part); err != nil {
+			if err := page.Read(ctx, p, f, function, nil, &part); err != nil {
 				return err
 			}
 			out = append(out, part...)
@@ -75,7 +75,7 @@ func (in *Inspector) Markdown(ctx context.Context, id protocol.TabID, element st
 // prose reads the page or an element by a method of the page script.
 func (in *Inspector) prose(ctx context.Context, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
 	return in.written(ctx, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
-		return p.Prose(ctx, f, method, ref)
+		return page.Prose(ctx, p, f, method, ref)
 	})
 }
 
@@ -175,10 +175,10 @@ func (in *Inspector) Search(ctx context.Context, id protocol.TabID, what string,
 			return err
 		}
 		out = protocol.Matches{URL: info.URL}
-		return p.EachDrawn(ctx, func(f *page.Frame) error {
+		return page.EachDrawn(ctx, p, func(f *page.Frame) error {
 			var part protocol.Matches
 			args := map[string]any{"what": what, "limit": limit - len(out.Matches)}
-			if err := p.Read(ctx, f, searchScript, args, &part); err != nil {
+			if err := page.Read(ctx, p, f, searchScript, args, &part); err != nil {
 				return err
 			}
 			out.Total += part.Total

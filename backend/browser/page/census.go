@@ -48,9 +48,9 @@ const (
 	CountedAgain = 4000
 )
 
-// census asks for the count; nil where it cannot be taken: it is of a whole
+// takeCensus asks for the count; nil where it cannot be taken: it is of a whole
 // session, and so only of use for the frame that is its outermost.
-func (p *Page) census(ctx context.Context, f *Frame, s *devtools.Session) (*census, error) {
+func takeCensus(ctx context.Context, p *Page, f *Frame, s *devtools.Session) (*census, error) {
 	c := &census{p: p, f: f, s: s, q: &Calls{s: s}}
 	p.Frames.mu.Lock()
 	for _, g := range p.Frames.byID {

@@ -228,7 +228,7 @@ func (fs *frames) State(f *Frame) (s *devtools.Session, context string) {
 }
 
 // OwnerOf returns the ref of a frame's element in its parent's document.
-func (p *Page) OwnerOf(ctx context.Context, f *Frame) (string, error) {
+func OwnerOf(ctx context.Context, p *Page, f *Frame) (string, error) {
 	parent := p.Frames.ParentOf(f)
 	if parent == nil {
 		return "", ErrNoFrame

@@ -21,24 +21,24 @@ import (
 
 // Read runs a function of ours, `(page, args) => …`, in a frame's world, and
 // again when the document has closed roots that the world did not know.
-func (p *Page) Read(ctx context.Context, f *Frame, function string, args, into any) error {
+func Read(ctx context.Context, p *Page, f *Frame, function string, args, into any) error {
 	data, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("encoding what is asked of the page: %w", err)
 	}
-	return untilFresh(func() (bool, error) { return p.readOnce(ctx, f, function, data, into) })
+	return untilFresh(func() (bool, error) { return readOnce(ctx, p, f, function, data, into) })
 }
 
-func (p *Page) readOnce(ctx context.Context, f *Frame, function string, data []byte, into any) (again bool, err error) {
+func readOnce(ctx context.Context, p *Page, f *Frame, function string, data []byte, into any) (again bool, err error) {
 	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return false, err
 	}
-	doc, err := p.document(ctx, f, s, world)
+	doc, err := documentOf(ctx, p, f, s, world)
 	if err != nil {
 		return false, err
 	}
-	count, err := p.census(ctx, f, s)
+	count, err := takeCensus(ctx, p, f, s)
 	if err != nil {
 		return false, p.WorldError(f, world, err)
 	}
@@ -46,7 +46,7 @@ func (p *Page) readOnce(ctx context.Context, f *Frame, function string, data []b
 	if err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(p.Function(ctx, f, function, data), world)); err != nil {
 		return false, p.WorldError(f, world, err)
 	}
-	fresh, err := p.reveal(ctx, f, s, world, doc, count.complete(ctx), nil)
+	fresh, err := reveal(ctx, p, f, s, world, doc, count.complete(ctx), nil)
 	if err != nil {
 		return false, p.WorldError(f, world, err)
 	}
@@ -73,14 +73,14 @@ func leftOut(f *Frame, err error) bool {
 	return f.Number != 0 && (errors.Is(err, ErrReplaced) || errors.Is(err, ErrNoFrame))
 }
 
-// drawn returns the frames that a person sees, the page's own first, each
+// drawnFrames returns the frames that a person sees, the page's own first, each
 // before those in it.
-func (p *Page) drawn(ctx context.Context) ([]*Frame, error) {
+func drawnFrames(ctx context.Context, p *Page) ([]*Frame, error) {
 	var out []*Frame
 	var add func(f *Frame) error
 	add = func(f *Frame) error {
 		out = append(out, f)
-		byRef := p.ownersOf(ctx, f)
+		byRef := ownersOf(ctx, p, f)
 		if len(byRef) == 0 {
 			return nil
 		}
@@ -93,7 +93,7 @@ func (p *Page) drawn(ctx context.Context) ([]*Frame, error) {
 			}
 		}
 		var shown []string
-		err := p.Read(ctx, f, `(page, refs) => refs.filter((ref) => page.element(ref)?.checkVisibility({ visibilityProperty: true, opacityProperty: true }))`, refs, &shown)
+		err := Read(ctx, p, f, `(page, refs) => refs.filter((ref) => page.element(ref)?.checkVisibility({ visibilityProperty: true, opacityProperty: true }))`, refs, &shown)
 		if err != nil {
 			return err
 		}
@@ -108,11 +108,11 @@ func (p *Page) drawn(ctx context.Context) ([]*Frame, error) {
 }
 
 // ownersOf finds the frames inside one by the refs of their elements.
-func (p *Page) ownersOf(ctx context.Context, f *Frame) map[string]*Frame {
+func ownersOf(ctx context.Context, p *Page, f *Frame) map[string]*Frame {
 	inner := p.Frames.Children(f)
 	out := make(map[string]*Frame, len(inner))
 	for _, c := range inner {
-		if owner, err := p.OwnerOf(ctx, c); err == nil {
+		if owner, err := OwnerOf(ctx, p, c); err == nil {
 			out[owner] = c
 		}
 	}
@@ -120,8 +120,8 @@ func (p *Page) ownersOf(ctx context.Context, f *Frame) map[string]*Frame {
 }
 
 // EachDrawn runs f for every frame that is drawn, the page's own first.
-func (p *Page) EachDrawn(ctx context.Context, do func(f *Frame) error) error {
-	frames, err := p.drawn(ctx)
+func EachDrawn(ctx context.Context, p *Page, do func(f *Frame) error) error {
+	frames, err := drawnFrames(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -136,13 +136,13 @@ func (p *Page) EachDrawn(ctx context.Context, do func(f *Frame) error) error {
 // Prose reads a text of a frame, or of an element in it, with the text of each
 // frame that is drawn there in its place. found is false when the element is
 // gone.
-func (p *Page) Prose(ctx context.Context, f *Frame, method, ref string) (text string, found bool, err error) {
+func Prose(ctx context.Context, p *Page, f *Frame, method, ref string) (text string, found bool, err error) {
 	nonce := make([]byte, 8)
 	// rand.Read never fails; it ends the program rather than being guessable.
 	_, _ = rand.Read(nonce)
 	mark := "frame-" + hex.EncodeToString(nonce)
 	var got *string
-	err = p.Read(ctx, f, `(page, { method, ref, mark }) => ref && !page.element(ref) ? null : page[method](ref || undefined, mark)`,
+	err = Read(ctx, p, f, `(page, { method, ref, mark }) => ref && !page.element(ref) ? null : page[method](ref || undefined, mark)`,
 		map[string]string{"method": method, "ref": ref, "mark": mark}, &got)
 	if err != nil || got == nil {
 		return "", false, err
@@ -151,14 +151,14 @@ func (p *Page) Prose(ctx context.Context, f *Frame, method, ref string) (text st
 	if !marks.MatchString(*got) {
 		return *got, true, nil
 	}
-	inner := p.ownersOf(ctx, f)
+	inner := ownersOf(ctx, p, f)
 	var fault error
 	text = marks.ReplaceAllStringFunc(*got, func(m string) string {
 		child := inner[marks.FindStringSubmatch(m)[1]]
 		if child == nil || fault != nil {
 			return ""
 		}
-		text, _, err := p.Prose(ctx, child, method, "")
+		text, _, err := Prose(ctx, p, child, method, "")
 		if err != nil && !leftOut(child, err) {
 			fault = err
 		}

@@ -58,7 +58,7 @@ func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into a
 	if err != nil {
 		return false, err
 	}
-	doc, err := p.document(ctx, f, s, world)
+	doc, err := documentOf(ctx, p, f, s, world)
 	if err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into a
 		return false, err
 	}
 	all, yes := int64(-1), true
-	count, err := p.census(ctx, f, s)
+	count, err := takeCensus(ctx, p, f, s)
 	if err != nil {
 		return false, p.WorldError(f, world, err)
 	}
@@ -82,7 +82,7 @@ func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into a
 	var listeners domdebugger.GetEventListenersResult
 	var fresh bool
 	if q.await(ctx, 0, &listeners) == nil {
-		fresh, err = p.reveal(ctx, f, s, world, doc, count.complete(ctx), listeners.Listeners)
+		fresh, err = reveal(ctx, p, f, s, world, doc, count.complete(ctx), listeners.Listeners)
 		if err != nil {
 			return false, p.WorldError(f, world, err)
 		}
@@ -96,27 +96,27 @@ func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into a
 }
 
 // OpenRoots hands over the closed roots of a document that its world does not know yet.
-func (p *Page) OpenRoots(ctx context.Context, f *Frame) error {
+func OpenRoots(ctx context.Context, p *Page, f *Frame) error {
 	s, world, err := p.Ready(ctx, f)
 	if err != nil {
 		return err
 	}
-	doc, err := p.document(ctx, f, s, world)
+	doc, err := documentOf(ctx, p, f, s, world)
 	if err != nil {
 		return err
 	}
-	count, err := p.census(ctx, f, s)
+	count, err := takeCensus(ctx, p, f, s)
 	if err != nil {
 		return err
 	}
-	_, err = p.reveal(ctx, f, s, world, doc, count.complete(ctx), nil)
+	_, err = reveal(ctx, p, f, s, world, doc, count.complete(ctx), nil)
 	return err
 }
 
-// document returns a handle of the frame's document in the page's own world:
+// documentOf returns a handle of the frame's document in the page's own world:
 // asked for the listeners below a handle of another world, Chromium 156 crashes
 // the page after a few clicks.
-func (p *Page) document(ctx context.Context, f *Frame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
+func documentOf(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
 	p.Frames.mu.Lock()
 	doc, in := f.doc, f.docIn
 	p.Frames.mu.Unlock()
@@ -160,7 +160,7 @@ func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteOb
 // reveal hands over what the world does not know yet; it says whether there was
 // anything. The document is described only when it may hold closed roots that
 // are not known, or when listeners of several frames have to be told apart.
-func (p *Page) reveal(ctx context.Context, f *Frame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
+func reveal(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
 	p.Frames.mu.Lock()
 	if f.knownIn != world {
 		f.known, f.knownIn = make(map[cdp.BackendNodeID]bool), world
@@ -199,11 +199,11 @@ func (p *Page) reveal(ctx context.Context, f *Frame, s *devtools.Session, world 
 	if len(listening) > maxRevealed {
 		listening = listening[:maxRevealed]
 	}
-	given, err := p.give(ctx, s, contextN, "addRoots", roots)
+	given, err := give(ctx, p, s, contextN, "addRoots", roots)
 	if err != nil {
 		return false, err
 	}
-	also, err := p.give(ctx, s, contextN, "addListening", listening)
+	also, err := give(ctx, p, s, contextN, "addListening", listening)
 	return given || also, err
 }
 
@@ -260,7 +260,7 @@ func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID
 }
 
 // give hands nodes to a function of the page script.
-func (p *Page) give(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
+func give(ctx context.Context, p *Page, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
 	if len(nodes) == 0 {
 		return false, nil
 	}

@@ -177,13 +177,13 @@ func (p *Page) FrameOf(target string) (*Frame, bool, error) {
 
 // Aim asks a function of world.js that takes a target, in the frame that has
 // it. What is not a ref is looked for in the main frame and then in the others.
-func (p *Page) Aim(ctx context.Context, target, name string, args map[string]any) (*Frame, Aimed, error) {
-	return p.AimMeanwhile(ctx, target, name, args, nil)
+func Aim(ctx context.Context, p *Page, target, name string, args map[string]any) (*Frame, Aimed, error) {
+	return AimMeanwhile(ctx, p, target, name, args, nil)
 }
 
 // AimMeanwhile is aim, with something that is done while the page works on its
 // answer; nil is nothing.
-func (p *Page) AimMeanwhile(ctx context.Context, target, name string, args map[string]any, meanwhile func(context.Context) error) (*Frame, Aimed, error) {
+func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[string]any, meanwhile func(context.Context) error) (*Frame, Aimed, error) {
 	target = strings.TrimSpace(target)
 	f, certain, err := p.FrameOf(target)
 	if err != nil {
@@ -212,7 +212,7 @@ func (p *Page) AimMeanwhile(ctx context.Context, target, name string, args map[s
 		if want == "" && (name == "take" || name == "set") {
 			want = "field"
 		}
-		other, err := p.elsewhere(ctx, target, want)
+		other, err := elsewhere(ctx, p, target, want)
 		if err != nil {
 			return nil, Aimed{}, err
 		}
@@ -245,7 +245,7 @@ func (p *Page) AimMeanwhile(ctx context.Context, target, name string, args map[s
 
 // elsewhere looks for a target in the child frames, and returns the one that has
 // it; nil when none has.
-func (p *Page) elsewhere(ctx context.Context, target, want string) (*Frame, error) {
+func elsewhere(ctx context.Context, p *Page, target, want string) (*Frame, error) {
 	if PointTarget().MatchString(target) {
 		return nil, nil
 	}
@@ -282,14 +282,14 @@ func (p *Page) elsewhere(ctx context.Context, target, want string) (*Frame, erro
 // Outward turns a point of a frame into one of the tab's viewport and makes
 // sure on the way that a pointer there meets the frame. With a guard, an event that
 // misses the frame reaches nothing of the pages around it.
-func (p *Page) Outward(ctx context.Context, f *Frame, at Point, what string, g Guard) (Point, []*Frame, error) {
+func Outward(ctx context.Context, p *Page, f *Frame, at Point, what string, g Guard) (Point, []*Frame, error) {
 	var way []*Frame
 	for {
 		parent := p.Frames.ParentOf(f)
 		if parent == nil {
 			return at, way, nil
 		}
-		owner, err := p.OwnerOf(ctx, f)
+		owner, err := OwnerOf(ctx, p, f)
 		if err != nil {
 			return at, way, err
 		}

@@ -234,7 +234,7 @@ func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
 
 // appeared says whether the line of a frame is among new lines.
 func (l *looker) appeared(ctx context.Context, f *page.Frame, lines []string) bool {
-	owner, err := l.p.OwnerOf(ctx, f)
+	owner, err := page.OwnerOf(ctx, l.p, f)
 	if err != nil {
 		return false
 	}
@@ -364,7 +364,7 @@ func find(items []*protocol.LookItem, ref string) *protocol.LookItem {
 func (l *looker) owners(ctx context.Context, frames []*page.Frame) map[string]*page.Frame {
 	out := make(map[string]*page.Frame, len(frames))
 	for _, f := range frames {
-		if owner, err := l.p.OwnerOf(ctx, f); err == nil {
+		if owner, err := page.OwnerOf(ctx, l.p, f); err == nil {
 			out[owner] = f
 		}
 	}

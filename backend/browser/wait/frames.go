@@ -123,7 +123,7 @@ func (f *waitFrames) openRoots(ctx context.Context) {
 		all, _ := f.frames() // asked once more by the wait itself, which says what is wrong
 		for _, one := range all {
 			// A document that goes away is the wait's business.
-			_ = f.w.p.OpenRoots(ctx, one)
+			_ = page.OpenRoots(ctx, f.w.p, one)
 		}
 		timer.Reset(max(rootsAgain, part*time.Since(began)))
 	}

@@ -1,4 +1,5 @@
-package browser
+// Package history takes tabs to pages: to an address, back and forward, and anew.
+package history
 
 import (
 	"context"
@@ -16,11 +17,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// History takes the tabs of a browser to pages.
+type History struct{ tabs page.Tabs }
+
+// New returns what takes a browser's tabs to pages.
+func New(tabs page.Tabs) *History { return &History{tabs: tabs} }
+
 // Navigate opens an address in a tab and waits until the page is as far as wait says.
 // allow, if not nil, is asked about every hop; its error ends the command and
 // the page is not shown.
-func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+func (h *History) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
+	return h.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		res, err := cdp.Call(ctx, p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		if err != nil {
 			if e, ok := errors.AsType[*devtools.MethodError](err); ok {
@@ -33,43 +40,43 @@ func (b *Browser) Navigate(ctx context.Context, id protocol.TabID, address strin
 }
 
 // Back goes one page back in the tab's history.
-func (b *Browser) Back(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.travel(ctx, id, -1, wait, allow)
+func (h *History) Back(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.travel(ctx, id, -1, wait, allow)
 }
 
 // Forward goes one page forward in the tab's history.
-func (b *Browser) Forward(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.travel(ctx, id, +1, wait, allow)
+func (h *History) Forward(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.travel(ctx, id, +1, wait, allow)
 }
 
 // Reload loads the tab's page again.
-func (b *Browser) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+func (h *History) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		_, err := cdp.Call(ctx, p.Session, cdppage.Reload, cdppage.ReloadParams{})
 		return page.Started{}, err
 	})
 }
 
-func (b *Browser) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return b.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
-		h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+func (h *History) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+		known, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
 			return page.Started{}, err
 		}
-		i := int(h.CurrentIndex) + step
-		if i < 0 || i >= len(h.Entries) {
+		i := int(known.CurrentIndex) + step
+		if i < 0 || i >= len(known.Entries) {
 			return page.Started{}, noEntry(id, step)
 		}
 		if allow != nil {
-			if err := allow(h.Entries[i].URL); err != nil {
+			if err := allow(known.Entries[i].URL); err != nil {
 				// An empty new tab, or a page of ours, is where this caller's pages begin.
-				if !website(h.Entries[i].URL) {
+				if !website(known.Entries[i].URL) {
 					err = noEntry(id, step)
 				}
 				return page.Started{}, err
 			}
 		}
-		_, err = cdp.Call(ctx, p.Session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[i].ID})
+		_, err = cdp.Call(ctx, p.Session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: known.Entries[i].ID})
 		return page.Started{}, err
 	})
 }
@@ -91,9 +98,9 @@ func website(raw string) bool {
 }
 
 // navigate runs one navigation and tells where the tab is afterwards.
-func (b *Browser) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
+func (h *History) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(ctx, id, false, func(ctx context.Context, _ *run, p *page.Page) error {
+	err := h.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
 		n, err := p.BeginNavigation(ctx, allow)
 		if err != nil {
 			return err
@@ -139,8 +146,8 @@ func stillLoading(p *page.Page, id protocol.TabID, n *page.Navigation) error {
 }
 
 // Page tells a tab's address and title. A page that hangs can still be asked.
-func (b *Browser) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
+func (h *History) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := b.onTab(queue.Looking(ctx), id, false, func(ctx context.Context, _ *run, p *page.Page) error { return p.Where(ctx, &info) })
+	err := h.tabs.OnTab(queue.Looking(ctx), id, false, func(ctx context.Context, p *page.Page) error { return p.Where(ctx, &info) })
 	return info, err
 }

@@ -1,0 +1,35 @@
+package pick
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"pilotfish/backend/browser/focus"
+	"pilotfish/backend/protocol"
+)
+
+// TestPickable: what has a ref can be picked, in the order of the page.
+func TestPickable(t *testing.T) {
+	got := pickable(nil, []*protocol.LookItem{
+		{Role: "main", Children: []*protocol.LookItem{{Ref: "e1", Role: "button", Name: "Go"}, {Ref: "f1e2", Role: "link", Name: "Home"}}},
+		{Ref: "e3", Role: "textbox"},
+	})
+	if len(got) != 3 || got[0].Ref != "e1" || got[0].Name != "Go" || got[1].Ref != "f1e2" || got[2].Role != "textbox" {
+		t.Errorf("they are %+v", got)
+	}
+}
+
+// TestNoLook: where the page cannot be looked at nothing is switched on.
+func TestNoLook(t *testing.T) {
+	gone := errors.New("gone")
+	ps := New(nil, Config{
+		Look: func(context.Context, protocol.TabID, protocol.LookRequest) (protocol.Look, error) {
+			return protocol.Look{}, gone
+		},
+		Panel: func() *focus.Panel { return nil },
+	})
+	if _, err := ps.Pick(t.Context(), "t1", Request{}); !errors.Is(err, gone) {
+		t.Error(err)
+	}
+}

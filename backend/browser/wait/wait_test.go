@@ -1,0 +1,90 @@
+package wait
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
+)
+
+// noPages are tabs that nothing asks for their pages.
+type noPages struct{ page.Tabs }
+
+func (noPages) Explain(_ context.Context, _ protocol.TabID, err error) error { return err }
+
+func TestAddressMatcher(t *testing.T) {
+	for _, c := range []struct {
+		pattern, url string
+		want         bool
+	}{
+		{"/order", "https://example.com/order/5", true},
+		{"/order", "https://example.com/orde", false},
+		{"https://*.example.com/*", "https://a.example.com/x", true},
+		{"https://*.example.com/*", "https://example.com/x", false},
+		{"*.example.com", "https://a.example.com/x", false},
+		{`/order-\d+$/`, "https://example.com/order-17", true},
+		{`/order-\d+$/`, "https://example.com/order-x", false},
+	} {
+		match, err := addressMatcher(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if match(c.url) != c.want {
+			t.Errorf("%s of %s: %v", c.url, c.pattern, !c.want)
+		}
+	}
+	if _, err := addressMatcher("/(/"); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Error(err)
+	}
+}
+
+// TestWatchFor: each kind is waited for by who knows of it; an unknown one is refused,
+// and one that does not come in time is said as such.
+func TestWatchFor(t *testing.T) {
+	open := tabs.New(0)
+	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/there"})
+	e, ok := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
+	if !ok {
+		t.Fatal("there is no tab")
+	}
+	w := New(noPages{}, Config{
+		Open: open,
+		Console: func(_ context.Context, _ protocol.TabID, ok func(string) bool) (string, string, error) {
+			if !ok("ready now") || ok("not yet") {
+				return "", "", errors.New("the pattern is not asked")
+			}
+			return "ready now", "https://example.com", nil
+		},
+		Request: func(ctx context.Context, _ protocol.TabID, _ func(string) bool) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		},
+		Download: func(context.Context, protocol.TabID, string) (string, error) { return "d1 /to/a.txt", nil },
+	})
+	for kind, want := range map[string]string{"console": "ready now", "download": "d1 /to/a.txt", "url": "https://example.com/there"} {
+		q := protocol.WatchRequest{Kind: kind, Value: "ready*"}
+		if kind == "url" {
+			q.Value = "*/there"
+		}
+		if got, err := w.WatchFor(t.Context(), e.ID, q); err != nil || got.What != want {
+			t.Errorf("%s: %+v, %v", kind, got, err)
+		}
+	}
+	if _, err := w.WatchFor(t.Context(), e.ID, protocol.WatchRequest{Kind: "moon"}); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Error(err)
+	}
+	if _, err := w.WatchFor(t.Context(), "t99", protocol.WatchRequest{Kind: "url", Value: "x"}); protocol.AsError(err).Code != protocol.CodeUnknownTab {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if _, err := w.WatchFor(ctx, e.ID, protocol.WatchRequest{Kind: "request", Value: "*"}); protocol.AsError(err).Code != protocol.CodeTimeout {
+		t.Error(err)
+	}
+}
