@@ -94,7 +94,7 @@ func (s *stage) act(t *testing.T, q protocol.ActRequest) protocol.Effect {
 func (s *stage) eval(t *testing.T, expression string) string {
 	t.Helper()
 	var out string
-	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, _ *run, p *page.Page) error {
+	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, p *page.Page) error {
 		v, err := devtools.Evaluate[string](ctx, p.Session, "String("+expression+")", 0)
 		out = v
 		return err

@@ -93,12 +93,12 @@ type Config struct {
 // caller likes; the other methods work while it runs and answer CodeNotRunning
 // while it does not.
 type Browser struct {
+	groups
 	*capture.Capture
 	*downloads.Waits
 	*gate.Rules
-	*input.Input
-	groups
 	*history.History
+	*input.Input
 	*inspect.Inspector
 	*mask.Masks
 	*measure.Measure
@@ -154,8 +154,7 @@ func New(c Config) (*Browser, error) {
 	b.Inspector = inspect.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.news.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
-		Open: b.tabs, Masks: b.Masks, News: b.news, DialogPolicy: b.DialogPolicy, Log: b.log,
-		Panel: b.panel,
+		Open: b.tabs, Masks: b.Masks, News: b.news, DialogPolicy: b.DialogPolicy, Panel: b.panel, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})

@@ -84,7 +84,7 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 // asked of that tab and beside what is asked of others. Its errors are
 // protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails
 // at once when the page crashes under it.
-func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page.Page) error) error {
+func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
 	if _, err := b.running(); err != nil {
 		return err
 	}
@@ -96,14 +96,12 @@ func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bo
 		return page.TabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
 	defer turn.Release()
-	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, r *run, p *page.Page) error {
-		return f(turn.Within(ctx), r, p)
-	})
+	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, p *page.Page) error { return f(turn.Within(ctx), p) })
 }
 
 // onPage is onTab with the page opened for looks and actions.
 func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, _ *run, p *page.Page) error {
+	return b.onTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
 		if d := p.OpenDialog(); d != nil {
 			return page.DialogOpen(id, d)
 		}
@@ -123,7 +121,7 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 }
 
 // besideTab is onTab out of order: for what only watches, while others act.
-func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, r *run, p *page.Page) error) error {
+func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
 	r, err := b.running()
 	if err != nil {
 		return err
@@ -147,7 +145,7 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 			}
 		}()
 	}
-	err = f(inner, r, p)
+	err = f(inner, p)
 	if _, refused := errors.AsType[*devtools.MethodError](err); refused && needsRenderer {
 		// What a crash makes of a method comes before the news of the crash, which
 		// are there with the next answer.
@@ -268,17 +266,6 @@ func (b *Browser) panel() *focus.Panel {
 	return r.panels.At()
 }
 
-// work gives operations the pages of the browser's tabs.
-type work struct{ b *Browser }
-
-func (w work) OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onPage(ctx, id, f)
-}
-
-func (w work) OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *page.Page) error { return f(ctx, p) })
-}
-
 // keeper returns what keeps a tab's watches, attached.
 func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
 	r, err := b.running()
@@ -297,12 +284,23 @@ func (b *Browser) kept(id protocol.TabID) *watch.Keeper {
 	return r.watches.Kept(id)
 }
 
+// work gives operations the pages of the browser's tabs.
+type work struct{ b *Browser }
+
+func (w work) OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onPage(ctx, id, f)
+}
+
+func (w work) OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, id, needsRenderer, f)
+}
+
 func (w work) Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
 	return w.b.keeper(ctx, id)
 }
 
 func (w work) Beside(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, _ *run, p *page.Page) error { return f(ctx, p) })
+	return w.b.besideTab(ctx, id, needsRenderer, f)
 }
 
 func (w work) OnTarget(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {

@@ -101,7 +101,7 @@ type (
 // Masked is what stands for a value that its reader is not to have.
 const masked = "(masked)"
 
-// SecretHeader says whether the value of a header lets its holder act for the
+// secretHeader says whether the value of a header lets its holder act for the
 // person.
 func secretHeader(name string) bool {
 	switch strings.ToLower(name) {
