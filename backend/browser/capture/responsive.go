@@ -111,7 +111,7 @@ func (p *sheet) resized(ctx context.Context, f func(own emulation.SetDeviceMetri
 	if err != nil {
 		return err
 	}
-	sized := p.c.sheet(page.Twin(p.Page, beside)) //nolint:contextcheck // it lives as long as its session
+	sized := p.c.sheet(page.Twin(p.Page, beside))
 	sized.of = p
 	err = f(own, sized)
 	leave := devtools.Post(context.WithoutCancel(ctx), p.Conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: beside.ID})

@@ -11,9 +11,9 @@ import (
 
 // Frames lists the frames of a tab's page, the page first, each before its
 // children; those of other sites as well.
-func (i *Inspector) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Frame, error) {
+func (in *Inspector) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Frame, error) {
 	var out []protocol.Frame
-	err := i.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		var list func(f *page.Frame, depth int) error
 		list = func(f *page.Frame, depth int) error {
 			var at struct{ URL, Name string }

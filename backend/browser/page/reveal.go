@@ -199,11 +199,11 @@ func reveal(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world s
 	if len(listening) > maxRevealed {
 		listening = listening[:maxRevealed]
 	}
-	given, err := give(ctx, p, s, contextN, "addRoots", roots)
+	given, err := give(ctx, s, contextN, "addRoots", roots)
 	if err != nil {
 		return false, err
 	}
-	also, err := give(ctx, p, s, contextN, "addListening", listening)
+	also, err := give(ctx, s, contextN, "addListening", listening)
 	return given || also, err
 }
 
@@ -260,7 +260,7 @@ func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID
 }
 
 // give hands nodes to a function of the page script.
-func give(ctx context.Context, p *Page, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
+func give(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
 	if len(nodes) == 0 {
 		return false, nil
 	}

@@ -56,9 +56,9 @@ func decodeString(res runtime.EvaluateResult, out *string) error {
 
 // Clipboard writes text to the clipboard when text is given, and otherwise
 // reads it. It is the machine's own clipboard where there is a display.
-func (s *Sites) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
+func (d *Sites) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
 	var out string
-	err := s.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := d.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
 		expression := "navigator.clipboard.readText()"
 		if text != nil {
 			quoted, err := json.Marshal(*text) // Go's own quotes are not the page's
@@ -72,14 +72,14 @@ func (s *Sites) Clipboard(ctx context.Context, id protocol.TabID, text *string) 
 			return err
 		}
 		defer release()
-		in, world, err := p.Ready(ctx, p.Frames.Main())
+		s, world, err := p.Ready(ctx, p.Frames.Main())
 		if err != nil {
 			return err
 		}
 		params := page.EvaluateParams(expression, world)
 		yes := true
 		params.UserGesture = &yes
-		res, err := cdp.Call(ctx, in, runtime.Evaluate, params)
+		res, err := cdp.Call(ctx, s, runtime.Evaluate, params)
 		if err != nil {
 			return p.WorldError(p.Frames.Main(), world, err)
 		}

@@ -32,18 +32,18 @@ type permission struct{ origin, name string }
 
 // SetPermission grants, denies or asks again for something that the site of a
 // tab may want. It returns the site.
-func (s *Sites) SetPermission(ctx context.Context, id protocol.TabID, name, setting string) (string, error) {
+func (d *Sites) SetPermission(ctx context.Context, id protocol.TabID, name, setting string) (string, error) {
 	site := ""
-	err := s.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) (err error) {
+	err := d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) (err error) {
 		if site, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
 		if err := setPermission(ctx, p.Conn.Root, site, name, setting); err != nil {
 			return err
 		}
-		s.permissions.mu.Lock()
-		defer s.permissions.mu.Unlock()
-		set, key := s.permissions.in(p.Conn), permission{site, name}
+		d.permissions.mu.Lock()
+		defer d.permissions.mu.Unlock()
+		set, key := d.permissions.in(p.Conn), permission{site, name}
 		set[key] = setting
 		if setting == "prompt" {
 			delete(set, key)
@@ -64,15 +64,15 @@ func setPermission(ctx context.Context, root *devtools.Session, site, name, sett
 }
 
 // Permissions returns what commands changed for the site of a tab, by name.
-func (s *Sites) Permissions(ctx context.Context, id protocol.TabID) (site string, set map[string]string, err error) {
+func (d *Sites) Permissions(ctx context.Context, id protocol.TabID) (site string, set map[string]string, err error) {
 	set = map[string]string{}
-	err = s.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) (err error) {
+	err = d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) (err error) {
 		if site, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
-		s.permissions.mu.Lock()
-		defer s.permissions.mu.Unlock()
-		for key, setting := range s.permissions.in(p.Conn) {
+		d.permissions.mu.Lock()
+		defer d.permissions.mu.Unlock()
+		for key, setting := range d.permissions.in(p.Conn) {
 			if key.origin == site {
 				set[key.name] = setting
 			}
@@ -84,13 +84,13 @@ func (s *Sites) Permissions(ctx context.Context, id protocol.TabID) (site string
 
 // ResetPermissions takes back what commands changed for the site of a tab. It
 // returns how many there were.
-func (s *Sites) ResetPermissions(ctx context.Context, id protocol.TabID) (string, int, error) {
-	site, set, err := s.Permissions(ctx, id)
+func (d *Sites) ResetPermissions(ctx context.Context, id protocol.TabID) (string, int, error) {
+	site, set, err := d.Permissions(ctx, id)
 	if err != nil {
 		return site, 0, err
 	}
 	for name := range set {
-		if _, err := s.SetPermission(ctx, id, name, "prompt"); err != nil {
+		if _, err := d.SetPermission(ctx, id, name, "prompt"); err != nil {
 			return site, 0, err
 		}
 	}

@@ -87,8 +87,8 @@ func (r *restoring) End(ctx context.Context, s *devtools.Session) {
 }
 
 // restoreLater puts the storage of sites back when they are opened in a tab.
-func (s *Sites) restoreLater(ctx context.Context, id protocol.TabID, later map[string]protocol.Storage) error {
-	k, err := s.config.Watches.Of(ctx, id)
+func (d *Sites) restoreLater(ctx context.Context, id protocol.TabID, later map[string]protocol.Storage) error {
+	k, err := d.config.Watches.Of(ctx, id)
 	if err != nil {
 		return err
 	}
