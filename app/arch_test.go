@@ -110,6 +110,7 @@ type roomRule struct {
 
 func roomRules() []roomRule {
 	const leaf = "a leaf of the backend knows the vocabulary and no neighbour, so that it can be read and tested alone"
+	const parts = "a part of a conversation knows neither the conversation nor its agents"
 	const drivers = "a driver knows the protocol of its agent, and no conversation"
 	const protocol = "backend/protocol"
 	rules := []roomRule{
@@ -154,6 +155,13 @@ func roomRules() []roomRule {
 		{"backend/chat/claude", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
 		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/agent/builtin"}, drivers},
 		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
+		{"backend/chat/clip", nil, parts},
+		{"backend/chat/export", []string{protocol}, parts},
+		{"backend/chat/files", []string{protocol, "backend/journal", "backend/chat/clip"}, parts},
+		{"backend/chat/paths", nil, parts},
+		{"backend/chat/recorder", []string{protocol, "backend/chat/clip", "backend/chat/driver", "backend/chat/files", "backend/chat/transcript"}, parts},
+		{"backend/chat/state", []string{protocol, "backend/journal"}, parts},
+		{"backend/chat/viewers", []string{protocol}, parts},
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},

@@ -3,6 +3,8 @@ package chat
 import (
 	"encoding/json"
 
+	"pilotfish/backend/chat/clip"
+	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/question"
@@ -26,20 +28,20 @@ func (m *Manager) Asked(a protocol.Approval) {
 	}
 	input, _ := json.Marshal(args) // texts only
 	e := protocol.ChatEntry{
-		Message: c.talk.message, Kind: protocol.EntryPermission, Open: true,
+		Message: c.rec.Message(), Kind: protocol.EntryPermission, Open: true,
 		Permission: &protocol.ChatPermission{
-			Approval: a.ID, Tool: c.stepEntry(), Tab: a.Tab, Origin: a.Origin, Options: commandOptions(a),
+			Approval: a.ID, Tool: c.rec.StepEntry(), Tab: a.Tab, Origin: a.Origin, Options: commandOptions(a),
 			Subject: protocol.ChatTool{
-				Title: question.What(a), Kind: kindBrowser, Status: protocol.ToolPending,
-				Input: bounded(protocol.Indented(input)), Content: []protocol.ToolContent{},
+				Title: question.What(a), Kind: recorder.KindBrowser, Status: protocol.ToolPending,
+				Input: clip.Tool(protocol.Indented(input)), Content: []protocol.ToolContent{},
 			},
 		},
 	}
-	if err := c.closeWords(); err != nil {
+	if err := c.rec.CloseText(); err != nil {
 		c.broken(err)
 		return
 	}
-	id, err := c.put(e)
+	id, err := c.rec.Put(e)
 	if err != nil {
 		c.broken(err)
 		return

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -11,8 +10,11 @@ import (
 
 	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/files"
+	"pilotfish/backend/chat/recorder"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/chat/transcript"
-	"pilotfish/backend/journal"
+	"pilotfish/backend/chat/viewers"
 	"pilotfish/backend/protocol"
 )
 
@@ -25,15 +27,16 @@ type conversation struct {
 	log *slog.Logger
 
 	mu        sync.Mutex
-	state     state
-	saved     *journal.Log // of state; nil until it is written
+	state     state.State
+	saved     *state.Store // of state
 	entries   *transcript.Transcript
-	viewers   map[*viewer]struct{}
+	viewers   viewers.Set
 	idle      *time.Timer // ends an agent that is not needed
 	ending    bool        // no turn begins any more
 	closed    bool
-	turn      *turn // that runs; nil when none does
-	talk      talk  // what the agent is saying
+	turn      *turn              // that runs; nil when none does
+	rec       *recorder.Recorder // writes what is said into entries
+	files     files.Store
 	session   driver.Session
 	starter   driver.Starter // of session, or of the one before
 	process   *agentpool.Process
@@ -55,22 +58,35 @@ type conversation struct {
 
 func newConversation(m *Manager, id protocol.ConversationID) *conversation {
 	dir, log := filepath.Join(m.config.Dir, string(id)), m.log.With("conversation", id)
-	return &conversation{
-		m: m, id: id, dir: dir, log: log, entries: transcript.New(dir, 0, log),
-		state: state{Version: chatVersion}, viewers: map[*viewer]struct{}{}, opener: make(chan struct{}, 1),
+	c := &conversation{
+		m: m, id: id, dir: dir, log: log, files: files.Store{Root: m.config.Root, Dir: dir},
+		state: state.New(), saved: state.NewStore(dir, log), opener: make(chan struct{}, 1),
 	}
+	c.keep(transcript.New(dir, 0, log))
+	return c
+}
+
+// keep takes a transcript as the conversation's.
+func (c *conversation) keep(entries *transcript.Transcript) {
+	c.entries = entries
+	c.rec = recorder.New(recorder.Config{
+		Entries: entries, Files: c.files, Open: c.loadLocked,
+		Written: func(ev protocol.ChatEvent, made bool) {
+			if made {
+				c.state.Head.Entries++
+			}
+			c.viewers.Show(ev)
+		},
+		Tab: func() protocol.TabID { return c.state.Head.Tab },
+	})
 }
 
 // readConversation reads the state of a conversation of before, and nothing else
 // of it.
 func readConversation(m *Manager, id protocol.ConversationID) (*conversation, error) {
 	c := newConversation(m, id)
-	saved, err := stateLog(c.dir, c.log)
+	s, err := c.saved.Read()
 	if err != nil {
-		return nil, err
-	}
-	s, err := readState(saved)
-	if err := errors.Join(err, saved.Close()); err != nil {
 		return nil, err
 	}
 	if s.Head.Terminal != "" {
@@ -78,7 +94,7 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 		s.Head.Terminal, s.Elsewhere = "", true
 	}
 	c.state = s
-	c.entries = transcript.New(c.dir, s.Head.Index, c.log)
+	c.keep(transcript.New(c.dir, s.Head.Index, c.log))
 	c.failure = s.Head.Error
 	return c, nil
 }
@@ -93,7 +109,7 @@ func (c *conversation) create() error {
 // change makes one change of the state: it is on disk and then in memory, or it did
 // not happen. edit gets a copy, and replaces lists instead of writing into them. The
 // caller holds mu.
-func (c *conversation) change(edit func(s *state)) error {
+func (c *conversation) change(edit func(s *state.State)) error {
 	next := c.state
 	edit(&next)
 	next.Head.Index, next.Head.Error = c.entries.Last(), c.failure
@@ -105,25 +121,14 @@ func (c *conversation) change(edit func(s *state)) error {
 }
 
 // saveLocked writes the state as it is.
-func (c *conversation) saveLocked() error { return c.change(func(*state) {}) }
+func (c *conversation) saveLocked() error { return c.change(func(*state.State) {}) }
 
 // writeState writes a state to disk.
-func (c *conversation) writeState(s *state) error {
+func (c *conversation) writeState(s *state.State) error {
 	if c.closed {
 		return errClosed
 	}
-	if c.saved == nil {
-		saved, err := stateLog(c.dir, c.log)
-		if err != nil {
-			return transcript.Unwritable(err)
-		}
-		c.saved = saved
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	if _, err := c.saved.Append(data); err != nil {
+	if err := c.saved.Write(s); err != nil {
 		return transcript.Unwritable(err)
 	}
 	return nil
@@ -272,7 +277,7 @@ func (c *conversation) showHead() protocol.Conversation {
 	defer c.mu.Unlock()
 	head := c.headLocked()
 	c.shownTab = head.Tab
-	c.show(protocol.ChatEvent{Index: c.entries.Last(), Op: protocol.ChatHead, Head: &head})
+	c.viewers.Show(protocol.ChatEvent{Index: c.entries.Last(), Op: protocol.ChatHead, Head: &head})
 	return head
 }
 
@@ -300,14 +305,8 @@ func (c *conversation) close() {
 	if c.unsaved != nil {
 		c.unsaved.Stop()
 	}
-	for v := range c.viewers {
-		v.end()
-	}
-	err := c.entries.Close()
-	if c.saved != nil {
-		err = errors.Join(err, c.saved.Close())
-	}
-	if err != nil {
+	c.viewers.End()
+	if err := errors.Join(c.entries.Close(), c.saved.Close()); err != nil {
 		c.log.Warn("a conversation's journal could not be closed", "error", err)
 	}
 }

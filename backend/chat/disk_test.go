@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -188,7 +189,7 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			return spoil(folder(dir, transcript.EventsDir))
 		}, true},
-		"the last state is cut": {func(dir string) error { return cutFile(folder(dir, stateDir), 40) }, false},
+		"the last state is cut": {func(dir string) error { return cutFile(folder(dir, state.Dir), 40) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

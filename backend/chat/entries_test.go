@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -27,7 +29,7 @@ func TestToolsAreUpserts(t *testing.T) {
 		tool(driver.ToolUpdate{Call: "a", Status: ptr(protocol.ToolRunning), Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "one"}, {Kind: protocol.ContentText, Text: "two"}}})
 		tool(driver.ToolUpdate{Call: "a", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: "all"}}})
 		tool(driver.ToolUpdate{Call: "a", Status: ptr(protocol.ToolFailed)})
-		tool(driver.ToolUpdate{Call: "big", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: strings.Repeat("é", maxToolText)}}})
+		tool(driver.ToolUpdate{Call: "big", Content: []protocol.ToolContent{{Kind: protocol.ContentText, Text: strings.Repeat("é", clip.MaxTool)}}})
 		s.say("Done.")
 		s.sink.Update(driver.Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "pending"}}})
 		s.sink.Update(driver.Update{Plan: []protocol.ChatPlanItem{{Text: "first", Status: "completed"}}})
@@ -44,7 +46,7 @@ func TestToolsAreUpserts(t *testing.T) {
 	if len(read.Content) != 1 || read.Content[0].Text != "all" || read.Kind != "read" || read.Input != "{\n  \"path\": \"/x\"\n}" {
 		t.Errorf("%+v", read)
 	}
-	if text := page.Entries[4].Tool.Content[0].Text; len(text) > maxToolText+20 || !strings.HasSuffix(text, "… (cut)") {
+	if text := page.Entries[4].Tool.Content[0].Text; len(text) > clip.MaxTool+20 || !strings.HasSuffix(text, "… (cut)") {
 		t.Errorf("a text of %d bytes", len(text))
 	}
 	if page.Entries[6].Plan[0].Status != "completed" || !strings.HasPrefix(page.Entries[9].Images[0].Path, "chat/c1/files/") || page.Head.Usage.Input != 7 {
@@ -56,9 +58,9 @@ func TestToolsAreUpserts(t *testing.T) {
 func TestAnswerTakesThePlaceOfItsCall(t *testing.T) {
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		tool := func(u driver.ToolUpdate) { s.sink.Update(driver.Update{Tool: &u}) }
-		tool(driver.ToolUpdate{Call: "a", Title: ptr("Click Save"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
+		tool(driver.ToolUpdate{Call: "a", Title: ptr("Click Save"), Kind: ptr(recorder.KindBrowser), Status: ptr(protocol.ToolRunning)})
 		tool(driver.ToolUpdate{Call: "a", Status: ptr(protocol.ToolDone), Answer: &driver.Answer{Text: "Clicked Save.", Picture: "shots/a.png"}})
-		tool(driver.ToolUpdate{Call: "b", Title: ptr("Click Twin"), Kind: ptr(kindBrowser), Status: ptr(protocol.ToolRunning)})
+		tool(driver.ToolUpdate{Call: "b", Title: ptr("Click Twin"), Kind: ptr(recorder.KindBrowser), Status: ptr(protocol.ToolRunning)})
 		tool(driver.ToolUpdate{Call: "b", Status: ptr(protocol.ToolFailed), Answer: &driver.Answer{Text: "Which one?", Which: &protocol.ChatWhich{
 			Text: "click Twin", Elements: []protocol.TaskPlainChoice{{Ref: "e2", Name: "Twin"}, {Ref: "e3", Name: "Twin"}},
 		}}})
@@ -312,13 +314,13 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 		}
 	}
 	do(call("a", protocol.ToolRunning))
-	h.Step("c1", Step{Line: "Clicked Save", OK: true})
-	h.Step("c1", Step{Line: "Typed hello", OK: true, Screenshot: "screenshots/1.png"})
+	h.Step("c1", recorder.Step{Line: "Clicked Save", OK: true})
+	h.Step("c1", recorder.Step{Line: "Typed hello", OK: true, Screenshot: "screenshots/1.png"})
 	do(call("a", protocol.ToolDone))
-	h.Step("c1", Step{Line: "Opened example.com", OK: true}) // before its call is announced
+	h.Step("c1", recorder.Step{Line: "Opened example.com", OK: true}) // before its call is announced
 	do(call("b", protocol.ToolRunning))
 	do(call("b", protocol.ToolDone))
-	h.Step("c1", Step{Line: "Read the page", OK: true}) // nobody announces it
+	h.Step("c1", recorder.Step{Line: "Read the page", OK: true}) // nobody announces it
 	page := h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 4 })
 	var lines []string
 	for _, e := range page.Entries[1:] {
@@ -380,7 +382,7 @@ func TestSearchAndExport(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	out, err = h.Export(protocol.ChatExportRequest{Conversation: "c1", Format: "json"})
-	var e exported
+	var e struct{ Entries []protocol.ChatEntry }
 	if err != nil || json.Unmarshal([]byte(out.Text), &e) != nil || len(e.Entries) != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}

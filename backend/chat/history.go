@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,7 +21,7 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 			return c.headLocked(), err
 		}
 	}
-	err := c.begin(message, func(s *state) { s.know(message.ID) })
+	err := c.begin(message, func(s *state.State) { s.Know(message.ID) })
 	return c.headLocked(), err
 }
 
@@ -32,7 +33,7 @@ func (c *conversation) takeAway(id string) error {
 	}
 	ev, removed, err := c.entries.Cut(e)
 	if ev.Index != 0 {
-		c.show(ev)
+		c.viewers.Show(ev)
 	}
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (c *conversation) withHistory(text string) string {
 	var parts []string
 	size := 0
 	add := func(e protocol.ChatEntry) bool {
-		if e.Message == c.talk.message || e.Kind != protocol.EntryUser && e.Kind != protocol.EntryText || e.Text == "" {
+		if e.Message == c.rec.Message() || e.Kind != protocol.EntryUser && e.Kind != protocol.EntryText || e.Text == "" {
 			return true
 		}
 		who := "You"
@@ -93,7 +94,7 @@ func (c *conversation) history(limit int) ([]driver.Said, error) {
 	size, pictures := 0, 0
 	instant := map[protocol.MessageID]bool{}
 	add := func(e protocol.ChatEntry) bool {
-		if e.Message == c.talk.message {
+		if e.Message == c.rec.Message() {
 			return true
 		}
 		one := driver.Said{Entry: e}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/chat/agentpool"
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
@@ -117,7 +118,7 @@ const asideLimit = 2000
 
 // aside notes what was done without the agent, for its next prompt. The caller holds mu.
 func (c *conversation) aside(asked, done string) {
-	c.state.Aside = append(c.state.Aside, fmt.Sprintf("The person said %q, and it was carried out without you: %s", cut(asked, asideLimit/4), cut(done, asideLimit)))
+	c.state.Aside = append(c.state.Aside, fmt.Sprintf("The person said %q, and it was carried out without you: %s", clip.Cut(asked, asideLimit/4), clip.Cut(done, asideLimit)))
 	if n := len(c.state.Aside); n > 5 {
 		c.state.Aside = c.state.Aside[n-5:]
 	}

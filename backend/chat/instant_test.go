@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
 )
@@ -72,7 +73,7 @@ func TestStepsOfAnAgentThatReportsThem(t *testing.T) {
 	quick := &played{}
 	h := openedWith(t, quick, "", withInstant(quick))
 	quick.script = func(context.Context, *playedSession, driver.Prompt) (driver.TurnEnd, error) {
-		h.Step("c1", Step{Line: "Clicked Save", OK: true})
+		h.Step("c1", recorder.Step{Line: "Clicked Save", OK: true})
 		close(steps)
 		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}

@@ -6,29 +6,13 @@ import "time"
 // heartbeat or a backoff.
 const (
 	// maxChatText bounds a prompt and a draft, in bytes.
-	maxChatText    = 256 << 10
-	maxAttachments = 10
-	// maxToolText bounds one text, or one side of a diff, that a tool call brought,
-	// in bytes; what is beyond is cut and said.
-	maxToolText = 512 << 10
-	// diffAround is how many unchanged lines are kept on each side of a change.
-	diffAround = 20
-	// diffFile is how large a file may be of which it is looked up where a change of
-	// it is, in bytes.
-	diffFile = 8 << 20
-	// chatBlock is the length in bytes at which a text of an agent goes on in a new
-	// entry.
-	chatBlock = 256 << 10
+	maxChatText = 256 << 10
 	// chatPageSize is how many entries a page has unless asked for another number,
 	// ChatPageMax the most that it has.
 	chatPageSize = 100
 	// chatReplay is how many events a viewer that comes back is given; one that is
 	// further behind gets a page.
 	chatReplay = 2000
-	// chatViewerQueue and ChatViewerBytes are how much waits for a viewer before it
-	// gets a page instead.
-	chatViewerQueue = 1024
-	chatViewerBytes = 4 << 20
 	// chatHits is how many hits a search gives unless asked for another number.
 	chatHits = 50
 	// chatHeadEvery is the shortest time between two heads that differ in nothing
@@ -45,15 +29,6 @@ const (
 	// chatStepWait is how long a step in the browser waits for the tool call that it
 	// belongs to: the two come over different pipes.
 	chatStepWait = 250 * time.Millisecond
-	// chatKnown is how many of a conversation's last messages are recognised when
-	// they are sent again.
-	chatKnown = 256
 	// chatTitle bounds a title that is made from the first prompt, in characters.
 	chatTitle = 60
-	// chatVersion is the version of a conversation's files.
-	chatVersion = 1
-	// chatPathsMax is how many paths a mention of a file is completed by,
-	// ChatPathsVisited how many of the working folder are looked at for that.
-	chatPathsMax     = 30
-	chatPathsVisited = 20000
 )

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pilotfish/backend/chat/agentpool"
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/policy"
@@ -263,7 +264,7 @@ func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (pro
 	c := newConversation(m, req.Conversation)
 	now := time.Now().UTC()
 	c.state.Head = protocol.Conversation{
-		ID: req.Conversation, Title: cut(req.Title, protocol.MaxTitle), Tab: req.Tab,
+		ID: req.Conversation, Title: clip.Cut(req.Title, protocol.MaxTitle), Tab: req.Tab,
 		Agent: started.Launch.Kind, AgentName: started.Launch.Name, Created: now, Updated: now,
 	}
 	c.state.Titled = req.Title != ""

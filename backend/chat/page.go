@@ -1,11 +1,14 @@
 package chat
 
-import "pilotfish/backend/protocol"
+import (
+	"pilotfish/backend/chat/viewers"
+	"pilotfish/backend/protocol"
+)
 
 // page is the last limit entries before an index, 0 for the end, as they are now.
 // What waits for a viewer is in it, and is taken away from there, at the same
 // moment: nothing is shown twice, and nothing is missing.
-func (c *conversation) page(before uint64, limit int, v *viewer) (protocol.ChatPage, error) {
+func (c *conversation) page(before uint64, limit int, v *viewers.Viewer) (protocol.ChatPage, error) {
 	if limit <= 0 {
 		limit = chatPageSize
 	}
@@ -18,7 +21,7 @@ func (c *conversation) page(before uint64, limit int, v *viewer) (protocol.ChatP
 	page := protocol.ChatPage{Head: c.headLocked(), Index: c.entries.Last()}
 	view := c.entries.View()
 	if v != nil {
-		v.take()
+		v.Take()
 	}
 	c.mu.Unlock()
 

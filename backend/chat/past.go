@@ -66,7 +66,7 @@ func (c *conversation) catchUp(p past) error {
 	}
 	c.state.Elsewhere = false
 	if len(p.updates) == 0 {
-		return c.notice(c.state.Head.AgentName + " knows the messages from the terminal, but they are not shown here.")
+		return c.rec.Notice(c.state.Head.AgentName + " knows the messages from the terminal, but they are not shown here.")
 	}
 	turns := p.turns()
 	ours := c.lastPrompt()
@@ -81,24 +81,24 @@ func (c *conversation) catchUp(p past) error {
 		return nil // nothing was said there, or nobody can tell what
 	}
 	// A turn of ours that begins just now goes on behind it.
-	now := c.talk
 	for _, t := range turns[from:] {
 		id := protocol.MessageID("t" + rand.Text())
-		c.talk = talk{message: id, tools: map[string]string{}}
-		if _, err := c.put(userEntry(protocol.QueuedMessage{ID: id, Text: t.prompt})); err != nil {
-			return err
-		}
-		for _, u := range t.rest {
-			if err := c.update(u); err != nil {
+		err := c.rec.Aside(id, func() error {
+			if _, err := c.rec.Put(userEntry(protocol.QueuedMessage{ID: id, Text: t.prompt})); err != nil {
 				return err
 			}
-		}
-		if err := c.writeEnd(protocol.EndDone, nil, nil, 0); err != nil {
+			for _, u := range t.rest {
+				if err := c.update(u); err != nil {
+					return err
+				}
+			}
+			return c.rec.End(protocol.EndDone, nil, nil, 0)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	c.talk = now
-	return c.notice("The messages from the terminal are shown above.")
+	return c.rec.Notice("The messages from the terminal are shown above.")
 }
 
 // said says whether a repeated prompt is one of ours: what is handed over may

@@ -22,7 +22,7 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 		return
 	}
 	t.said(c)
-	e, err := c.question(ask)
+	e, err := c.rec.Question(ask)
 	if err != nil {
 		c.broken(err)
 		c.mu.Unlock()
@@ -47,34 +47,6 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 		c.mu.Unlock()
 		answer(option)
 	})
-}
-
-// question writes the entry of a question, behind that of its tool call.
-func (c *conversation) question(ask driver.Ask) (protocol.ChatEntry, error) {
-	e := protocol.ChatEntry{
-		Message: c.talk.message, Kind: protocol.EntryPermission, Open: true,
-		Permission: &protocol.ChatPermission{Options: some(ask.Options), Tab: c.state.Head.Tab},
-	}
-	if ask.Tool.Call != "" {
-		id, err := c.tool(ask.Tool)
-		if err != nil {
-			return e, err
-		}
-		e.Permission.Tool = id
-		if of, ok := c.entries.Entry(id); ok && of.Tool != nil {
-			e.Permission.Subject = *of.Tool
-		}
-	} else {
-		subject := protocol.ChatTool{Kind: "other", Status: protocol.ToolPending, Content: []protocol.ToolContent{}}
-		merge1(&subject, ask.Tool)
-		e.Permission.Subject = subject
-	}
-	id, err := c.put(e)
-	if err != nil {
-		return e, err
-	}
-	e, _ = c.entries.Entry(id)
-	return e, nil
 }
 
 // approval is the question for the broker.
@@ -131,14 +103,10 @@ func (c *conversation) await(ctx context.Context, entry string, ask driver.Ask, 
 func (c *conversation) amend(id string, change func(*protocol.ChatPermission, *protocol.ChatEntry)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.entries.Entry(id)
-	if !ok || e.Permission == nil || !e.Open || c.closed {
+	if c.closed {
 		return
 	}
-	p := *e.Permission
-	e.Permission = &p
-	change(&p, &e)
-	if _, err := c.put(e); err != nil {
+	if err := c.rec.Amend(id, change); err != nil {
 		c.broken(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/chat/clip"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/protocol"
 )
 
@@ -40,7 +42,7 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	default:
 		return c.headLocked(), protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the queue", req.Action), "use edit, move, remove or now")
 	}
-	changed := func(s *state) { s.Head.Queue = queue }
+	changed := func(s *state.State) { s.Head.Queue = queue }
 	switch {
 	case req.Action != protocol.QueueNow:
 		if err = c.change(changed); err == nil {
@@ -86,9 +88,9 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 	if draft != nil && len(*draft) > maxChatText {
 		return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
 	}
-	err = c.change(func(s *state) {
+	err = c.change(func(s *state.State) {
 		if req.Title != nil {
-			if title := oneLine(*req.Title, protocol.MaxTitle); title != "" {
+			if title := clip.Line(*req.Title, protocol.MaxTitle); title != "" {
 				s.Head.Title, s.Titled = title, true
 			}
 		}

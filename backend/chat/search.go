@@ -3,9 +3,12 @@ package chat
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"pilotfish/backend/chat/export"
+	"pilotfish/backend/chat/paths"
 	"pilotfish/backend/protocol"
 )
 
@@ -86,4 +89,25 @@ func match(text, words string) (protocol.ChatFound, bool) {
 		Match:  string(runes[before:end]),
 		After:  string(runes[end:min(len(runes), end+around)]),
 	}, true
+}
+
+// Export writes a conversation down.
+func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
+	c, err := m.find(req.Conversation)
+	if err != nil {
+		return protocol.ChatExportReply{}, err
+	}
+	head := c.Head()
+	var entries []protocol.ChatEntry
+	if err := c.all(func(e protocol.ChatEntry) bool { entries = append(entries, e); return true }); err != nil {
+		return protocol.ChatExportReply{}, err
+	}
+	slices.Reverse(entries)
+	return export.Conversation(head, entries, req.Format)
+}
+
+// Paths completes a mention of a file of the working folder.
+func (m *Manager) Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
+	found, err := paths.Find(ctx, m.config.WorkDir(), req.Text)
+	return protocol.ChatPathsReply{Paths: found}, err
 }

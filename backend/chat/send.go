@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/protocol"
 )
 
@@ -62,7 +63,7 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	if waits && !req.Now && len(c.state.Head.Queue) >= room {
 		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages are queued already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
 	}
-	kept, err := c.keepAttachments(req.Attachments)
+	kept, err := c.files.Keep(req.Attachments)
 	if err != nil {
 		return c.headLocked(), err
 	}
@@ -70,8 +71,8 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	if req.Replaces != "" {
 		return c.replace(req.Replaces, message)
 	}
-	taken := func(s *state) {
-		s.know(message.ID)
+	taken := func(s *state.State) {
+		s.Know(message.ID)
 		if begun := strings.TrimSpace(s.Head.Draft); strings.HasPrefix(strings.TrimSpace(req.Text), begun) {
 			// It is what is sent, or its beginning: whoever opens the conversation next
 			// must not find it in the input again.
@@ -92,8 +93,8 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 }
 
 // enqueue puts a message behind those that wait. also is changed with it.
-func (c *conversation) enqueue(message protocol.QueuedMessage, also func(*state)) error {
-	err := c.change(func(s *state) {
+func (c *conversation) enqueue(message protocol.QueuedMessage, also func(*state.State)) error {
+	err := c.change(func(s *state.State) {
 		also(s)
 		s.Head.Queue = append(slices.Clone(s.Head.Queue), message)
 		// What waited since a Stop or a restart comes first: whoever writes on wants it
@@ -118,7 +119,7 @@ func (c *conversation) mayTalk() error {
 
 // interrupt puts a message before everything that waits: into the turn that
 // runs, where the agent can take it, else in its place. also is changed with it.
-func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*state)) error {
+func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*state.State)) error {
 	t := c.turn
 	if c.state.Head.Can.Steer && t.prompting && !t.cancelled {
 		also(&c.state)
@@ -126,7 +127,7 @@ func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*stat
 		c.m.wg.Go(func() { c.steer(t, message) })
 		return nil
 	}
-	err := c.change(func(s *state) {
+	err := c.change(func(s *state.State) {
 		also(s)
 		s.Head.Queue = slices.Insert(slices.Clone(s.Head.Queue), 0, message)
 	})
@@ -144,9 +145,9 @@ func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*stat
 func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 	c.mu.Lock()
 	e := userEntry(message)
-	err := c.closeWords()
+	err := c.rec.CloseText()
 	if err == nil {
-		_, err = c.put(e)
+		_, err = c.rec.Put(e)
 	}
 	session := c.session
 	prompt := c.prompt(message, c.starter, c.state.Head.Can.Images)
@@ -159,7 +160,7 @@ func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 	t.steers--
 	if err != nil {
 		c.log.Info("a message could not be put into the turn", "error", err)
-		if note := c.notice("The agent did not accept this message during its turn: " + protocol.AsError(err).Message); note != nil {
+		if note := c.rec.Notice("The agent did not accept this message during its turn: " + protocol.AsError(err).Message); note != nil {
 			c.broken(note)
 		}
 	}

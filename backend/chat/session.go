@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pilotfish/backend/chat/agentpool"
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
@@ -94,7 +95,7 @@ func (c *conversation) forgetSession() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Head.AgentSession, c.state.Context = "", true
-	return c.notice(c.state.Head.AgentName + " cannot load the earlier messages. Pilotfish sends them with your next message instead.")
+	return c.rec.Notice(c.state.Head.AgentName + " cannot load the earlier messages. Pilotfish sends them with your next message instead.")
 }
 
 // signedInElsewhere is the method of those who sign in outside of Pilotfish and come back.
@@ -157,7 +158,7 @@ func signInError(needs *driver.NeedsSignIn, starter driver.Starter, again bool) 
 		message = starter.Launch.Name + " is still not signed in"
 	}
 	if needs.Why != "" {
-		message += ": " + oneLine(needs.Why, 4*protocol.MaxTitle)
+		message += ": " + clip.Line(needs.Why, 4*protocol.MaxTitle)
 	}
 	return protocol.NewError(protocol.CodeUnauthorized, message, starter.SignIn)
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/protocol"
 )
@@ -48,7 +50,7 @@ var (
 
 // begin begins a turn. also is changed with it: a turn that cannot begin leaves the
 // conversation as it was. The caller holds mu; no turn runs.
-func (c *conversation) begin(message protocol.QueuedMessage, also func(*state)) error {
+func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.State)) error {
 	if c.ending {
 		return errClosed
 	}
@@ -69,11 +71,11 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state)) 
 	c.failure = nil
 	// The state goes first: whoever reads it after a crash looks whether the turn
 	// has an end.
-	err := c.change(func(s *state) {
+	err := c.change(func(s *state.State) {
 		also(s)
 		s.Turn, s.Held, s.Head.Updated = message.ID, false, time.Now().UTC()
 		if !s.Titled && s.Head.Title == "" {
-			s.Head.Title = oneLine(message.Text, chatTitle)
+			s.Head.Title = clip.Line(message.Text, chatTitle)
 		}
 		if s.Head.Title == "" && len(message.Attachments) > 0 {
 			s.Head.Title = message.Attachments[0].Name
@@ -82,11 +84,11 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state)) 
 	if err != nil {
 		return err
 	}
-	c.talk = talk{message: message.ID, tools: map[string]string{}}
+	c.rec.Begin(message.ID)
 	entry := userEntry(message)
 	route, plan := c.route(message)
 	entry.Route = route
-	if _, err := c.put(entry); err != nil {
+	if _, err := c.rec.Put(entry); err != nil {
 		c.state = before // the prompt was not said
 		return err
 	}
@@ -154,7 +156,7 @@ func (c *conversation) finish(t *turn, end driver.TurnEnd, err error) {
 	reason, why := c.outcome(t, end, err)
 	c.turn = nil
 	c.signIn, c.signedIn = nil, nil
-	if err := c.writeEnd(reason, why, end.Usage, time.Since(t.began)); err != nil {
+	if err := c.rec.End(reason, why, end.Usage, time.Since(t.began)); err != nil {
 		// The turn stays open on disk: it gets its end before the next one, or at
 		// the next start.
 		c.state.Held = true
@@ -229,55 +231,10 @@ func (c *conversation) outcome(t *turn, end driver.TurnEnd, err error) (protocol
 	return protocol.EndFailed, protocol.AsError(err)
 }
 
-// writeEnd closes what is open and writes the end of the turn.
-func (c *conversation) writeEnd(reason protocol.EndReason, why *protocol.Error, usage *protocol.ChatUsage, took time.Duration) error {
-	if err := c.closeWords(); err != nil {
-		return err
-	}
-	if err := c.flushSteps(); err != nil {
-		return err
-	}
-	status := protocol.ToolDone
-	switch reason {
-	case protocol.EndCancelled, protocol.EndRestarted:
-		status = protocol.ToolCancelled
-	case protocol.EndFailed, protocol.EndCrashed:
-		status = protocol.ToolFailed
-	case protocol.EndDone, protocol.EndRefused, protocol.EndMaxTokens, protocol.EndMaxTurns:
-	}
-	for _, e := range c.entries.Recent() {
-		if !e.Open {
-			continue
-		}
-		e.Open = false
-		if e.Tool != nil && !final(e.Tool.Status) {
-			tool := *e.Tool
-			tool.Status = status
-			e.Tool = &tool
-		}
-		if e.Permission != nil {
-			p := *e.Permission
-			p.Approval, p.Outcome = "", "cancelled"
-			e.Permission = &p
-		}
-		if _, err := c.put(e); err != nil {
-			return err
-		}
-	}
-	_, err := c.put(protocol.ChatEntry{
-		Message: c.talk.message, Kind: protocol.EntryEnd,
-		End: &protocol.ChatEnd{Reason: reason, Error: why, Usage: usage, DurationMS: took.Milliseconds()},
-	})
-	if err != nil {
-		return err
-	}
-	return c.entries.Settle()
-}
-
 // endCutOff writes the end of a turn that the end of the process cut off, or a
 // full disk, unless it was written just before.
 func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error) error {
-	c.talk = talk{message: c.state.Turn, tools: map[string]string{}}
+	c.rec.Begin(c.state.Turn)
 	ended := false
 	for e := range c.entries.Heads() {
 		ended = ended || e.Kind == protocol.EntryEnd && e.Message == c.state.Turn
@@ -287,7 +244,7 @@ func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error)
 		ended = true
 	}
 	if !ended {
-		if err := c.writeEnd(reason, why, nil, 0); err != nil {
+		if err := c.rec.End(reason, why, nil, 0); err != nil {
 			return transcript.Unwritable(err)
 		}
 	}
@@ -303,7 +260,7 @@ func (c *conversation) next() {
 		return
 	}
 	rest := slices.Clone(queue[1:])
-	if err := c.begin(queue[0], func(s *state) { s.Head.Queue = rest }); err != nil {
+	if err := c.begin(queue[0], func(s *state.State) { s.Head.Queue = rest }); err != nil {
 		c.state.Held = true
 		c.broken(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
@@ -15,9 +15,9 @@ import (
 
 // Step is what a conversation shows of a command that its agent ran; data is that of
 // the reply.
-func Step(entry protocol.ActivityEntry, data json.RawMessage) chat.Step {
+func Step(entry protocol.ActivityEntry, data json.RawMessage) recorder.Step {
 	input, _ := json.Marshal(entry.Args) // texts only
-	done := chat.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
+	done := recorder.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
 	var shown any
 	if spec, err := catalogue.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
 		if made := saved.Paths(shown); len(made) > 0 {

@@ -1,4 +1,4 @@
-package chat
+package recorder
 
 import (
 	"os"
@@ -6,6 +6,14 @@ import (
 	"strings"
 
 	"pilotfish/backend/protocol"
+)
+
+const (
+	// diffAround is how many unchanged lines are kept on each side of a change.
+	diffAround = 20
+	// diffFile is how large a file may be of which it is looked up where a change of
+	// it is, in bytes.
+	diffFile = 8 << 20
 )
 
 // narrowed leaves of a diff what changes and some lines around it, and says where

@@ -1,4 +1,5 @@
-package chat
+// Package paths completes a mention of a file by what there is in a folder.
+package paths
 
 import (
 	"context"
@@ -9,33 +10,35 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"pilotfish/backend/protocol"
 )
 
-// Paths completes a mention of a file: what of the working folder has the words,
-// what is nearest to its top first. A path that ends in a slash is a folder.
-func (m *Manager) Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
-	out := protocol.ChatPathsReply{Paths: []string{}}
-	dir := m.config.WorkDir()
+// How many paths a mention is completed by, and how many of the folder are looked at
+// for that.
+const (
+	maxFound   = 30
+	maxVisited = 20000
+)
+
+// Find returns what of a folder has the words, what is nearest to its top first. A
+// path that ends in a slash is a folder. The folder need not exist.
+func Find(ctx context.Context, dir, text string) ([]string, error) {
 	if dir == "" {
-		return out, nil
+		return []string{}, nil
 	}
 	// Nothing outside of it is listed, wherever a link leads.
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil // it is made when an agent first works there
+		return []string{}, nil // it is made when an agent first works there
 	}
 	if err != nil {
-		return out, fmt.Errorf("opening the working folder: %w", err)
+		return []string{}, fmt.Errorf("opening the working folder: %w", err)
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	out.Paths = findPaths(ctx, root.FS(), strings.ToLower(req.Text))
-	return out, nil
+	return find(ctx, root.FS(), strings.ToLower(text)), nil
 }
 
-// findPaths looks through a folder level by level, no further than is fast.
-func findPaths(ctx context.Context, in fs.FS, text string) []string {
+// find looks through a folder level by level, no further than is fast.
+func find(ctx context.Context, in fs.FS, text string) []string {
 	var ranked [3][]string
 	folders := []string{"."}
 	if at := strings.LastIndexByte(text, '/'); at > 0 {
@@ -46,7 +49,7 @@ func findPaths(ctx context.Context, in fs.FS, text string) []string {
 	}
 	hidden := strings.HasPrefix(text[strings.LastIndexByte(text, '/')+1:], ".")
 	seen := map[string]bool{}
-	for visited := 0; len(folders) > 0 && visited < chatPathsVisited && ctx.Err() == nil; {
+	for visited := 0; len(folders) > 0 && visited < maxVisited && ctx.Err() == nil; {
 		folder := folders[0]
 		folders = folders[1:]
 		if seen[folder] {
@@ -70,16 +73,16 @@ func findPaths(ctx context.Context, in fs.FS, text string) []string {
 					folders = append(folders, strings.TrimSuffix(name, "/"))
 				}
 			}
-			if r := rank(name, e.Name(), text); r >= 0 && len(ranked[r]) < chatPathsMax {
+			if r := rank(name, e.Name(), text); r >= 0 && len(ranked[r]) < maxFound {
 				ranked[r] = append(ranked[r], name)
 			}
 		}
-		if len(ranked[0]) == chatPathsMax {
+		if len(ranked[0]) == maxFound {
 			break // the best places are taken
 		}
 	}
 	all := slices.Concat(ranked[:]...)
-	return slices.Clip(all[:min(len(all), chatPathsMax)])
+	return slices.Clip(all[:min(len(all), maxFound)])
 }
 
 // exactly is a folder by its path in small letters.

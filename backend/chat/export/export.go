@@ -1,13 +1,17 @@
-package chat
+// Package export writes a conversation down, as Markdown for a user or as JSON for a
+// program.
+package export
 
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pilotfish/backend/protocol"
 )
+
+// version is that of the JSON.
+const version = 1
 
 // exported is a conversation as JSON.
 type exported struct {
@@ -16,28 +20,21 @@ type exported struct {
 	Entries []protocol.ChatEntry  `json:"entries"`
 }
 
-// Export writes a conversation down, as Markdown for a person or as JSON for a
-// program.
-func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
-	c, err := m.find(req.Conversation)
-	if err != nil {
-		return protocol.ChatExportReply{}, err
-	}
-	head := c.Head()
-	var entries []protocol.ChatEntry
-	if err := c.all(func(e protocol.ChatEntry) bool { entries = append(entries, e); return true }); err != nil {
-		return protocol.ChatExportReply{}, err
-	}
-	slices.Reverse(entries)
+// Conversation writes a conversation down with its entries, oldest first. format is
+// "markdown", which "" means, too, or "json".
+func Conversation(head protocol.Conversation, entries []protocol.ChatEntry, format string) (protocol.ChatExportReply, error) {
 	name := fileName(head.Title)
-	switch req.Format {
+	switch format {
 	case "", "markdown":
 		return protocol.ChatExportReply{Name: name + ".md", Text: markdown(head, entries)}, nil
 	case "json":
-		data, err := json.MarshalIndent(exported{chatVersion, head, some(entries)}, "", "  ")
+		if entries == nil {
+			entries = []protocol.ChatEntry{}
+		}
+		data, err := json.MarshalIndent(exported{version, head, entries}, "", "  ")
 		return protocol.ChatExportReply{Name: name + ".json", Text: string(data) + "\n"}, err
 	}
-	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a format", req.Format), "use markdown or json")
+	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a format", format), "use markdown or json")
 }
 
 // fileName makes a name of a title that every system takes.

@@ -1,4 +1,4 @@
-package chat
+package recorder
 
 import (
 	"fmt"
@@ -84,7 +84,7 @@ func TestAChangeStaysWhenItsOutcomeIsTold(t *testing.T) {
 		{[]protocol.ToolContent{}, []protocol.ToolContent{}},
 		{[]protocol.ToolContent{word}, []protocol.ToolContent{word}},
 	} {
-		merge1(&tool, driver.ToolUpdate{Content: step.said})
+		merge(&tool, driver.ToolUpdate{Content: step.said})
 		if !slices.Equal(tool.Content, step.want) {
 			t.Fatalf("%+v makes %+v, want %+v", step.said, tool.Content, step.want)
 		}

@@ -1,4 +1,4 @@
-package chat
+package paths
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"pilotfish/backend/protocol"
 )
 
 func TestPaths(t *testing.T) {
@@ -30,7 +28,6 @@ func TestPaths(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	m := &Manager{config: Config{WorkDir: func() string { return dir }}}
 	for text, want := range map[string][]string{
 		"":              {"Chat.md", "README.md", "link", "src/"},
 		"chat":          {"Chat.md", "src/chat/", "src/chat/Chat.svelte", "src/chat/chat.go", "src/other/notes about chat.txt"},
@@ -41,27 +38,26 @@ func TestPaths(t *testing.T) {
 		"../":           {},
 		"nowhere":       {},
 	} {
-		got, err := m.Paths(t.Context(), protocol.ChatPathsRequest{Text: text})
+		got, err := Find(t.Context(), dir, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text == "src/chat/" {
-			slices.Sort(got.Paths)
+			slices.Sort(got)
 		}
-		if !slices.Equal(got.Paths, want) {
-			t.Errorf("%q is completed by %q, want %q", text, got.Paths, want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is completed by %q, want %q", text, got, want)
 		}
 	}
-	for i := range chatPathsMax + 10 {
+	for i := range maxFound + 10 {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("many%d", i)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := m.Paths(t.Context(), protocol.ChatPathsRequest{Text: "many"}); err != nil || len(got.Paths) != chatPathsMax {
-		t.Errorf("%d paths, %v", len(got.Paths), err)
+	if got, err := Find(t.Context(), dir, "many"); err != nil || len(got) != maxFound {
+		t.Errorf("%d paths, %v", len(got), err)
 	}
-	gone := &Manager{config: Config{WorkDir: func() string { return filepath.Join(dir, "not made yet") }}}
-	if got, err := gone.Paths(t.Context(), protocol.ChatPathsRequest{}); err != nil || len(got.Paths) != 0 {
-		t.Errorf("%q, %v", got.Paths, err)
+	if got, err := Find(t.Context(), filepath.Join(dir, "not made yet"), ""); err != nil || len(got) != 0 {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -1,0 +1,97 @@
+// Package files keeps the files of a conversation: what the user attached to a
+// prompt, and pictures that an agent sent.
+package files
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pilotfish/backend/chat/clip"
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// maxAttachments is how many attachments a prompt may have.
+const maxAttachments = 10
+
+// folder is that of the files, in the conversation's.
+const folder = "files"
+
+// Store has the files of one conversation.
+type Store struct {
+	// Root is the session's folder: paths are relative to it. Dir is the
+	// conversation's folder, within Root.
+	Root, Dir string
+}
+
+// Save keeps a picture or file of the conversation and returns its path
+// relative to the session's folder.
+func (s Store) Save(name, kind string, data []byte) (string, error) {
+	if len(data) > protocol.MaxAttachment {
+		return "", protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("%s is larger than %d MB", name, protocol.MaxAttachment>>20), "make it smaller")
+	}
+	dir := filepath.Join(s.Dir, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the folder of a conversation's files: %w", err)
+	}
+	// The name is ours: what a page or an agent calls it is no path.
+	path := filepath.Join(dir, rand.Text()+extension(kind, name))
+	if err := journal.WriteFile(path, data, 0o600); err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(s.Root, path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.ToSlash(relative), nil
+}
+
+// extension is what the name of a file ends with.
+func extension(kind, name string) string {
+	switch kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return "." + strings.TrimPrefix(kind, "image/")
+	}
+	own := strings.ToLower(filepath.Ext(name))
+	if len(own) > 1 && len(own) <= 9 && strings.Trim(own[1:], "abcdefghijklmnopqrstuvwxyz0123456789") == "" {
+		return own
+	}
+	if all, err := mime.ExtensionsByType(kind); err == nil && len(all) > 0 {
+		return all[0]
+	}
+	return ".bin"
+}
+
+// Keep checks what stands beside a prompt and puts its bytes into
+// files.
+func (s Store) Keep(list []protocol.ChatAttachment) ([]protocol.ChatAttachment, error) {
+	if len(list) > maxAttachments {
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message takes %d attachments", maxAttachments), "send some of them with the next one")
+	}
+	kept := make([]protocol.ChatAttachment, 0, len(list))
+	for _, a := range list {
+		a.Name, a.Text = clip.Line(a.Name, protocol.MaxTitle), clip.Tool(a.Text)
+		switch a.Kind {
+		case protocol.AttachImage, protocol.AttachFile:
+			data, err := base64.StdEncoding.DecodeString(a.Data)
+			if err != nil || len(data) == 0 {
+				return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no bytes in base64", a.Name), "")
+			}
+			if a.Path, err = s.Save(a.Name, a.Mime, data); err != nil {
+				return nil, err
+			}
+			a.Data = ""
+		case protocol.AttachTab, protocol.AttachElement:
+			a.Data, a.Path = "", ""
+		default:
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a kind of attachment", a.Kind), "use image, file, tab or element")
+		}
+		kept = append(kept, a)
+	}
+	return kept, nil
+}

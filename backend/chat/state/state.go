@@ -1,0 +1,139 @@
+// Package state keeps what a conversation is beside its entries: queue, draft, title,
+// and the prompt whose turn has no end yet.
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+
+	"pilotfish/backend/journal"
+	"pilotfish/backend/protocol"
+)
+
+// Dir is the folder of the state, in the conversation's.
+const Dir = "state"
+
+const (
+	// version is the version of a conversation's files.
+	version = 1
+	// maxKnown is how many of a conversation's last messages are recognised when they
+	// are sent again.
+	maxKnown = 256
+)
+
+// State is what a conversation is beside its entries, as it stands on disk: the
+// last record of a small log, so that it is written in microseconds and survives
+// the end of the process in any way.
+type State struct {
+	Version int `json:"version"`
+	// Head has the fields that do not follow from what runs.
+	Head    protocol.Conversation `json:"head"`
+	Command string                `json:"command,omitempty"`
+	// URL is what its tab showed last.
+	URL string `json:"url,omitempty"`
+	// Titled is set when the user wrote the title.
+	Titled bool `json:"titled,omitempty"`
+	// Turn is the prompt whose turn has no end yet. It is written before the turn
+	// begins and taken away after its end was written.
+	Turn protocol.MessageID `json:"turn,omitempty"`
+	// Held is set when the queue waits for the user.
+	Held bool `json:"held,omitempty"`
+	// Context is set when the agent's next session does not know what was said.
+	Context bool `json:"context,omitempty"`
+	// Elsewhere is set when something may have been said to the agent's session
+	// that is not in the journal.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Aside is what was done without the agent since its last prompt.
+	Aside []string `json:"aside,omitempty"`
+	// Known are the last messages, oldest first: the same one is taken once.
+	Known []protocol.MessageID `json:"known,omitempty"`
+}
+
+// New is the state of a new conversation.
+func New() State { return State{Version: version} }
+
+// Know notes a message.
+func (s *State) Know(id protocol.MessageID) {
+	if slices.Contains(s.Known, id) {
+		return
+	}
+	if len(s.Known) >= maxKnown {
+		s.Known = append([]protocol.MessageID(nil), s.Known[1:]...)
+	}
+	s.Known = append(s.Known, id)
+}
+
+// Store is where a conversation's state is on disk: the last record of a small log,
+// so that it is written in microseconds and survives the end of the process in any
+// way. It has no lock: its owner makes one call at a time.
+type Store struct {
+	dir string
+	log *slog.Logger
+	// saved is nil until something is written.
+	saved *journal.Log
+}
+
+// NewStore returns the store in a conversation's folder. Nothing is opened.
+func NewStore(dir string, log *slog.Logger) *Store {
+	return &Store{dir: filepath.Join(dir, Dir), log: log}
+}
+
+func (s *Store) open() (*journal.Log, error) {
+	return journal.OpenLog(journal.LogConfig{Dir: s.dir, FileSize: 128 << 10, Files: 2, MaxRecord: 8 << 20, Logger: s.log})
+}
+
+// Write writes a state. It is on disk when Write returns.
+func (s *Store) Write(state *State) error {
+	data, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	if s.saved == nil {
+		if s.saved, err = s.open(); err != nil {
+			s.saved = nil
+			return err
+		}
+	}
+	_, err = s.saved.Append(data)
+	return err
+}
+
+// Read reads the newest state that can be read, before the first Write.
+func (s *Store) Read() (State, error) {
+	saved, err := s.open()
+	if err != nil {
+		return State{}, err
+	}
+	state, err := newest(saved)
+	return state, errors.Join(err, saved.Close())
+}
+
+func newest(l *journal.Log) (State, error) {
+	items, err := l.Read(0, int(l.Last()))
+	if err != nil {
+		return State{}, err
+	}
+	for i := len(items) - 1; i >= 0; i-- {
+		var s State
+		if items[i].Gap != nil || json.Unmarshal(items[i].Data, &s) != nil {
+			continue
+		}
+		if s.Version != version {
+			return State{}, fmt.Errorf("the conversation is of version %d, this program reads %d", s.Version, version)
+		}
+		return s, nil
+	}
+	return State{}, fmt.Errorf("the conversation has no state")
+}
+
+// Close closes what Write opened.
+func (s *Store) Close() error {
+	if s.saved == nil {
+		return nil
+	}
+	return s.saved.Close()
+}
