@@ -12,6 +12,7 @@ import (
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/history"
@@ -154,7 +155,8 @@ func New(c Config) (*Browser, error) {
 	b.Inspector = inspect.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.news.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
-		Open: b.tabs, Masks: b.Masks, News: b.news, DialogPolicy: b.DialogPolicy, Panel: b.panel, Log: b.log,
+		Effects: effects.Config{Open: b.tabs, News: b.news, DialogPolicy: b.DialogPolicy},
+		Masks:   b.Masks, Panel: b.panel, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})

@@ -8,7 +8,9 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/focus"
+	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
@@ -19,13 +21,13 @@ type action struct {
 	in *Input
 	p  *page.Page
 	q  protocol.ActRequest
-	fx *effects
+	fx *effects.Effects
 	// f is the frame that was acted on, way the frames that it stands in.
 	f   *page.Frame
 	way []*page.Frame
 	// after is what settle is asked beside the change.
 	after map[string]any
-	told  settled
+	told  effects.Settled
 	// last is the end of the input, if the page is told of it before.
 	last *arrival
 	// struck: told is there already, it came with the input.
@@ -47,7 +49,7 @@ type action struct {
 	// keys is the panel that the user types in, which a press must not disturb.
 	keys *focus.Panel
 	// held is what the caller holds down.
-	held *held
+	held *held.State
 	// fingered are the points that fingers touch.
 	fingered []page.Point
 }
@@ -59,15 +61,15 @@ type action struct {
 func (in *Input) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
 	effect := protocol.Effect{Tab: id}
 	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
-		fx := in.beginEffects(id, p, allow)
-		defer fx.end(ctx)
+		fx := effects.Begin(&in.config.Effects, id, p, allow)
+		defer fx.End(ctx)
 		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(ctx, id)}
 		a.holdKeys(ctx)
 		err := a.run(ctx)
 		a.freeKeys(ctx)
-		fx.out.Held, fx.out.Released = a.held.names(), a.held.takeLost()
-		in.holds.tidy(ctx, id)
-		effect = fx.out
+		fx.Out.Held, fx.Out.Released = a.held.Names(), a.held.TakeLost()
+		in.holds.Tidy(ctx, id)
+		effect = fx.Out
 		return err
 	})
 	return effect, err
@@ -78,7 +80,7 @@ func (a *action) run(ctx context.Context) error {
 	if err == nil && a.f != nil {
 		err = a.settle(ctx)
 	}
-	if errors.Is(err, errDialogOpen) {
+	if errors.Is(err, effects.ErrDialogOpen) {
 		err = nil // said in the effect
 	}
 	if err != nil {
@@ -90,21 +92,21 @@ func (a *action) run(ctx context.Context) error {
 	if err := a.missed(); err != nil {
 		return err
 	}
-	if err := a.fx.finish(ctx); err != nil {
+	if err := a.fx.Finish(ctx); err != nil {
 		return err
 	}
 	switch a.q.Kind {
 	case protocol.ActScroll:
-		a.fx.out.Gone = nil // out of view is not gone
+		a.fx.Out.Gone = nil // out of view is not gone
 	case protocol.ActUpload:
-		a.fx.out.Nothing = false // it has the files, whatever the page shows of them
+		a.fx.Out.Nothing = false // it has the files, whatever the page shows of them
 	}
 	return a.verify(ctx)
 }
 
 func (a *action) do(ctx context.Context) error {
 	if !a.looks() {
-		if err := a.fx.prepare(ctx); err != nil {
+		if err := a.fx.Prepare(ctx); err != nil {
 			return err
 		}
 	}
@@ -155,7 +157,7 @@ func (a *action) looks() bool {
 	case protocol.ActClick, protocol.ActHover:
 		return true
 	case protocol.ActFill:
-		return a.fx.nav.Allow == nil
+		return a.fx.Nav.Allow == nil
 	}
 	return false
 }
@@ -188,12 +190,12 @@ func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 	if a.lead > 0 {
 		args["lead"] = a.lead
 	}
-	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "aim", args, a.fx.prepare)
+	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "aim", args, a.fx.Prepare)
 	if err != nil {
 		return page.Point{}, err
 	}
 	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
-	a.fx.out.Hit = aimed.Reached.Line
+	a.fx.Out.Hit = aimed.Reached.Line
 	at, way, err := page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, kind.Pressed())
 	a.way = way
 	return at, err
@@ -217,7 +219,7 @@ func (a *action) bare(ctx context.Context) (page.Point, error) {
 	if hit == nil {
 		return at, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("the point %.0f,%.0f is outside the visible page", at.X, at.Y), "scroll there first")
 	}
-	a.fx.out.Hit = hit.Ref + " " + hit.Words
+	a.fx.Out.Hit = hit.Ref + " " + hit.Words
 	return at, nil
 }
 
@@ -233,7 +235,7 @@ func (a *action) mouse() (input.MouseButton, int64, int, int64, error) {
 		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "use left, right or middle")
 	}
 	mods, err := keys.ReadModifiers(a.q.Modifiers)
-	return button, bits, max(1, a.q.Count), mods | a.held.mods(), err
+	return button, bits, max(1, a.q.Count), mods | a.held.Mods(), err
 }
 
 func (a *action) click(ctx context.Context) error {
@@ -266,7 +268,7 @@ func (a *action) click(ctx context.Context) error {
 				why, hint = " does not stop moving: each click would have hit ", ""
 				next = []protocol.Suggestion{protocol.Try("clicks a point that it passes", "click", fmt.Sprintf("%.0f,%.0f", at.X, at.Y))}
 			}
-			return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.out.Hit)+why+page.Plain(a.told.Guard.Met)+", and was not done", hint, next...)
+			return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.Out.Hit)+why+page.Plain(a.told.Guard.Met)+", and was not done", hint, next...)
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -285,26 +287,20 @@ func (a *action) heldBack() bool {
 }
 
 func (a *action) pressAt(ctx context.Context, at page.Point, button input.MouseButton, bits int64, count int, mods int64) error {
-	a.held.move(at)
+	a.held.Move(at)
 	if a.q.HoldMS > 0 {
 		return a.pressLong(ctx, at, button, bits, count, mods)
 	}
-	messages := []message{mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
+	messages := []effects.Message{effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
 	for i := range count {
 		messages = append(
 			messages,
-			mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods),
-			mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods),
+			effects.Mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods),
+			effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods),
 		)
 	}
 	a.pressed = true
 	return a.strike(ctx, a.p.Session, messages...)
-}
-
-func mouse(kind input.DispatchMouseEventType, at page.Point, button input.MouseButton, bits int64, count int, mods int64) message {
-	return message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{
-		Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: int64(count), Modifiers: mods,
-	}}
 }
 
 func (a *action) hover(ctx context.Context) error {
@@ -317,8 +313,8 @@ func (a *action) hover(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.held.move(at)
-		if err := a.sendMoves(ctx, at, []message{a.moved(at, mods)}); err != nil {
+		a.held.Move(at)
+		if err := a.sendMoves(ctx, at, []effects.Message{a.moved(at, mods)}); err != nil {
 			return err
 		}
 		if err := a.settle(ctx); err != nil {
@@ -328,7 +324,7 @@ func (a *action) hover(ctx context.Context) error {
 			return nil
 		}
 		if try == hoverTries {
-			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", page.Plain(a.fx.out.Hit), page.Plain(a.told.Guard.Met)), "try again")
+			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", page.Plain(a.fx.Out.Hit), page.Plain(a.told.Guard.Met)), "try again")
 		}
 		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
 	}
@@ -349,20 +345,20 @@ func (a *action) settle(ctx context.Context) error {
 	if a.struck {
 		a.struck = false
 	} else {
-		told, err := a.fx.settle(ctx, a.f, a.after)
+		told, err := a.fx.Settle(ctx, a.f, a.after)
 		a.told = told
 		if err != nil {
 			return err
 		}
 	}
-	nothing := a.fx.out.Nothing
+	nothing := a.fx.Out.Nothing
 	for _, f := range a.way {
-		if _, err := a.fx.settle(ctx, f, nil); err != nil {
+		if _, err := a.fx.Settle(ctx, f, nil); err != nil {
 			return err
 		}
-		nothing = nothing && a.fx.out.Nothing
+		nothing = nothing && a.fx.Out.Nothing
 	}
-	a.fx.out.Nothing = nothing
+	a.fx.Out.Nothing = nothing
 	return nil
 }
 
@@ -381,22 +377,22 @@ func (a *action) missed() error {
 	}
 	switch g := a.told.Guard; {
 	case g.OK == nil:
-		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.LookAgain())
+		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.LookAgain())
 	case !*g.OK:
-		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", page.Plain(a.fx.out.Hit), page.Plain(g.Met)), "try again")
+		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", page.Plain(a.fx.Out.Hit), page.Plain(g.Met)), "try again")
 	}
 	return nil
 }
 
 // verify compares what was wanted with what the page has now.
 func (a *action) verify(context.Context) error {
-	if a.fx.out.Navigated || a.fx.out.Dialog != nil {
+	if a.fx.Out.Navigated || a.fx.Out.Dialog != nil {
 		return nil
 	}
 	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {
-		a.fx.out.Value = &v.Value
+		a.fx.Out.Value = &v.Value
 		if _, asked := a.after["expected"]; asked && !v.Matches {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: its value is now %q", page.Plain(a.fx.out.Hit), page.Plain(v.Value)), "the field may need another format, or the page changes what is typed")
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: its value is now %q", page.Plain(a.fx.Out.Hit), page.Plain(v.Value)), "the field may need another format, or the page changes what is typed")
 		}
 	}
 	if a.q.Kind == protocol.ActCheck && a.pressed {
@@ -405,7 +401,7 @@ func (a *action) verify(context.Context) error {
 			want = "on"
 		}
 		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", page.Plain(a.fx.out.Hit), a.told.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", page.Plain(a.fx.Out.Hit), a.told.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
 		}
 	}
 	return nil

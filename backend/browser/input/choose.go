@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
@@ -24,7 +25,7 @@ func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
 		return fmt.Errorf("the page named the key %q", at.Filled.Key)
 	}
 	s, _ := a.p.Frames.State(a.f)
-	return a.chosen(ctx, at, a.send(ctx, s, keyMessages(k.Press(0)...)...))
+	return a.chosen(ctx, at, a.send(ctx, s, effects.Keys(k.Press(0)...)...))
 }
 
 // chooseByClick clicks options of a list that shows them in the page, the first
@@ -32,7 +33,7 @@ func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
 // reaches is set by script.
 func (a choosing) chooseByClick(ctx context.Context, at page.Aimed) error {
 	what := a.q
-	defer func() { a.fx.out.Hit, a.fx.out.Nothing = at.Reached.Name(), false }()
+	defer func() { a.fx.Out.Hit, a.fx.Out.Nothing = at.Reached.Name(), false }()
 	add := "Control"
 	if runtime.GOOS == "darwin" {
 		add = "Meta"
@@ -68,7 +69,7 @@ func unreached(code protocol.Code) bool {
 
 // chosen sets by script what an input did not choose, and says so.
 func (a choosing) chosen(ctx context.Context, at page.Aimed, err error) error {
-	if errors.Is(err, errDialogOpen) {
+	if errors.Is(err, effects.ErrDialogOpen) {
 		return err // it was chosen, and the page asks something
 	}
 	wanted := a.q.Values
@@ -80,7 +81,7 @@ func (a choosing) chosen(ctx context.Context, at page.Aimed, err error) error {
 	var cancel context.CancelFunc
 	ctx, cancel = context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
-	e := a.fx.call(ctx, func(ctx context.Context) error {
+	e := a.fx.Call(ctx, func(ctx context.Context) error {
 		return a.p.Ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)
 	})
 	if errors.Is(e, page.ErrReplaced) && err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
@@ -45,10 +46,10 @@ func (a dragging) drag(ctx context.Context) error {
 	}
 	defer func() { _ = a.intercept(context.WithoutCancel(ctx), false) }()
 	a.pressed = true
-	left, mods := input.MouseButtonLeft, a.held.mods()
-	messages := []message{
-		mouse(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, mods),
-		mouse(input.DispatchMouseEventTypeMousePressed, from, left, 1, 1, mods),
+	left, mods := input.MouseButtonLeft, a.held.Mods()
+	messages := []effects.Message{
+		effects.Mouse(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, mods),
+		effects.Mouse(input.DispatchMouseEventTypeMousePressed, from, left, 1, 1, mods),
 	}
 	at, entered := from, false
 	defer func() {
@@ -59,7 +60,7 @@ func (a dragging) drag(ctx context.Context) error {
 	if a.carries && len(path) > 0 {
 		// The page may make room for what is dragged: where that goes is asked again.
 		at = path[0]
-		if err := a.send(ctx, a.p.Session, append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
+		if err := a.send(ctx, a.p.Session, append(messages, effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
 			return err
 		}
 		messages = nil
@@ -70,8 +71,8 @@ func (a dragging) drag(ctx context.Context) error {
 	}
 	next := time.Now()
 	for _, at = range path {
-		if a.fx.drag == nil {
-			messages = append(messages, mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))
+		if a.fx.Drag == nil {
+			messages = append(messages, effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))
 		} else {
 			messages = append(messages, a.over(at, &entered)...)
 		}
@@ -95,7 +96,7 @@ func (a dragging) drag(ctx context.Context) error {
 	if err := a.hearDrag(ctx); err != nil {
 		return err
 	}
-	if a.fx.drag != nil {
+	if a.fx.Drag != nil {
 		if err := a.send(ctx, a.p.Session, a.over(to, &entered)...); err != nil {
 			return err
 		}
@@ -107,27 +108,27 @@ func (a dragging) drag(ctx context.Context) error {
 // drop lets go at the end of a drag. Where something else is by now, what is
 // dragged goes back where it was.
 func (a dragging) drop(ctx context.Context, from, to page.Point) error {
-	var last []message
+	var last []effects.Message
 	var met string
 	if a.carries {
-		if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "over", nil, &met) }); err != nil {
+		if err := a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "over", nil, &met) }); err != nil {
 			return err
 		}
 	}
 	end, kind := to, input.DispatchDragEventTypeDrop
 	if met != "" {
 		end, kind = from, input.DispatchDragEventTypeDragCancel
-		last = append(last, keyMessages(keys.Pressed("escape")...)...)
-		last = append(last, mouse(input.DispatchMouseEventTypeMouseMoved, from, input.MouseButtonLeft, 1, 0, 0))
+		last = append(last, effects.Keys(keys.Pressed("escape")...)...)
+		last = append(last, effects.Mouse(input.DispatchMouseEventTypeMouseMoved, from, input.MouseButtonLeft, 1, 0, 0))
 	}
-	if a.fx.drag != nil {
-		last = append(last, dragged(kind, to, a.fx.drag))
+	if a.fx.Drag != nil {
+		last = append(last, effects.Dragged(kind, to, a.fx.Drag))
 	}
-	last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, end, input.MouseButtonLeft, 0, 1, a.held.mods()))
+	last = append(last, effects.Mouse(input.DispatchMouseEventTypeMouseReleased, end, input.MouseButtonLeft, 0, 1, a.held.Mods()))
 	if err := a.send(ctx, a.p.Session, last...); err != nil || met == "" {
 		return err
 	}
-	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.LookAgain())
+	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.LookAgain())
 }
 
 // heading is where a drag ends by now.
@@ -136,21 +137,21 @@ func (a dragging) heading(ctx context.Context, to page.Point) (page.Point, error
 		return to, nil
 	}
 	var at *page.Point
-	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
+	if err := a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
 		return to, err
 	}
-	to, _, err := page.Outward(ctx, a.p, a.f, *at, a.fx.out.Hit, page.NoGuard)
+	to, _, err := page.Outward(ctx, a.p, a.f, *at, a.fx.Out.Hit, page.NoGuard)
 	return to, err
 }
 
 // over is a native drag at a point.
-func (a dragging) over(at page.Point, entered *bool) []message {
-	var out []message
+func (a dragging) over(at page.Point, entered *bool) []effects.Message {
+	var out []effects.Message
 	if !*entered {
 		*entered = true
-		out = append(out, dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.drag))
+		out = append(out, effects.Dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag))
 	}
-	return append(out, dragged(input.DispatchDragEventTypeDragOver, at, a.fx.drag))
+	return append(out, effects.Dragged(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
 }
 
 // via is a point on the way of a drag, in the tab's viewport.
@@ -214,7 +215,7 @@ func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
 	if aimed.To == nil {
 		return from, to, errors.New("the page did not say where the drag ends")
 	}
-	a.f, a.guarded, a.carries, a.fx.out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
+	a.f, a.guarded, a.carries, a.fx.Out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
 	// What one end needs scrolled is scrolled: the other lies in the same frame.
 	if to, _, err = page.Outward(ctx, a.p, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
 		return from, to, err

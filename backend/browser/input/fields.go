@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
@@ -25,7 +26,7 @@ func (a *action) check(ctx context.Context) error {
 	if err := a.p.Ask(ctx, f, "checked", map[string]string{"ref": ref}, &now); err != nil {
 		return err
 	}
-	a.fx.out.Hit = aimed.Reached.Line
+	a.fx.Out.Hit = aimed.Reached.Line
 	want := "off"
 	if a.q.On {
 		want = "on"
@@ -34,7 +35,7 @@ func (a *action) check(ctx context.Context) error {
 	case now.State == "none" || now.State == "gone":
 		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" cannot be checked or unchecked", "use click instead")
 	case now.State == want:
-		a.fx.out.Nothing = true
+		a.fx.Out.Nothing = true
 		return nil
 	case !a.q.On && now.Grouped:
 		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
@@ -52,13 +53,13 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		args = map[string]any{}
 	}
 	args["what"] = what
-	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "set", args, a.fx.prepare)
+	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "set", args, a.fx.Prepare)
 	if err != nil {
 		return err
 	}
-	a.f, a.fx.out.Hit = f, aimed.Reached.Line
+	a.f, a.fx.Out.Hit = f, aimed.Reached.Line
 	if what != "focus" { // it gets another value
-		a.fx.out.Hit = aimed.Reached.Name()
+		a.fx.Out.Hit = aimed.Reached.Name()
 	}
 	if aimed.Filled == nil {
 		return nil
@@ -95,11 +96,11 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	if err != nil {
 		return err
 	}
-	a.fx.out.Untrusted = aimed.Filled.Told
+	a.fx.Out.Untrusted = aimed.Filled.Told
 	if (what == "choose" || what == "fill") && aimed.Filled.State != "gone" {
 		a.after["ref"] = aimed.Reached.Ref
 		value := aimed.Filled.Value
-		a.fx.out.Value = &value
+		a.fx.Out.Value = &value
 	}
 	if what == "type" {
 		a.after["ref"] = aimed.Reached.Ref
@@ -133,10 +134,10 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
 	s, _ := a.p.Frames.State(a.f)
 	if a.q.Text != "" {
-		return a.strike(ctx, s, message{input.InsertText.Method, input.InsertTextParams{Text: a.q.Text}})
+		return a.strike(ctx, s, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: a.q.Text}})
 	}
 	if !selected {
 		return nil
 	}
-	return a.strike(ctx, s, keyMessages(keys.Pressed("delete")...)...)
+	return a.strike(ctx, s, effects.Keys(keys.Pressed("delete")...)...)
 }

@@ -13,6 +13,8 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/devtools/fake"
+	"pilotfish/backend/browser/effects"
+	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
@@ -20,16 +22,16 @@ import (
 )
 
 // said is what messages do, in short.
-func said(messages []message) []string {
+func said(messages []effects.Message) []string {
 	out := make([]string, 0, len(messages))
 	for _, m := range messages {
-		switch q := m.params.(type) {
+		switch q := m.Params.(type) {
 		case input.DispatchKeyEventParams:
 			out = append(out, fmt.Sprintf("%s %s %d", q.Type, q.Code, q.Modifiers))
 		case input.DispatchMouseEventParams:
 			out = append(out, fmt.Sprintf("%s %s %g,%g", q.Type, q.Button, q.X, q.Y))
 		default:
-			out = append(out, m.method)
+			out = append(out, m.Method)
 		}
 	}
 	return out
@@ -44,31 +46,6 @@ func presses(t *testing.T, text string) []keys.Chord {
 	return all
 }
 
-// TestTake: everything that is held down goes up in the opposite order, once.
-func TestTake(t *testing.T) {
-	h := &held{}
-	for _, k := range presses(t, "Control+Shift+a")[0].Keys() {
-		if h.push(k) {
-			t.Errorf("%s was down already", k.Name)
-		}
-	}
-	h.move(page.Point{X: 3, Y: 4})
-	h.button(1, true)
-	if got := h.names(); !slices.Equal(got, []string{"Control", "Shift", "a", "left mouse button"}) {
-		t.Errorf("it holds %q", got)
-	}
-	if h.mods() != 2|8 {
-		t.Errorf("the modifiers are %d", h.mods())
-	}
-	want := []string{"mouseReleased left 3,4", input.SetInterceptDrags.Method, "keyUp KeyA 10", "keyUp ShiftLeft 2", "keyUp ControlLeft 0"}
-	if got := said(h.take()); !slices.Equal(got, want) {
-		t.Errorf("it goes up by %q", got)
-	}
-	if got := h.take(); len(got) != 0 || h.idle() { // the pointer is where it is
-		t.Errorf("again by %q", said(got))
-	}
-}
-
 // TestChord: the modifiers of a press go down around it; what is held down stays down.
 func TestChord(t *testing.T) {
 	press := presses(t, "Control+Shift+k")[0]
@@ -76,11 +53,11 @@ func TestChord(t *testing.T) {
 		"rawKeyDown ControlLeft 2", "rawKeyDown ShiftLeft 10", "rawKeyDown KeyK 10",
 		"keyUp KeyK 10", "keyUp ShiftLeft 2", "keyUp ControlLeft 0",
 	}
-	if got := said(chordMessages(press, &held{})); !slices.Equal(got, want) {
+	if got := said(chordMessages(press, &held.State{})); !slices.Equal(got, want) {
 		t.Errorf("it is %q", got)
 	}
-	h := &held{}
-	h.push(presses(t, "Control")[0].Key)
+	h := &held.State{}
+	h.Push(presses(t, "Control")[0].Key)
 	want = []string{"rawKeyDown ShiftLeft 10", "rawKeyDown KeyK 10", "keyUp KeyK 10", "keyUp ShiftLeft 2"}
 	if got := said(chordMessages(press, h)); !slices.Equal(got, want) {
 		t.Errorf("with Control held down it is %q", got)
@@ -95,9 +72,9 @@ func TestCallers(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no tab")
 	}
-	in := New(nil, Config{Open: open})
+	in := New(nil, Config{Effects: effects.Config{Open: open}})
 	ada, bob := protocol.WithCaller(t.Context(), "ada"), protocol.WithCaller(t.Context(), "bob")
-	in.heldBy(ada, t1.ID).move(page.Point{X: 1.5, Y: 2})
+	in.heldBy(ada, t1.ID).Move(page.Point{X: 1.5, Y: 2})
 	if got := in.Pointer(ada, t1.ID); got != "1.5,2" {
 		t.Errorf("Ada's pointer is at %q", got)
 	}
@@ -122,21 +99,21 @@ func TestDropHeld(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
 	t1, _ := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
-	in := New(nil, Config{Open: open, Log: slog.New(slog.DiscardHandler)})
+	in := New(nil, Config{Effects: effects.Config{Open: open}, Log: slog.New(slog.DiscardHandler)})
 	h := in.heldBy(t.Context(), t1.ID)
-	h.push(presses(t, "Shift")[0].Key)
+	h.Push(presses(t, "Shift")[0].Key)
 	went := func(frame string) devtools.Event {
 		return devtools.Event{Method: cdppage.FrameNavigated.Method, Params: jsonv2.Value(`{"frame":` + frame + `,"type":"Navigation"}`)}
 	}
 	released := b.Await(t, input.DispatchKeyEvent.Method)
 	p := page.New(s, page.Host{})
 	in.DropHeld(p, went(`{"id":"F2","parentId":"T1","loaderId":"L","url":"https://example.com/in"}`))
-	if !h.has(presses(t, "Shift")[0].Key) {
+	if !h.Has(presses(t, "Shift")[0].Key) {
 		t.Error("a frame inside went on, and the key is up")
 	}
 	in.DropHeld(p, went(`{"id":"T1","loaderId":"L","url":"https://example.com/2"}`))
 	released()
-	if lost := h.takeLost(); !slices.Equal(lost, []string{"Shift"}) {
+	if lost := h.TakeLost(); !slices.Equal(lost, []string{"Shift"}) {
 		t.Errorf("the caller is told of %q", lost)
 	}
 }

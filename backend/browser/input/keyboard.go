@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/effects"
+	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/protocol"
 )
@@ -16,15 +18,15 @@ type typing struct{ *action }
 
 // typeText presses the keys of a text one after the other.
 func (a typing) typeText(ctx context.Context) error {
-	var messages []message
+	var messages []effects.Message
 	if a.q.Clear {
 		// As a person does it: all is selected, and the first key replaces it.
 		err := a.set(ctx, "fill", map[string]any{"value": a.q.Text})
-		if err != nil || a.fx.out.Value != nil { // or it takes no keys, and was set at once
+		if err != nil || a.fx.Out.Value != nil { // or it takes no keys, and was set at once
 			return err
 		}
 		if a.q.Text == "" && a.selected {
-			messages = keyMessages(keys.Pressed("delete")...)
+			messages = effects.Keys(keys.Pressed("delete")...)
 		}
 	} else if err := a.focused(ctx); err != nil {
 		return err
@@ -32,14 +34,14 @@ func (a typing) typeText(ctx context.Context) error {
 	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
 		k, ok := keys.Of(r)
 		if !ok { // no key of this layout: as an input method does it
-			messages = append(messages, message{input.InsertText.Method, input.InsertTextParams{Text: string(r)}})
+			messages = append(messages, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: string(r)}})
 			continue
 		}
 		mods := int64(0)
 		if r >= 'A' && r <= 'Z' || strings.ContainsRune(`~!@#$%^&*()_+{}|:"<>?`, r) {
 			mods = keys.Shift
 		}
-		messages = append(messages, keyMessages(k.Press(mods)...)...)
+		messages = append(messages, effects.Keys(k.Press(mods)...)...)
 	}
 	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)
@@ -50,31 +52,31 @@ func (a typing) focused(ctx context.Context) error {
 	if a.q.Target != "" {
 		return a.set(ctx, "type", nil)
 	}
-	a.f, a.fx.out.Hit = a.p.Frames.Main(), "what has the focus"
+	a.f, a.fx.Out.Hit = a.p.Frames.Main(), "what has the focus"
 	return a.p.Ask(ctx, a.f, "watch", nil, nil)
 }
 
 // chordMessages are a press as a keyboard does it: the modifiers go down in their
 // order, then the key, and all go up in the opposite order. What the caller holds
 // down stays down.
-func chordMessages(c keys.Chord, h *held) []message {
-	var out []message
+func chordMessages(c keys.Chord, h *held.State) []effects.Message {
+	var out []effects.Message
 	var own []keys.Key
-	mods := h.mods()
+	mods := h.Mods()
 	for _, k := range c.Keys() {
 		k = k.Under(mods)
 		mods |= k.Bit()
-		down := h.has(k)
+		down := h.Has(k)
 		if !down {
 			own = append(own, k)
 		} else if k.Code != c.Key.Code {
 			continue
 		}
-		out = append(out, keyMessages(k.Down(mods, down))...)
+		out = append(out, effects.Keys(k.Down(mods, down))...)
 	}
 	for _, k := range slices.Backward(own) {
 		mods &^= k.Bit()
-		out = append(out, keyMessages(k.Up(mods))...)
+		out = append(out, effects.Keys(k.Up(mods))...)
 	}
 	return out
 }
@@ -85,7 +87,7 @@ func (a typing) press(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var messages []message
+	var messages []effects.Message
 	for _, c := range chords {
 		messages = append(messages, chordMessages(c, a.held)...)
 	}
@@ -93,7 +95,7 @@ func (a typing) press(ctx context.Context) error {
 }
 
 // sendKeys sends keys to the target, or to what has the focus.
-func (a typing) sendKeys(ctx context.Context, messages []message) error {
+func (a typing) sendKeys(ctx context.Context, messages []effects.Message) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
@@ -111,12 +113,12 @@ func (a typing) keyDown(ctx context.Context) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
-	var messages []message
+	var messages []effects.Message
 	for _, c := range chords {
 		for _, k := range c.Keys() {
-			k = k.Under(a.held.mods())
-			repeat := a.held.push(k)
-			messages = append(messages, keyMessages(k.Down(a.held.mods(), repeat))...)
+			k = k.Under(a.held.Mods())
+			repeat := a.held.Push(k)
+			messages = append(messages, effects.Keys(k.Down(a.held.Mods(), repeat))...)
 		}
 	}
 	delete(a.after, "ref")
@@ -136,7 +138,7 @@ func (a typing) keyUp(ctx context.Context) error {
 	var up []keys.Key
 	for _, c := range chords {
 		for _, k := range slices.Backward(c.Keys()) {
-			down, ok := a.held.find(k)
+			down, ok := a.held.Find(k)
 			if !ok {
 				return protocol.NewError(protocol.CodeBadArgument, k.Name+" is not down", "", protocol.Try("holds a key down", "keydown"))
 			}
@@ -146,10 +148,10 @@ func (a typing) keyUp(ctx context.Context) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
-	var messages []message
+	var messages []effects.Message
 	for _, k := range up {
-		a.held.drop(k)
-		messages = append(messages, keyMessages(k.Up(a.held.mods()))...)
+		a.held.Drop(k)
+		messages = append(messages, effects.Keys(k.Up(a.held.Mods()))...)
 	}
 	delete(a.after, "ref")
 	s, _ := a.p.Frames.State(a.f)
@@ -161,9 +163,9 @@ func (a typing) letGo(ctx context.Context) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
-	messages := a.held.take()
+	messages := a.held.Take()
 	if len(messages) == 0 {
-		a.fx.out.Nothing = true
+		a.fx.Out.Nothing = true
 		return nil
 	}
 	return a.send(ctx, a.p.Session, messages...)
@@ -193,7 +195,7 @@ func (a *action) freeKeys(ctx context.Context) {
 		return
 	}
 	a.keys.FreeKeys(ctx, a.p)
-	if len(a.fx.out.Tabs) > 0 {
+	if len(a.fx.Out.Tabs) > 0 {
 		a.keys.TakeBack(context.WithoutCancel(ctx))
 	}
 }

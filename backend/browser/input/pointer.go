@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/effects"
+	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -25,7 +27,7 @@ func (a *action) rest(ctx context.Context, d time.Duration) error {
 	over := make(chan struct{})
 	timer := time.AfterFunc(d, func() { close(over) })
 	defer timer.Stop()
-	return a.fx.pump(ctx, over, nil)
+	return a.fx.Pump(ctx, over, nil)
 }
 
 // inTime refuses what takes longer than the command has.
@@ -38,8 +40,8 @@ func inTime(ctx context.Context, d time.Duration, what string) error {
 
 // release lets go of a mouse button that an action pressed and could not let go of.
 func (a *action) release(ctx context.Context, at page.Point, button input.MouseButton) {
-	up := mouse(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.pressed(), 1, a.held.mods())
-	_ = a.p.Post(context.WithoutCancel(ctx), up.method, up.params)
+	up := effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.Pressed(), 1, a.held.Mods())
+	_ = a.p.Post(context.WithoutCancel(ctx), up.Method, up.Params)
 }
 
 // pressLong is a click whose button stays down for a while.
@@ -49,9 +51,9 @@ func (a *action) pressLong(ctx context.Context, at page.Point, button input.Mous
 		return err
 	}
 	a.pressed = true
-	messages := []message{mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
+	messages := []effects.Message{effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
 	for i := range count {
-		messages = append(messages, mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods))
+		messages = append(messages, effects.Mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods))
 		err := a.send(ctx, a.p.Session, messages...)
 		if err == nil {
 			err = a.rest(ctx, long)
@@ -60,11 +62,11 @@ func (a *action) pressLong(ctx context.Context, at page.Point, button input.Mous
 			a.release(ctx, at, button)
 			return err
 		}
-		up := mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods)
+		up := effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods)
 		if i == count-1 {
 			return a.strike(ctx, a.p.Session, up)
 		}
-		messages = []message{up}
+		messages = []effects.Message{up}
 	}
 	return nil
 }
@@ -76,7 +78,7 @@ func (a *action) theMouse(ctx context.Context) error {
 		return err
 	}
 	name := "the " + string(button) + " mouse button"
-	isDown := a.held.pressed()&bits != 0
+	isDown := a.held.Pressed()&bits != 0
 	switch {
 	case a.q.Do == "move" && a.q.Target == "":
 		return protocol.NewError(protocol.CodeBadArgument, "mouse move needs a target", "", protocol.Example("mouse", "move", "120,80"))
@@ -85,20 +87,20 @@ func (a *action) theMouse(ctx context.Context) error {
 	case a.q.Do == "up" && !isDown:
 		return protocol.NewError(protocol.CodeBadArgument, name+" is not down", "", protocol.Try("presses it", "mouse", "down"))
 	}
-	at := a.held.pointer()
-	var messages []message
+	at := a.held.Pointer()
+	var messages []effects.Message
 	switch {
 	case a.q.Target != "":
 		if at, err = a.point(ctx, a.q.Do == "down"); err != nil {
 			return err
 		}
-		a.held.move(at)
+		a.held.Move(at)
 		messages = append(messages, a.moved(at, mods))
 	case at == page.Point{}:
 		return protocol.NewError(protocol.CodeBadArgument, "the position of the mouse is not known yet", "give a target, or move the mouse first", protocol.Example("mouse", "move", "120,80"))
 	default:
 		a.f = a.p.Frames.Main()
-		a.fx.out.Hit = fmt.Sprintf("the mouse at %.0f,%.0f", at.X, at.Y)
+		a.fx.Out.Hit = fmt.Sprintf("the mouse at %.0f,%.0f", at.X, at.Y)
 		if err := a.p.Ask(ctx, a.f, "watch", nil, nil); err != nil {
 			return err
 		}
@@ -110,18 +112,18 @@ func (a *action) theMouse(ctx context.Context) error {
 			return err
 		}
 		a.pressed = a.guarded
-		messages = append(messages, mouse(input.DispatchMouseEventTypeMousePressed, at, button, a.held.button(bits, true), 1, mods))
+		messages = append(messages, effects.Mouse(input.DispatchMouseEventTypeMousePressed, at, button, a.held.Button(bits, true), 1, mods))
 		return a.send(ctx, a.p.Session, messages...)
 	case "up":
 		if err := a.sendMoves(ctx, at, messages); err != nil {
 			return err
 		}
-		var last []message
-		if data := a.held.dropped(); data != nil {
-			last = append(last, dragged(input.DispatchDragEventTypeDrop, at, data))
+		var last []effects.Message
+		if data := a.held.Dropped(); data != nil {
+			last = append(last, effects.Dragged(input.DispatchDragEventTypeDrop, at, data))
 		}
-		left := a.held.button(bits, false)
-		last = append(last, mouse(input.DispatchMouseEventTypeMouseReleased, at, button, left, 1, mods))
+		left := a.held.Button(bits, false)
+		last = append(last, effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, left, 1, mods))
 		err := a.send(ctx, a.p.Session, last...)
 		if left == 0 {
 			err = errors.Join(err, a.intercept(ctx, false))
@@ -132,47 +134,37 @@ func (a *action) theMouse(ctx context.Context) error {
 }
 
 // moved is the mouse moving with what the caller holds down.
-func (a *action) moved(at page.Point, mods int64) message {
-	bits, button := a.held.pressed(), input.MouseButton("")
-	for _, b := range buttons {
-		if bits&b.bit != 0 {
-			button = b.button
-			break
-		}
-	}
-	return mouse(input.DispatchMouseEventTypeMouseMoved, at, button, bits, 0, mods)
+func (a *action) moved(at page.Point, mods int64) effects.Message {
+	bits := a.held.Pressed()
+	return effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, held.ButtonOf(bits), bits, 0, mods)
 }
 
 // sendMoves sends moves of the mouse. Where the page drags natively, the browser
 // hands the drag over and is told where it goes.
-func (a *action) sendMoves(ctx context.Context, at page.Point, messages []message) error {
-	if data := a.held.dragging(); data != nil && len(messages) > 0 {
-		return a.send(ctx, a.p.Session, dragged(input.DispatchDragEventTypeDragOver, at, data))
+func (a *action) sendMoves(ctx context.Context, at page.Point, messages []effects.Message) error {
+	if data := a.held.Dragging(); data != nil && len(messages) > 0 {
+		return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragOver, at, data))
 	}
 	if len(messages) == 0 {
 		return nil
 	}
-	if err := a.send(ctx, a.p.Session, messages...); err != nil || a.held.pressed() == 0 {
+	if err := a.send(ctx, a.p.Session, messages...); err != nil || a.held.Pressed() == 0 {
 		return err
 	}
-	if err := a.hearDrag(ctx); err != nil || a.fx.drag == nil {
+	if err := a.hearDrag(ctx); err != nil || a.fx.Drag == nil {
 		return err
 	}
-	a.held.drag(a.fx.drag)
-	return a.send(ctx, a.p.Session, dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.drag), dragged(input.DispatchDragEventTypeDragOver, at, a.fx.drag))
+	a.held.Drag(a.fx.Drag)
+	return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag), effects.Dragged(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
 }
 
 // hearDrag takes in whether the moves began a native drag: the renderer tells of
 // it before it answers this.
 func (a *action) hearDrag(ctx context.Context) error {
-	if err := a.fx.call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "url", nil, nil) }); err != nil {
+	if err := a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "url", nil, nil) }); err != nil {
 		return err
 	}
-	return a.fx.drain(ctx)
-}
-
-func dragged(kind input.DispatchDragEventType, at page.Point, data *input.DragData) message {
-	return message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
+	return a.fx.Drain(ctx)
 }
 
 func (a *action) intercept(ctx context.Context, on bool) error {

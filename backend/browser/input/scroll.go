@@ -9,7 +9,7 @@ import (
 // scroll brings something into view, or scrolls the page or an area.
 func (a *action) scroll(ctx context.Context) error {
 	f, ref := a.p.Frames.Main(), ""
-	a.fx.out.Hit = "the page"
+	a.fx.Out.Hit = "the page"
 	if a.q.Target != "" {
 		name, args := "take", map[string]any{"watch": true, "want": "thing"}
 		if a.q.DX == 0 && a.q.DY == 0 {
@@ -20,7 +20,7 @@ func (a *action) scroll(ctx context.Context) error {
 			return err
 		}
 		f, ref = found, aimed.Reached.Ref
-		a.fx.out.Hit = aimed.Reached.Line
+		a.fx.Out.Hit = aimed.Reached.Line
 		if name == "aim" {
 			a.f = f
 			_, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
@@ -46,7 +46,7 @@ func (a *action) scroll(ctx context.Context) error {
 	if moved == nil {
 		return (&page.Resolution{State: "gone", Ref: ref}).Refusal()
 	}
-	a.fx.out.Moved = &[4]float64{moved.X, moved.Y, moved.Above, moved.Below}
+	a.fx.Out.Moved = &[4]float64{moved.X, moved.Y, moved.Above, moved.Below}
 	// The frame that shows it tells the page of it, and what came into view.
 	a.after["frames"] = 1
 	return nil

@@ -3,68 +3,21 @@ package input
 import (
 	"context"
 
-	"github.com/chromedp/cdproto/input"
-
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/mask"
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 )
 
-// expects reads from messages what they will be to a page.
-func expects(messages []message) (e mask.Expected, is bool) {
-	for _, m := range messages {
-		var x, y float64
-		switch q := m.params.(type) {
-		case input.DispatchMouseEventParams:
-			x, y = q.X, q.Y
-		case input.DispatchDragEventParams:
-			x, y = q.X, q.Y
-		case input.DispatchKeyEventParams:
-			is = true
-			if e.Keys == nil {
-				e.Keys = []string{}
-			}
-			if q.Type == input.DispatchKeyEventTypeKeyDown || q.Type == input.DispatchKeyEventTypeRawKeyDown {
-				e.Keys = append(e.Keys, q.Key)
-			}
-			continue
-		case input.InsertTextParams:
-			is = true
-			continue
-		case input.DispatchTouchEventParams:
-			is, e.Pointer = true, true
-			for _, p := range q.TouchPoints {
-				e.Include(p.X, p.Y)
-			}
-			continue
-		default:
-			continue
-		}
-		is, e.Pointer = true, true
-		e.Include(x, y)
-	}
-	return e, is
-}
-
-// keyMessages are events of keys as messages.
-func keyMessages(events ...input.DispatchKeyEventParams) []message {
-	out := make([]message, 0, len(events))
-	for _, e := range events {
-		out = append(out, message{input.DispatchKeyEvent.Method, e})
-	}
-	return out
-}
-
 // send sends input. Under a cover it alone passes, for as long as it takes.
-func (a *action) send(ctx context.Context, s *devtools.Session, messages ...message) error {
-	return a.lifted(ctx, func() error { return a.fx.send(ctx, s, messages...) }, messages)
+func (a *action) send(ctx context.Context, s *devtools.Session, messages ...effects.Message) error {
+	return a.lifted(ctx, func() error { return a.fx.Send(ctx, s, messages...) }, messages)
 }
 
 // lifted does something with messages of input under a cover that lets them pass.
-func (a *action) lifted(ctx context.Context, do func() error, messages []message) error {
+func (a *action) lifted(ctx context.Context, do func() error, messages []effects.Message) error {
 	in, _ := a.p.Frames.State(a.f)
-	a.fx.listen(in)
-	what, is := expects(messages)
+	a.fx.Listen(in)
+	what, is := effects.Expects(messages)
 	if !is || !a.in.config.Masks.Covers(a.p.Target) {
 		return do()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 )
 
@@ -22,13 +23,13 @@ type arrival struct {
 // browser has acknowledged it. Both are waited for. Where the page does not see
 // the event, because it went elsewhere or was taken back, the acknowledgement is
 // its sign. Under a cover the page is asked afterwards, when the cover is down.
-func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...message) error {
+func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...effects.Message) error {
 	in, world := a.p.Frames.State(a.f)
 	if world == "" || a.last == nil || a.in.config.Masks.Covers(a.p.Target) {
 		return a.send(ctx, s, messages...)
 	}
-	a.fx.listen(in)
-	if err := a.fx.prepare(ctx); err != nil {
+	a.fx.Listen(in)
+	if err := a.fx.Prepare(ctx); err != nil {
 		return err
 	}
 	args := map[string]any{"coming": true}
@@ -48,23 +49,23 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...me
 	}
 	q := page.NewCalls(s)
 	for _, m := range messages {
-		if err := q.Send(ctx, m.method, m.params); err != nil {
+		if err := q.Send(ctx, m.Method, m.Params); err != nil {
 			return err
 		}
 	}
-	var out settled
-	err = a.fx.acknowledged(ctx, q)
+	var out effects.Settled
+	err = a.fx.Acknowledged(ctx, q)
 	if err == nil && !told.Answered(0) {
 		err = page.Tell(ctx, a.p, a.f, in, world, "arrived")
 	}
 	if err == nil {
 		var res runtime.EvaluateResult
-		err = a.fx.await(ctx, told, 0, &res)
+		err = a.fx.Await(ctx, told, 0, &res)
 		err = a.p.Answered(ctx, a.f, in, world, "settle", res, err, &out)
 	}
 	if errors.Is(err, page.ErrStale) {
 		err = page.ErrReplaced // it went away before it was asked
 	}
-	a.struck, a.told, err = true, out, a.fx.learn(a.f, out, err)
+	a.struck, a.told, err = true, out, a.fx.Learn(a.f, out, err)
 	return err
 }

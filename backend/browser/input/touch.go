@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -15,7 +16,7 @@ import (
 type touching struct{ *action }
 
 // fingers are touches at points.
-func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) message {
+func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) effects.Message {
 	if len(at) > 0 {
 		a.fingered = at
 	}
@@ -24,7 +25,7 @@ func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) m
 		id := float64(i)
 		points[i] = &input.TouchPoint{X: p.X, Y: p.Y, ID: &id}
 	}
-	return message{input.DispatchTouchEvent.Method, input.DispatchTouchEventParams{Type: kind, TouchPoints: points, Modifiers: a.held.mods()}}
+	return effects.Message{Method: input.DispatchTouchEvent.Method, Params: input.DispatchTouchEventParams{Type: kind, TouchPoints: points, Modifiers: a.held.Mods()}}
 }
 
 // touch puts fingers down, moves them along their ways, and lifts them.
@@ -38,7 +39,7 @@ func (a touching) touch(ctx context.Context, hold time.Duration, way ...[]page.P
 	defer func() {
 		if err != nil { // or the finger stays on the page
 			up := a.fingers(input.DispatchTouchEventTypeTouchCancel)
-			_ = a.p.Post(context.WithoutCancel(ctx), up.method, up.params)
+			_ = a.p.Post(context.WithoutCancel(ctx), up.Method, up.Params)
 		}
 	}()
 	if err := a.rest(ctx, hold); err != nil {
@@ -56,13 +57,13 @@ func (a touching) touch(ctx context.Context, hold time.Duration, way ...[]page.P
 	}
 	up := a.fingers(input.DispatchTouchEventTypeTouchEnd)
 	return a.lifted(ctx, func() error {
-		if err := a.fx.send(ctx, a.p.Session, up); err != nil {
+		if err := a.fx.Send(ctx, a.p.Session, up); err != nil {
 			return err
 		}
 		// The click of a tap is made by the browser when it hears that the touch has
 		// ended, and is on its way to the page before this.
 		return a.hearDrag(ctx)
-	}, []message{up})
+	}, []effects.Message{up})
 }
 
 // tap touches a target with a finger.

@@ -38,7 +38,7 @@ func (a uploading) upload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.fx.out.Hit = aimed.Reached.Line
+	a.fx.Out.Hit = aimed.Reached.Line
 	s, world, err := a.p.Ready(ctx, f)
 	if err != nil {
 		return err
@@ -61,10 +61,10 @@ func (a uploading) upload(ctx context.Context) error {
 		if err := a.choose(ctx, s); err != nil {
 			return err
 		}
-		params.BackendNodeID = a.fx.chooser.BackendNodeID
+		params.BackendNodeID = a.fx.Chooser.BackendNodeID
 	}
 	a.f = f
-	return a.fx.call(ctx, func(ctx context.Context) error {
+	return a.fx.Call(ctx, func(ctx context.Context) error {
 		_, err := cdp.Call(ctx, s, dom.SetFileInputFiles, params)
 		return err
 	})
@@ -88,11 +88,11 @@ func (a uploading) choose(ctx context.Context, s *devtools.Session) error {
 	if err := a.missed(); err != nil {
 		return err
 	}
-	if err := a.fx.drain(ctx); err != nil {
+	if err := a.fx.Drain(ctx); err != nil {
 		return err
 	}
-	if a.fx.chooser == nil {
-		return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.out.Hit)+" is not a file field and opens no file chooser", "use the file field itself as the target")
+	if a.fx.Chooser == nil {
+		return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.Out.Hit)+" is not a file field and opens no file chooser", "use the file field itself as the target")
 	}
 	a.guarded, a.asked = false, false
 	return a.p.Ask(ctx, a.f, "watch", nil, nil)

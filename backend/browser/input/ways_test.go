@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/input"
-
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -35,24 +33,6 @@ func TestReadPoint(t *testing.T) {
 	}
 }
 
-// TestExpects: a cover lets pass exactly what an input is.
-func TestExpects(t *testing.T) {
-	k := presses(t, "a")[0].Key
-	e, is := expects(append(
-		[]message{mouse(input.DispatchMouseEventTypeMousePressed, page.Point{X: 5, Y: 9}, input.MouseButtonLeft, 1, 1, 0)},
-		keyMessages(k.Press(0)...)...,
-	))
-	if !is || !e.Pointer || e.Area == nil || *e.Area != [4]float64{5, 9, 5, 9} || len(e.Keys) != 1 || e.Keys[0] != "a" {
-		t.Errorf("it is %+v, %v", e, is)
-	}
-	if e, is := expects(keyMessages(k.Up(0))); !is || e.Pointer || e.Keys == nil || len(e.Keys) != 0 {
-		t.Errorf("a key that goes up is %+v, %v", e, is)
-	}
-	if _, is := expects([]message{{input.SetInterceptDrags.Method, input.SetInterceptDragsParams{}}}); is {
-		t.Error("a setting is an input")
-	}
-}
-
 // TestInTime: what would take longer than its command has is refused before it begins.
 func TestInTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -65,14 +45,5 @@ func TestInTime(t *testing.T) {
 	}
 	if err := inTime(t.Context(), time.Hour, "the drag"); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestLoads: which addresses a document comes from.
-func TestLoads(t *testing.T) {
-	for url, want := range map[string]bool{"https://example.com/": true, "about:blank": true, "mailto:a@b.c": false, "javascript:void 0": false, "://": false} {
-		if got := loads(url); got != want {
-			t.Errorf("%s: %v", url, got)
-		}
 	}
 }

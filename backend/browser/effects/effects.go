@@ -1,10 +1,12 @@
-package input
+// Package effects follows what an action sets off on a page, by event.
+package effects
 
 import (
 	"context"
 	"errors"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -16,10 +18,25 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
-// effects follows what an action sets off, by event.
+// Config is what follows the effects of actions. Nothing may be nil.
+type Config struct {
+	// Open are the tabs.
+	Open *tabs.Registry
+	// News are told what a caller knows from the effect of its action.
+	News *news.News
+	// DialogPolicy is accept or dismiss where a tab's dialogs are answered so; empty
+	// where they are left open.
+	DialogPolicy func(id protocol.TabID) string
+}
+
+// windowWait is how long a window or download that was announced may take to begin.
+const windowWait = 3 * time.Second
+
+// Effects follows what an action sets off, by event.
 //
 // How it knows that nothing more will happen without waiting a fixed time: the
 // input is acknowledged when the renderer has run its handlers. From then on, or
@@ -30,11 +47,12 @@ import (
 // the answer everything that it set off has been heard. Only what was heard of
 // is then waited for: a document that was asked for until it is loaded, a
 // window until its tab is there.
-type effects struct {
-	in   *Input
-	p    *page.Page
-	tab  protocol.TabID
-	nav  *page.Navigation
+type Effects struct {
+	config *Config
+	p      *page.Page
+	tab    protocol.TabID
+	// Nav is the navigation that the action may begin.
+	Nav  *page.Navigation
 	more *devtools.Subscription // dialogs, windows, errors
 	root *devtools.Subscription // downloads
 	// inner are the windows that a frame of another process opens; see listen.
@@ -47,19 +65,23 @@ type effects struct {
 	stopped   bool
 	window    string
 	opened    bool
-	drag      *input.DragData
-	chooser   *cdppage.EventFileChooserOpened
 	at        protocol.PageInfo // what the page said of itself when it settled
-	out       protocol.Effect
+
+	// Drag is what the page drags natively; nil for nothing.
+	Drag *input.DragData
+	// Chooser is a file chooser that opened; nil for none.
+	Chooser *cdppage.EventFileChooserOpened
+	// Out is what the caller is told.
+	Out protocol.Effect
 }
 
-// errDialogOpen ends a wait for something that waits for a dialog.
-var errDialogOpen = errors.New("a dialog opened")
+// ErrDialogOpen ends a wait for something that waits for a dialog.
+var ErrDialogOpen = errors.New("a dialog opened")
 
-// beginEffects listens before anything is done.
-func (in *Input) beginEffects(id protocol.TabID, p *page.Page, allow func(string) error) *effects {
-	fx := &effects{in: in, p: p, tab: id, out: protocol.Effect{Tab: id}}
-	for _, t := range in.config.Open.All() {
+// Begin listens before anything is done.
+func Begin(config *Config, id protocol.TabID, p *page.Page, allow func(string) error) *Effects {
+	fx := &Effects{config: config, p: p, tab: id, Out: protocol.Effect{Tab: id}}
+	for _, t := range config.Open.All() {
 		fx.tabs = append(fx.tabs, t.ID)
 	}
 	fx.more = p.Events(
@@ -69,51 +91,52 @@ func (in *Input) beginEffects(id protocol.TabID, p *page.Page, allow func(string
 		runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method,
 	)
 	fx.root = p.Conn.Root.Events(browser.DownloadWillBegin.Method)
-	fx.nav = p.FollowNavigation(allow)
+	fx.Nav = p.FollowNavigation(allow)
 	return fx
 }
 
-// prepare makes the browser tell what is listened for, and gives the tab the
+// Prepare makes the browser tell what is listened for, and gives the tab the
 // focus, which the end of a film may have taken back. It is done once, before
 // anything is done to the page: the browser works through its commands in order.
-func (fx *effects) prepare(ctx context.Context) error {
+func (fx *Effects) Prepare(ctx context.Context) error {
 	if fx.prepared {
 		return nil
 	}
 	fx.prepared = true
 	return errors.Join(
 		devtools.Post(ctx, fx.p.Session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
-		fx.nav.Enable(ctx),
+		fx.Nav.Enable(ctx),
 	)
 }
 
-// listen follows the windows of the frame that is acted on, where another
+// Listen follows the windows of the frame that is acted on, where another
 // process draws it.
-func (fx *effects) listen(s *devtools.Session) {
+func (fx *Effects) Listen(s *devtools.Session) {
 	if s != nil && s != fx.p.Session && fx.inner == nil {
 		fx.inner = s.Events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method)
 	}
 }
 
-func (fx *effects) end(ctx context.Context) {
-	fx.in.config.News.KnowsEffect(ctx, &fx.out)
+// End stops listening, and notes what the caller is told.
+func (fx *Effects) End(ctx context.Context) {
+	fx.config.News.KnowsEffect(ctx, &fx.Out)
 	if fx.inner != nil {
 		fx.inner.Release()
 	}
-	fx.nav.End(ctx)
+	fx.Nav.End(ctx)
 	fx.more.Release()
 	fx.root.Release()
 }
 
-// pump takes in events until done is closed or ready, a dialog opens, or ctx
+// Pump takes in events until done is closed or ready, a dialog opens, or ctx
 // ends. What arrived before is taken in first.
-func (fx *effects) pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
+func (fx *Effects) Pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
 	_, err := fx.hear(ctx, done, nil, until)
 	return err
 }
 
 // hear is pump that ends with an answer, too.
-func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan devtools.Reply, until func() bool) (devtools.Reply, error) {
+func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan devtools.Reply, until func() bool) (devtools.Reply, error) {
 	var inner chan devtools.Event
 	if fx.inner != nil {
 		inner = fx.inner.C
@@ -122,16 +145,16 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 		if until != nil && until() {
 			return devtools.Reply{}, nil
 		}
-		if fx.out.Dialog != nil {
-			return devtools.Reply{}, errDialogOpen
+		if fx.Out.Dialog != nil {
+			return devtools.Reply{}, ErrDialogOpen
 		}
 		select {
-		case e, ok := <-fx.nav.Events.C:
+		case e, ok := <-fx.Nav.Events.C:
 			if !ok {
 				return devtools.Reply{}, devtools.ErrSessionEnded
 			}
 			if e.Method != cdppage.JavascriptDialogOpening.Method {
-				fx.nav.Event(ctx, e)
+				fx.Nav.Event(ctx, e)
 			}
 		case e, ok := <-fx.more.C:
 			if !ok {
@@ -149,7 +172,7 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 				return devtools.Reply{}, devtools.ErrPipeEnded
 			}
 			if v, ok := devtools.Decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
-				fx.out.Downloads = append(fx.out.Downloads, v.SuggestedFilename)
+				fx.Out.Downloads = append(fx.Out.Downloads, v.SuggestedFilename)
 			}
 		case r := <-answer:
 			return r, nil
@@ -161,8 +184,8 @@ func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 	}
 }
 
-// await waits for the answer to a question and takes in events meanwhile.
-func (fx *effects) await(ctx context.Context, q *page.Calls, i int, into any) error {
+// Await waits for the answer to a question and takes in events meanwhile.
+func (fx *Effects) Await(ctx context.Context, q *page.Calls, i int, into any) error {
 	r, err := fx.hear(ctx, nil, q.Reply(i), nil)
 	if err != nil {
 		q.Forget(i)
@@ -171,10 +194,10 @@ func (fx *effects) await(ctx context.Context, q *page.Calls, i int, into any) er
 	return q.Read(i, r, into)
 }
 
-// drain takes in what has arrived already.
-func (fx *effects) drain(ctx context.Context) error {
-	return fx.pump(ctx, nil, func() bool {
-		left := len(fx.nav.Events.C) + len(fx.more.C) + len(fx.root.C)
+// Drain takes in what has arrived already.
+func (fx *Effects) Drain(ctx context.Context) error {
+	return fx.Pump(ctx, nil, func() bool {
+		left := len(fx.Nav.Events.C) + len(fx.more.C) + len(fx.root.C)
 		if fx.inner != nil {
 			left += len(fx.inner.C)
 		}
@@ -182,13 +205,13 @@ func (fx *effects) drain(ctx context.Context) error {
 	})
 }
 
-func (fx *effects) mine(id cdp.FrameID) bool {
+func (fx *Effects) mine(id cdp.FrameID) bool {
 	return fx.p.Frames.Has(id)
 }
 
 const errorsKept = 5
 
-func (fx *effects) event(e devtools.Event) {
+func (fx *Effects) event(e devtools.Event) {
 	main := cdp.FrameID(fx.p.Target)
 	switch e.Method {
 	case cdppage.FrameRequestedNavigation.Method:
@@ -215,21 +238,21 @@ func (fx *effects) event(e devtools.Event) {
 		}
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
-			fx.out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.in.config.DialogPolicy(fx.tab)}
+			fx.Out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.config.DialogPolicy(fx.tab)}
 		}
 	case cdppage.JavascriptDialogClosed.Method:
-		fx.out.Dialog = nil
+		fx.Out.Dialog = nil
 	case cdppage.FileChooserOpened.Method:
 		if v, ok := devtools.Decode(e, cdppage.FileChooserOpened); ok {
-			fx.chooser = &v
+			fx.Chooser = &v
 		}
 	case input.DragIntercepted.Method:
 		if v, ok := devtools.Decode(e, input.DragIntercepted); ok {
-			fx.drag = v.Data
+			fx.Drag = v.Data
 		}
 	case runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method:
-		if text, _, ok := news.FaultOf(e); ok && len(fx.out.Errors) < errorsKept {
-			fx.out.Errors = append(fx.out.Errors, text)
+		if text, _, ok := news.FaultOf(e); ok && len(fx.Out.Errors) < errorsKept {
+			fx.Out.Errors = append(fx.Out.Errors, text)
 		}
 	}
 }
@@ -243,8 +266,8 @@ func loads(raw string) bool {
 	return slices.Contains([]string{"http", "https", "file", "about", "blob", "data"}, u.Scheme)
 }
 
-// call waits for a command's answer and takes in events meanwhile.
-func (fx *effects) call(ctx context.Context, f func(ctx context.Context) error) error {
+// Call waits for a command's answer and takes in events meanwhile.
+func (fx *Effects) Call(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	var err error
@@ -254,44 +277,38 @@ func (fx *effects) call(ctx context.Context, f func(ctx context.Context) error) 
 	}()
 	// On every way out the command has ended before this returns.
 	defer func() { cancel(); <-done }()
-	if err := fx.pump(ctx, done, nil); err != nil {
+	if err := fx.Pump(ctx, done, nil); err != nil {
 		return err
 	}
 	return err
 }
 
-// send writes messages one behind the other and waits for their answers.
-func (fx *effects) send(ctx context.Context, s *devtools.Session, messages ...message) error {
-	if err := fx.prepare(ctx); err != nil {
+// Send writes messages one behind the other and waits for their answers.
+func (fx *Effects) Send(ctx context.Context, s *devtools.Session, messages ...Message) error {
+	if err := fx.Prepare(ctx); err != nil {
 		return err
 	}
 	q := page.NewCalls(s)
 	for _, m := range messages {
-		if err := q.Send(ctx, m.method, m.params); err != nil {
+		if err := q.Send(ctx, m.Method, m.Params); err != nil {
 			return err
 		}
 	}
-	return fx.acknowledged(ctx, q)
+	return fx.Acknowledged(ctx, q)
 }
 
-// acknowledged waits until every message was carried out.
-func (fx *effects) acknowledged(ctx context.Context, q *page.Calls) error {
+// Acknowledged waits until every message was carried out.
+func (fx *Effects) Acknowledged(ctx context.Context, q *page.Calls) error {
 	for i := range q.Len() {
-		if err := fx.await(ctx, q, i, nil); err != nil {
+		if err := fx.Await(ctx, q, i, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// message is a command that is sent without its type.
-type message struct {
-	method string
-	params any
-}
-
-// settled is what world.js answers with after the input.
-type settled struct {
+// Settled is what world.js answers with after the input.
+type Settled struct {
 	Change *struct {
 		Appeared []string `json:"appeared"`
 		Gone     []string `json:"gone"`
@@ -318,19 +335,19 @@ type settled struct {
 	Title string `json:"title"`
 }
 
-// settle asks a frame what came of the action. A document that went away has
+// Settle asks a frame what came of the action. A document that went away has
 // nothing more to say.
-func (fx *effects) settle(ctx context.Context, f *page.Frame, args map[string]any) (settled, error) {
-	var s settled
+func (fx *Effects) Settle(ctx context.Context, f *page.Frame, args map[string]any) (Settled, error) {
+	var s Settled
 	if args == nil {
 		args = map[string]any{}
 	}
-	err := fx.call(ctx, func(ctx context.Context) error { return fx.p.Ask(ctx, f, "settle", args, &s) })
-	return s, fx.learn(f, s, err)
+	err := fx.Call(ctx, func(ctx context.Context) error { return fx.p.Ask(ctx, f, "settle", args, &s) })
+	return s, fx.Learn(f, s, err)
 }
 
-// learn takes in what a frame said of the action.
-func (fx *effects) learn(f *page.Frame, s settled, err error) error {
+// Learn takes in what a frame said of the action.
+func (fx *Effects) Learn(f *page.Frame, s Settled, err error) error {
 	if errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrNoFrame) {
 		err = nil
 	}
@@ -338,16 +355,16 @@ func (fx *effects) learn(f *page.Frame, s settled, err error) error {
 		fx.at = protocol.PageInfo{URL: s.URL, Title: s.Title}
 	}
 	if c := s.Change; c != nil {
-		fx.out.Appeared = append(fx.out.Appeared, c.Appeared...)
-		fx.out.Gone = append(fx.out.Gone, c.Gone...)
-		fx.out.Changed = append(fx.out.Changed, c.Changed...)
-		fx.out.Said = append(fx.out.Said, c.Said...)
-		fx.out.More += c.More
+		fx.Out.Appeared = append(fx.Out.Appeared, c.Appeared...)
+		fx.Out.Gone = append(fx.Out.Gone, c.Gone...)
+		fx.Out.Changed = append(fx.Out.Changed, c.Changed...)
+		fx.Out.Said = append(fx.Out.Said, c.Said...)
+		fx.Out.More += c.More
 		if c.Focus != "" {
-			fx.out.Focus = c.Focus
+			fx.Out.Focus = c.Focus
 		}
-		fx.out.Within = fx.out.Within || c.URL != "" && f.Number == 0
-		fx.out.Nothing = !c.Any
+		fx.Out.Within = fx.Out.Within || c.URL != "" && f.Number == 0
+		fx.Out.Nothing = !c.Any
 	}
 	return err
 }

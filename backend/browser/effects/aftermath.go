@@ -1,4 +1,4 @@
-package input
+package effects
 
 import (
 	"context"
@@ -11,65 +11,65 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// finish waits for what was set off and says where the tab is.
-func (fx *effects) finish(ctx context.Context) error {
-	err := fx.drain(ctx)
-	if err == nil && fx.requested || fx.nav.Committed != "" {
+// Finish waits for what was set off and says where the tab is.
+func (fx *Effects) Finish(ctx context.Context) error {
+	err := fx.Drain(ctx)
+	if err == nil && fx.requested || fx.Nav.Committed != "" {
 		err = fx.load(ctx)
 	}
-	if err == nil && fx.download && len(fx.out.Downloads) == 0 {
-		err = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 })
+	if err == nil && fx.download && len(fx.Out.Downloads) == 0 {
+		err = fx.bounded(ctx, func() bool { return len(fx.Out.Downloads) > 0 })
 	}
 	if err == nil && fx.opened {
 		err = fx.newTabs(ctx)
 	}
-	if errors.Is(err, errDialogOpen) {
-		fx.out.Nothing = false
+	if errors.Is(err, ErrDialogOpen) {
+		fx.Out.Nothing = false
 		err = nil
 	}
 	if err != nil {
 		return err
 	}
-	if fx.nav.Refused != nil {
-		return fx.nav.Refused
+	if fx.Nav.Refused != nil {
+		return fx.Nav.Refused
 	}
-	for _, t := range fx.in.config.Open.All() {
-		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.out.Tabs, t.ID) {
-			fx.out.Tabs = append(fx.out.Tabs, t.ID)
+	for _, t := range fx.config.Open.All() {
+		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.Out.Tabs, t.ID) {
+			fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 		}
 	}
-	if fx.out.Navigated || len(fx.out.Tabs) > 0 || len(fx.out.Downloads) > 0 {
-		fx.out.Nothing = false
+	if fx.Out.Navigated || len(fx.Out.Tabs) > 0 || len(fx.Out.Downloads) > 0 {
+		fx.Out.Nothing = false
 	}
 	return fx.where(ctx)
 }
 
 // where says where the tab is; the deadline may be over by now.
-func (fx *effects) where(ctx context.Context) error {
+func (fx *Effects) where(ctx context.Context) error {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 	}
 	info := fx.at
-	if info.URL == "" || info.Title == "" || fx.out.Navigated || fx.nav.Within != "" {
+	if info.URL == "" || info.Title == "" || fx.Out.Navigated || fx.Nav.Within != "" {
 		if err := fx.p.Where(ctx, &info); err != nil {
 			return err
 		}
 	}
-	fx.out.URL, fx.out.Title = info.URL, info.Title
-	if fx.nav.Within != "" && !fx.out.Navigated {
-		fx.out.URL, fx.out.Within = fx.nav.Within, true
+	fx.Out.URL, fx.Out.Title = info.URL, info.Title
+	if fx.Nav.Within != "" && !fx.Out.Navigated {
+		fx.Out.URL, fx.Out.Within = fx.Nav.Within, true
 	}
 	return nil
 }
 
 // load follows the document that was asked for.
-func (fx *effects) load(ctx context.Context) error {
-	n := fx.nav
-	err := fx.pump(ctx, nil, func() bool {
+func (fx *Effects) load(ctx context.Context) error {
+	n := fx.Nav
+	err := fx.Pump(ctx, nil, func() bool {
 		switch {
-		case n.Refused != nil, len(fx.out.Downloads) > 0, n.Reached(protocol.WaitLoad):
+		case n.Refused != nil, len(fx.Out.Downloads) > 0, n.Reached(protocol.WaitLoad):
 			return true
 		case n.Failure != "" && n.Committed == "":
 			return true
@@ -81,34 +81,34 @@ func (fx *effects) load(ctx context.Context) error {
 		return false
 	})
 	if n.Committed != "" {
-		fx.out.Navigated, fx.out.Status, fx.out.Nothing = true, n.Status, false
+		fx.Out.Navigated, fx.Out.Status, fx.Out.Nothing = true, n.Status, false
 		if errors.Is(err, context.DeadlineExceeded) {
-			fx.out.Loading = true
+			fx.Out.Loading = true
 			return nil
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if len(fx.out.Downloads) == 0 && n.Failure != "" && n.Committed == "" && n.Refused == nil {
+	if len(fx.Out.Downloads) == 0 && n.Failure != "" && n.Committed == "" && n.Refused == nil {
 		// A download ends its request, too, and is told of by the browser.
 		if n.Failure == "net::ERR_ABORTED" {
-			_ = fx.bounded(ctx, func() bool { return len(fx.out.Downloads) > 0 || n.Committed != "" })
-			if len(fx.out.Downloads) > 0 || n.Committed != "" {
+			_ = fx.bounded(ctx, func() bool { return len(fx.Out.Downloads) > 0 || n.Committed != "" })
+			if len(fx.Out.Downloads) > 0 || n.Committed != "" {
 				return nil
 			}
 		}
 		e := protocol.AsError(page.NavigationError(n.Failure))
-		return e.Saying(fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", page.Plain(fx.out.Hit), e.Message))
+		return e.Saying(fmt.Sprintf("%s was used, but the page that it leads to did not load: %s", page.Plain(fx.Out.Hit), e.Message))
 	}
 	return nil
 }
 
 // bounded waits for something that was announced and may still not come.
-func (fx *effects) bounded(ctx context.Context, until func() bool) error {
+func (fx *Effects) bounded(ctx context.Context, until func() bool) error {
 	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
-	err := fx.pump(inner, nil, until)
+	err := fx.Pump(inner, nil, until)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil
 	}
@@ -116,17 +116,17 @@ func (fx *effects) bounded(ctx context.Context, until func() bool) error {
 }
 
 // newTabs waits for the tab of a window that was opened.
-func (fx *effects) newTabs(ctx context.Context) error {
+func (fx *Effects) newTabs(ctx context.Context) error {
 	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
-	err := fx.in.config.Open.Await(inner, func() bool {
-		for _, t := range fx.in.config.Open.All() {
+	err := fx.config.Open.Await(inner, func() bool {
+		for _, t := range fx.config.Open.All() {
 			if slices.Contains(fx.tabs, t.ID) {
 				continue
 			}
 			// Links that name no opener have only their address.
 			if t.Opener == fx.tab || t.Opener == "" && t.URL == fx.window {
-				fx.out.Tabs = append(fx.out.Tabs, t.ID)
+				fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 				return true
 			}
 		}

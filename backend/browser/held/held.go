@@ -1,0 +1,311 @@
+// Package held is what callers hold down in tabs: keys, and buttons of the mouse.
+package held
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/chromedp/cdproto/input"
+
+	"pilotfish/backend/browser/effects"
+	"pilotfish/backend/browser/keys"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/protocol"
+)
+
+// All is what all callers hold down: keys and mouse buttons that went down in one
+// command and go up in another. It ends with the caller, and when the tab
+// goes to another document.
+type All struct {
+	mu sync.Mutex
+	by map[Holder]*State
+}
+
+// Holder is a caller in a tab.
+type Holder struct {
+	Tab    protocol.TabID
+	Caller string
+}
+
+// State is what one caller holds down in one tab. Its methods may be called for
+// nil, which holds nothing, and from several goroutines.
+type State struct {
+	mu      sync.Mutex
+	down    []keys.Key
+	buttons int64
+	at      page.Point      // where the pointer was moved to
+	data    *input.DragData // what is dragged natively
+	// lost is what was let go because the tab went to another document, since the
+	// caller's last action.
+	lost []string
+}
+
+// Of is what the caller of ctx holds down in a tab.
+func (h *All) Of(ctx context.Context, id protocol.TabID) *State {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.by == nil {
+		h.by = make(map[Holder]*State)
+	}
+	k := Holder{id, protocol.CallerOf(ctx)}
+	if h.by[k] == nil {
+		h.by[k] = &State{}
+	}
+	return h.by[k]
+}
+
+// Tidy forgets a caller that holds nothing and has not said where the pointer is.
+func (h *All) Tidy(ctx context.Context, id protocol.TabID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := Holder{id, protocol.CallerOf(ctx)}
+	if one := h.by[k]; one != nil && one.Idle() {
+		delete(h.by, k)
+	}
+}
+
+// Those are the holders that ok says yes to.
+func (h *All) Those(ok func(Holder) bool) map[Holder]*State {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make(map[Holder]*State)
+	for k, one := range h.by {
+		if ok(k) {
+			out[k] = one
+		}
+	}
+	return out
+}
+
+// Forget drops the holders that ok says yes to.
+func (h *All) Forget(ok func(Holder) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for k := range h.by {
+		if ok(k) {
+			delete(h.by, k)
+		}
+	}
+}
+
+// Idle says that nothing is held down, and nothing has to be told.
+func (h *State) Idle() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.down) == 0 && h.buttons == 0 && h.at == page.Point{} && len(h.lost) == 0
+}
+
+// Mods are the modifiers that are held down.
+func (h *State) Mods() int64 {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bits()
+}
+
+func (h *State) bits() int64 {
+	var bits int64
+	for _, k := range h.down {
+		bits |= k.Bit()
+	}
+	return bits
+}
+
+// sameKey says whether two keys are one of the keyboard.
+func sameKey(a, b keys.Key) bool {
+	if a.Code == "" || b.Code == "" {
+		return a.Name == b.Name
+	}
+	return a.Code == b.Code
+}
+
+// Find returns a key as it went down.
+func (h *State) Find(k keys.Key) (keys.Key, bool) {
+	if h == nil {
+		return keys.Key{}, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.IndexFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
+	if i < 0 {
+		return keys.Key{}, false
+	}
+	return h.down[i], true
+}
+
+// Has says whether a key is down.
+func (h *State) Has(k keys.Key) bool {
+	_, ok := h.Find(k)
+	return ok
+}
+
+// Push holds a key down; repeat says that it was down already.
+func (h *State) Push(k keys.Key) (repeat bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.ContainsFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) }) {
+		return true
+	}
+	h.down = append(h.down, k)
+	return false
+}
+
+// Drop lets a key go.
+func (h *State) Drop(k keys.Key) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.down = slices.DeleteFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
+}
+
+// Button notes that buttons went down or up.
+func (h *State) Button(bits int64, down bool) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if down {
+		h.buttons |= bits
+	} else {
+		h.buttons &^= bits
+	}
+	return h.buttons
+}
+
+// Drag notes that something is dragged natively.
+func (h *State) Drag(data *input.DragData) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.data = data
+}
+
+// Dragging is what is dragged natively; nil for nothing.
+func (h *State) Dragging() *input.DragData {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.data
+}
+
+// Dropped is what was dragged natively, whose drag ends.
+func (h *State) Dropped() *input.DragData {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	data := h.data
+	h.data = nil
+	return data
+}
+
+// Pressed are the mouse buttons that are held down.
+func (h *State) Pressed() int64 {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.buttons
+}
+
+// Move notes where the pointer is.
+func (h *State) Move(at page.Point) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = at
+}
+
+// Pointer is where it was moved to.
+func (h *State) Pointer() page.Point {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+// Take lets go of everything: the events with which it goes up, in the opposite
+// order.
+func (h *State) Take() []effects.Message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []effects.Message
+	bits := h.bits()
+	pressed := h.buttons != 0
+	if h.data != nil {
+		out = append(out, effects.Dragged(input.DispatchDragEventTypeDragCancel, h.at, h.data))
+		h.data = nil
+	}
+	for _, b := range buttons {
+		if h.buttons&b.bit != 0 {
+			h.buttons &^= b.bit
+			out = append(out, effects.Mouse(input.DispatchMouseEventTypeMouseReleased, h.at, b.button, h.buttons, 1, bits))
+		}
+	}
+	if pressed {
+		out = append(out, effects.Message{Method: input.SetInterceptDrags.Method, Params: input.SetInterceptDragsParams{Enabled: false}})
+	}
+	for _, k := range slices.Backward(h.down) {
+		bits &^= k.Bit()
+		out = append(out, effects.Keys(k.Up(bits))...)
+	}
+	h.down = nil
+	return out
+}
+
+// Names is what is held down, for people.
+func (h *State) Names() []string {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []string
+	for _, k := range h.down {
+		name := k.Name
+		if name == " " {
+			name = "Space"
+		}
+		out = append(out, name)
+	}
+	for _, b := range buttons {
+		if h.buttons&b.bit != 0 {
+			out = append(out, string(b.button)+" mouse button")
+		}
+	}
+	return out
+}
+
+// Lose lets go of everything behind the caller's back: the events with which it goes
+// up. The caller is told with its next action.
+func (h *State) Lose() []effects.Message {
+	names := h.Names()
+	messages := h.Take()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = append(h.lost, names...)
+	return messages
+}
+
+// TakeLost returns what was let go behind the caller's back, once.
+func (h *State) TakeLost() []string {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lost := h.lost
+	h.lost = nil
+	return lost
+}
+
+// buttons are the mouse buttons of the protocol.
+var buttons = []struct {
+	button input.MouseButton
+	bit    int64
+}{{input.MouseButtonLeft, 1}, {input.MouseButtonRight, 2}, {input.MouseButtonMiddle, 4}}
+
+// ButtonOf is the first mouse button of some bits; empty for none.
+func ButtonOf(bits int64) input.MouseButton {
+	for _, b := range buttons {
+		if bits&b.bit != 0 {
+			return b.button
+		}
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package input
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/effects"
+	"pilotfish/backend/browser/held"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
+)
+
+// heldBy is what the caller of ctx holds down in a tab.
+func (in *Input) heldBy(ctx context.Context, id protocol.TabID) *held.State {
+	in.holds.Forget(func(k held.Holder) bool { _, open := in.config.Effects.Open.Lookup(k.Tab); return !open })
+	return in.holds.Of(ctx, id)
+}
+
+// Pointer is where the caller of ctx moved the mouse to in a tab, as x,y; empty
+// where that is not known.
+func (in *Input) Pointer(ctx context.Context, id protocol.TabID) string {
+	at := in.heldBy(ctx, id).Pointer()
+	if at == (page.Point{}) {
+		return ""
+	}
+	return fmt.Sprintf("%g,%g", at.X, at.Y)
+}
+
+// ReleaseInput lets go of all keys and mouse buttons that a caller holds down,
+// in every tab: the caller has ended.
+func (in *Input) ReleaseInput(ctx context.Context, caller string) {
+	mine := func(k held.Holder) bool { return k.Caller == caller }
+	all := in.holds.Those(mine)
+	in.holds.Forget(mine)
+	for k, one := range all {
+		messages := one.Take()
+		if len(messages) == 0 {
+			continue
+		}
+		// In a tab that is gone, or a browser that does not run, nothing is held.
+		_ = in.tabs.Beside(ctx, k.Tab, false, func(ctx context.Context, p *page.Page) error {
+			in.letGo(ctx, p, messages)
+			return nil
+		})
+	}
+}
+
+// letGo sends the events of keys and buttons that go up, and waits for no answer.
+func (in *Input) letGo(ctx context.Context, p *page.Page, messages []effects.Message) {
+	for _, m := range messages {
+		if err := p.Post(ctx, m.Method, m.Params); err != nil {
+			in.config.Log.Debug("input was not released", "error", err)
+			return
+		}
+	}
+}
+
+// DropHeld lets go of what is held down in the tab when it goes to another
+// document, which never saw it go down. The reader calls it, which must not wait.
+func (in *Input) DropHeld(p *page.Page, e devtools.Event) {
+	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
+	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.Target) {
+		return
+	}
+	t, ok := in.config.Effects.Open.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
+	if !ok {
+		return
+	}
+	for _, one := range in.holds.Those(func(k held.Holder) bool { return k.Tab == t.ID }) {
+		messages := one.Lose()
+		if len(messages) == 0 {
+			continue
+		}
+		go in.letGo(context.Background(), p, messages) // it ends with the session
+	}
+}
