@@ -11,10 +11,8 @@ import {
 } from '$ui/protocol/protocol';
 import { panelEventSchema } from '$ui/protocol/schema';
 import * as v from 'valibot';
-import { backoff } from '../core/backoff';
-import type { Cancel, Clock } from '../core/clock';
-import { Heartbeat } from '../core/heartbeat';
-import type { Socket } from '../core/stream';
+import type { Clock } from '../core/clock';
+import { LastingSocket, type Socket } from '../core/lastingsocket';
 import type { PairingSource } from './pairing';
 import { ImpostorError, origin, prove } from './proof';
 import { post, RefusedError, type Bounds } from './request';
@@ -41,13 +39,9 @@ export interface ConnectionConfig {
  */
 export class Connection {
   readonly #config: ConnectionConfig;
-  readonly #heartbeat: Heartbeat;
+  readonly #socket: LastingSocket;
   #pairing: Pairing | undefined;
   #link: Link = 'unpaired';
-  #socket: Socket | undefined;
-  #attempt = 0;
-  #failures = 0;
-  #retry: Cancel = () => undefined;
   #opening = new AbortController();
   /** The token that the open socket was authenticated with last. */
   #shown = '';
@@ -55,15 +49,16 @@ export class Connection {
 
   constructor(config: ConnectionConfig) {
     this.#config = config;
-    this.#heartbeat = new Heartbeat(
-      config.clock,
-      (id) => {
+    this.#socket = new LastingSocket({
+      clock: config.clock,
+      random: config.random,
+      ping: (id) => {
         this.send({ type: PanelPing, id });
       },
-      () => {
+      dead: () => {
         this.#lost();
       },
-    );
+    });
   }
 
   get link(): Link {
@@ -90,12 +85,12 @@ export class Connection {
 
   /** Sends a message; without an open socket it is dropped, because hello makes it moot. */
   send(message: PanelMessage): void {
-    this.#socket?.send(JSON.stringify(message));
+    this.#socket.send(JSON.stringify(message));
   }
 
   /** Tries again now instead of after the pause. */
   retry(): void {
-    if (this.#socket === undefined && this.#pairing !== undefined) this.#open(this.#pairing);
+    if (!this.#socket.open && this.#pairing !== undefined) this.#open(this.#pairing);
   }
 
   /** Asks the backend for something; throws RefusedError with its words when it refuses. */
@@ -157,12 +152,12 @@ export class Connection {
       return;
     }
     const same = before?.port === pairing.port && before.key === pairing.key;
-    if (same && this.#socket !== undefined) {
+    if (same && this.#socket.open) {
       if (this.#shown !== pairing.token || this.#reauth) this.#authenticate(pairing);
       return;
     }
     this.#disconnect();
-    this.#failures = 0;
+    this.#socket.reached();
     this.#open(pairing);
   }
 
@@ -173,55 +168,47 @@ export class Connection {
   }
 
   #open(pairing: Pairing): void {
-    this.#retry();
-    this.#opening.abort();
+    this.#disconnect();
     if (!speaksOurs(pairing.version)) {
       this.#set('outdated');
       return;
     }
-    this.#opening = new AbortController();
-    this.#attempt += 1;
-    const attempt = this.#attempt;
-    const current = (): boolean => this.#attempt === attempt;
     if (this.#link === 'unpaired' || this.#link === 'live') this.#set('connecting');
-    void this.#connect(pairing, current).catch((error: unknown) => {
-      if (!current()) return;
+    void this.#connect(pairing).catch((error: unknown) => {
       this.#wait(error instanceof ImpostorError ? 'impostor' : 'waiting');
     });
   }
 
-  async #connect(pairing: Pairing, current: () => boolean): Promise<void> {
-    await prove(pairing, this.#opening.signal);
-    if (!current()) return;
-    const socket = await openSocket(`${origin(pairing, 'ws')}/panel`, pairing.token, {
-      message: (data) => {
-        if (current()) this.#message(data);
+  async #connect(pairing: Pairing): Promise<void> {
+    const opening = new AbortController();
+    this.#opening = opening;
+    await this.#socket.dial(
+      async (events) => {
+        await prove(pairing, opening.signal);
+        opening.signal.throwIfAborted();
+        return openSocket(`${origin(pairing, 'ws')}/panel`, pairing.token, events);
       },
-      closed: (code) => {
-        if (current()) this.#closed(code);
+      {
+        opened: () => {
+          this.#shown = pairing.token;
+          this.#reauth = false;
+          // Rotated while the socket was being opened.
+          const newest = this.#pairing;
+          if (newest !== undefined && newest.token !== pairing.token) this.#authenticate(newest);
+        },
+        message: (data) => {
+          this.#message(data);
+        },
+        closed: (code) => {
+          this.#closed(code);
+        },
       },
-    });
-    if (!current()) {
-      socket.close();
-      return;
-    }
-    this.#socket = socket;
-    this.#shown = pairing.token;
-    this.#reauth = false;
-    this.#heartbeat.start();
-    // Rotated while the socket was being opened.
-    const newest = this.#pairing;
-    if (newest !== undefined && newest.token !== pairing.token) this.#authenticate(newest);
+    );
   }
 
   #disconnect(): void {
-    this.#attempt += 1;
     this.#opening.abort();
-    this.#retry();
-    this.#heartbeat.stop();
-    const socket = this.#socket;
-    this.#socket = undefined;
-    socket?.close();
+    this.#socket.drop();
   }
 
   #lost(): void {
@@ -240,15 +227,12 @@ export class Connection {
     this.#set(link);
     const pairing = this.#pairing;
     if (pairing === undefined) return;
-    this.#retry();
-    this.#retry = this.#config.clock.after(backoff(this.#failures, this.#config.random), () => {
+    this.#socket.later(() => {
       this.#open(pairing);
     });
-    this.#failures += 1;
   }
 
   #message(data: unknown): void {
-    this.#heartbeat.heard();
     const event = parse(data);
     // A message that a newer backend added is none of ours.
     if (event === undefined) return;
@@ -265,7 +249,7 @@ export class Connection {
         this.#set('outdated');
         return;
       }
-      this.#failures = 0;
+      this.#socket.reached();
       this.#config.onEvent(event);
       this.#set('live');
       return;

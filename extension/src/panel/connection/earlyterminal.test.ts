@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TerminalInfo } from '$ui/protocol/protocol';
 import type { Cancel, Clock } from '../core/clock';
-import type { Socket, SocketEvents } from '../core/stream';
+import type { Socket, SocketEvents } from '../core/lastingsocket';
 import { EarlyTerminal } from './earlyterminal';
 
 const info = { id: 'k1', cols: 61, rows: 40 } as TerminalInfo;

@@ -1,6 +1,6 @@
 import { ControlAttach, type TerminalID, type TerminalInfo } from '$ui/protocol/protocol';
 import type { Cancel, Clock } from '../core/clock';
-import type { Socket, SocketEvents } from '../core/stream';
+import type { Socket, SocketEvents } from '../core/lastingsocket';
 import { EARLY_WAIT } from '../core/timing';
 import { ClosedError } from './socket';
 

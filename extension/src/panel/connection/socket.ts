@@ -1,6 +1,6 @@
 import { TokenSubprotocol, Version } from '$ui/protocol/protocol';
 import { REQUEST_TIMEOUT } from '../core/timing';
-import type { SocketEvents, Socket } from '../core/stream';
+import type { SocketEvents, Socket } from '../core/lastingsocket';
 import { systemClock } from './clock';
 
 /**

@@ -20,24 +20,11 @@ import {
 } from '$ui/protocol/protocol';
 import { terminalControlSchema } from '$ui/protocol/schema';
 import * as v from 'valibot';
-import { backoff } from './backoff';
-import type { Cancel, Clock } from './clock';
+import type { Clock } from './clock';
 import { Drawing, type Screen } from './drawing';
-import { Heartbeat } from './heartbeat';
+import { LastingSocket, type Socket, type SocketEvents } from './lastingsocket';
 import { isReply } from './replies';
 import { INPUT_ATTEMPTS, INPUT_PIECE, INPUT_WAITING } from './timing';
-
-/** An open socket of a terminal. Binary messages come as ArrayBuffer. */
-export interface Socket {
-  send(data: string | Uint8Array): void;
-  close(): void;
-}
-
-/** What a socket tells the stream. */
-export interface SocketEvents {
-  message(data: unknown): void;
-  closed(code: number): void;
-}
 
 /** Thrown by a dialler when a further attempt is useless. */
 export class GoneError extends Error {
@@ -76,16 +63,12 @@ export interface StreamConfig {
  */
 export class Stream {
   readonly #config: StreamConfig;
-  readonly #heartbeat: Heartbeat;
+  readonly #socket: LastingSocket;
   readonly #drawing: Drawing;
 
   #state: StreamState = 'closed';
-  #socket: Socket | undefined;
-  /** Counts attempts to attach: what a former one still reports is not heard. */
-  #attempt = 0;
-  #failures = 0;
-  #retry: Cancel = () => undefined;
-
+  /** Counts what was attached and dropped: what is still drawn of a former one is not live. */
+  #attachment = 0;
   #replaying = false;
   #shown = false;
   #exited = false;
@@ -101,7 +84,7 @@ export class Stream {
       screen: config.screen,
       clock: config.clock,
       encode: config.encode,
-      heard: () => this.#socket !== undefined,
+      heard: () => this.#socket.open,
       live: () => !this.#replaying,
       say: (message) => {
         this.#control(message);
@@ -110,15 +93,16 @@ export class Stream {
         if (!this.#replaying) this.#paint();
       },
     });
-    this.#heartbeat = new Heartbeat(
-      config.clock,
-      (id) => {
+    this.#socket = new LastingSocket({
+      clock: config.clock,
+      random: config.random,
+      ping: (id) => {
         this.#control({ type: ControlPing, id });
       },
-      () => {
+      dead: () => {
         this.#lost();
       },
-    );
+    });
   }
 
   get state(): StreamState {
@@ -132,8 +116,7 @@ export class Stream {
 
   /** Attaches; a stream that is attached, or about to be, is left alone. */
   attach(): void {
-    if (this.#socket !== undefined || this.#state === 'attaching') return;
-    this.#retry();
+    if (this.#socket.open || this.#state === 'attaching') return;
     void this.#open();
   }
 
@@ -194,7 +177,6 @@ export class Stream {
   /** Lets the terminal go on without this viewer. */
   close(): void {
     this.#disconnect();
-    this.#retry();
     this.#set('closed');
   }
 
@@ -209,59 +191,51 @@ export class Stream {
       this.#set('waiting');
       return;
     }
-    this.#attempt += 1;
-    const attempt = this.#attempt;
+    this.#attachment += 1;
     this.#set('attaching');
-    const current = (): boolean => this.#attempt === attempt;
     try {
       const size = this.#config.screen.size();
-      const socket = await this.#config.dial(size, {
+      await this.#socket.dial((events) => this.#config.dial(size, events), {
+        opened: () => {
+          this.#opened();
+        },
         message: (data) => {
-          if (current()) this.#message(data);
+          this.#message(data);
         },
         closed: (code) => {
-          if (current()) this.#closed(code);
+          this.#closed(code);
         },
       });
-      if (!current()) {
-        socket.close();
-        return;
-      }
-      this.#socket = socket;
-      this.#exited = false;
-      this.#painted = false;
-      this.#heartbeat.start();
-      this.#control({
-        type: ControlAttach,
-        epoch: this.#drawing.epoch,
-        offset: this.#drawing.received,
-        ...this.#config.screen.size(),
-      });
     } catch (error) {
-      if (!current()) return;
       if (error instanceof GoneError) this.#set('gone');
       else this.#wait();
     }
   }
 
+  #opened(): void {
+    this.#exited = false;
+    this.#painted = false;
+    this.#control({
+      type: ControlAttach,
+      epoch: this.#drawing.epoch,
+      offset: this.#drawing.received,
+      ...this.#config.screen.size(),
+    });
+  }
+
   #wait(): void {
-    if (this.#failures >= INPUT_ATTEMPTS) this.#dropInput();
+    if (this.#socket.failures >= INPUT_ATTEMPTS) this.#dropInput();
     this.#set('waiting');
     if (!this.#config.online()) return;
-    this.#retry();
-    this.#retry = this.#config.clock.after(backoff(this.#failures, this.#config.random), () => {
+    this.#socket.later(() => {
       void this.#open();
     });
-    this.#failures += 1;
   }
 
   #disconnect(): void {
-    this.#attempt += 1;
-    this.#heartbeat.stop();
+    this.#attachment += 1;
     this.#drawing.rest();
-    const socket = this.#socket;
-    this.#socket = undefined;
-    socket?.close();
+    this.#socket.drop();
   }
 
   /** The socket is of no use any more, whoever says so; what is missing comes with the next one. */
@@ -285,7 +259,6 @@ export class Stream {
   }
 
   #message(data: unknown): void {
-    this.#heartbeat.heard();
     if (data instanceof ArrayBuffer) {
       if (!this.#drawing.output(data)) this.#resynchronise();
       return;
@@ -364,14 +337,14 @@ export class Stream {
   }
 
   #replayed(): void {
-    const attempt = this.#attempt;
+    const attachment = this.#attachment;
     this.#config.screen.fit();
     // Live begins on the screen, not on the wire: what is still to be drawn
     // belongs to the replay.
     this.#config.screen.write('', () => {
-      if (this.#attempt !== attempt) return;
+      if (this.#attachment !== attachment) return;
       this.#replaying = false;
-      this.#failures = 0;
+      this.#socket.reached();
       this.#set('live');
       this.#paint();
       const { cols, rows } = this.#config.screen.dimensions();
@@ -387,17 +360,17 @@ export class Stream {
   }
 
   #control(message: ViewerControl): void {
-    this.#socket?.send(JSON.stringify(message));
+    this.#socket.send(JSON.stringify(message));
   }
 
   #bytes(data: Uint8Array): void {
-    if (this.#socket !== undefined && (this.#state === 'live' || this.#state === 'replaying')) {
+    if (this.#socket.open && (this.#state === 'live' || this.#state === 'replaying')) {
       for (let from = 0; from < data.length; from += INPUT_PIECE)
         this.#socket.send(data.subarray(from, from + INPUT_PIECE));
       return;
     }
     const coming = this.#state === 'attaching' || this.#state === 'waiting';
-    if (!coming || this.#failures > INPUT_ATTEMPTS) return;
+    if (!coming || this.#socket.failures > INPUT_ATTEMPTS) return;
     if (this.#waitingBytes + data.length > INPUT_WAITING) return;
     this.#waiting.push(data);
     this.#waitingBytes += data.length;

@@ -1,6 +1,6 @@
 import type { Screen } from '../drawing';
 import { MARK, type Snapshot } from '../emulator/snapshot';
-import type { Socket, SocketEvents } from '../stream';
+import type { Socket, SocketEvents } from '../lastingsocket';
 import type { TerminalControl, ViewerControl } from '$ui/protocol/protocol';
 
 /** A screen that draws when told to, as xterm does: later, in order. */
