@@ -55,6 +55,11 @@ test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all
 	@$(SAY_ROOT)
 	@build/display --own build/test $(TAGS)
 
+# The inner loop: seconds after the first time, for Go knows what has not changed.
+.PHONY: check
+check: install-build modules extension/dist/manifest.json frontend/dist/index.html ## run the tests that need no browser, without the race detector
+	@build/test $(TAGS) check
+
 .PHONY: lint
 lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
 	@build/lint $(LINTER)
