@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"pilotfish/backend/chat/agentpool"
-	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/files"
 	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/chat/state"
@@ -26,42 +24,33 @@ type conversation struct {
 	dir string
 	log *slog.Logger
 
-	mu        sync.Mutex
-	state     state.State
-	saved     *state.Store // of state
-	entries   *transcript.Transcript
-	viewers   viewers.Set
-	idle      *time.Timer // ends an agent that is not needed
-	ending    bool        // no turn begins any more
-	closed    bool
-	turn      *turn              // that runs; nil when none does
-	rec       *recorder.Recorder // writes what is said into entries
-	files     files.Store
-	session   driver.Session
-	starter   driver.Starter // of session, or of the one before
-	process   *agentpool.Process
-	sink      *sink // of session
-	side      side  // for instant messages
-	failure   *protocol.Error
-	unsaved   *time.Timer // tries again to write what the disk did not take
-	replaced  string      // the message that was cut off, when what replaces it could not be written yet
-	signIn    []protocol.SignInMethod
-	signInWhy *protocol.Error // of signIn
-	signedIn  chan struct{}   // closed when the sign-in that a turn waits for is done
-	opening   bool            // Restart opens the session
+	mu       sync.Mutex
+	state    state.State
+	saved    *state.Store // of state
+	agent    *connection
+	entries  *transcript.Transcript
+	viewers  viewers.Set
+	idle     *time.Timer // ends an agent that is not needed
+	ending   bool        // no turn begins any more
+	closed   bool
+	turn     *turn              // that runs; nil when none does
+	rec      *recorder.Recorder // writes what is said into entries
+	files    files.Store
+	failure  *protocol.Error
+	unsaved  *time.Timer // tries again to write what the disk did not take
+	replaced string      // the message that was cut off, when what replaces it could not be written yet
 
 	asked    map[string]asked // questions of commands, by the broker's id
 	shownTab protocol.TabID   // in the head that was told last
-
-	opener chan struct{} // held by who opens the session
 }
 
 func newConversation(m *Manager, id protocol.ConversationID) *conversation {
 	dir, log := filepath.Join(m.config.Dir, string(id)), m.log.With("conversation", id)
 	c := &conversation{
 		m: m, id: id, dir: dir, log: log, files: files.Store{Root: m.config.Root, Dir: dir},
-		state: state.New(), saved: state.NewStore(dir, log), opener: make(chan struct{}, 1),
+		state: state.New(), saved: state.NewStore(dir, log),
 	}
+	c.agent = &connection{c: c, opener: make(chan struct{}, 1)}
 	c.keep(transcript.New(dir, 0, log))
 	return c
 }
@@ -224,9 +213,9 @@ func (c *conversation) Head() protocol.Conversation {
 
 func (c *conversation) headLocked() protocol.Conversation {
 	head := c.state.Head
-	head.Index, head.Error, head.SignIn = c.entries.Last(), c.failure, c.signIn
-	if c.signIn != nil {
-		head.Error = c.signInWhy
+	head.Index, head.Error, head.SignIn = c.entries.Last(), c.failure, c.agent.signIn
+	if c.agent.signIn != nil {
+		head.Error = c.agent.signInWhy
 	}
 	head.Queue = slices.Clone(head.Queue)
 	head.State, head.Message, head.Quiet = protocol.ConversationIdle, "", false
@@ -236,16 +225,16 @@ func (c *conversation) headLocked() protocol.Conversation {
 	case t != nil:
 		head.Message, head.Quiet = t.message.ID, t.quiet
 		switch {
-		case c.signIn != nil:
+		case c.agent.signIn != nil:
 			head.State = protocol.ConversationSignIn
 		case t.asks > 0:
 			head.State = protocol.ConversationNeedsYou
-		case c.session == nil && !t.direct:
+		case c.agent.session == nil && !t.direct:
 			head.State = protocol.ConversationStarting
 		default:
 			head.State = protocol.ConversationRunning
 		}
-	case c.opening:
+	case c.agent.opening:
 		head.State = protocol.ConversationStarting
 	case c.failure != nil:
 		head.State = protocol.ConversationFailed
@@ -289,9 +278,6 @@ func (c *conversation) actor() protocol.Actor {
 	}
 	return protocol.Actor{Kind: protocol.ActorChat, ID: string(c.id), Name: name, Agent: c.state.Head.AgentName}
 }
-
-// touched notes that something was said.
-func (c *conversation) touched() { c.state.Head.Updated = time.Now().UTC() }
 
 // close ends the viewers and closes the journals.
 func (c *conversation) close() {

@@ -100,7 +100,7 @@ func TestAPickedElementIsSaidOnce(t *testing.T) {
 		c.mu.Lock()
 		message := protocol.QueuedMessage{ID: "m", Text: test.text, Attachments: element(test.tab)}
 		route, _ := c.route(message)
-		prompt := c.prompt(message, c.starter, true)
+		prompt := c.prompt(message, c.agent.starter, true)
 		c.mu.Unlock()
 		if got := route.Kind == protocol.RouteInstant; got != test.instant {
 			t.Errorf("%q with an element of %s: %+v", test.text, test.tab, route)

@@ -2,12 +2,9 @@ package chat
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"pilotfish/backend/chat/agentpool"
-	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
@@ -48,15 +45,16 @@ func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.Ch
 
 // instant carries a turn out beside the conversation's agent, which is told of it
 // with its next prompt.
-func (c *conversation) instant(t *turn) (driver.TurnEnd, error) {
-	session, err := c.openSide(t.ctx)
+func (t *turn) instant() (driver.TurnEnd, error) {
+	c := t.c
+	session, err := c.agent.openSide(t.ctx)
 	if err != nil {
 		return driver.TurnEnd{}, err
 	}
 	c.mu.Lock()
 	t.prompting, t.direct = true, true
 	cancelled := t.cancelled
-	prompt := c.prompt(t.message, c.side.starter, false)
+	prompt := c.prompt(t.message, c.agent.side.starter, false)
 	prompt.Plan = t.plan
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
@@ -67,17 +65,18 @@ func (c *conversation) instant(t *turn) (driver.TurnEnd, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if end.Brief != "" {
-		c.aside(t.message.Text, end.Brief)
+		c.state.AddAside(t.message.Text, end.Brief)
 	}
 	return end, err
 }
 
 // openSide returns the session for instant messages.
-func (c *conversation) openSide(ctx context.Context) (driver.Session, error) {
+func (a *connection) openSide(ctx context.Context) (driver.Session, error) {
+	c := a.c
 	c.mu.Lock()
-	if c.side.session != nil {
+	if a.side.session != nil {
 		defer c.mu.Unlock()
-		return c.side.session, nil
+		return a.side.session, nil
 	}
 	tab, actor := c.headLocked().Tab, c.actor()
 	c.mu.Unlock()
@@ -85,51 +84,31 @@ func (c *conversation) openSide(ctx context.Context) (driver.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.m.agents.Get(ctx, c, starter, "")
+	h, err := c.m.agents.Get(ctx, a, starter, "")
 	if err != nil {
 		return nil, err
 	}
 	s := &sink{c: c, beside: true}
 	c.mu.Lock()
-	c.side = side{process: h, sink: s, starter: starter}
+	a.side = side{process: h, sink: s, starter: starter}
 	c.mu.Unlock()
 	session, err := h.Agent().Open(ctx, driver.SessionConfig{Actor: actor, Tab: tab}, s)
 	if err != nil {
-		c.leaveSide()
+		a.leaveSide()
 		return nil, err
 	}
 	c.mu.Lock()
-	c.side.session = session
+	a.side.session = session
 	c.mu.Unlock()
 	return session, nil
 }
 
 // leaveSide lets the session for instant messages go.
-func (c *conversation) leaveSide() {
+func (a *connection) leaveSide() {
+	c := a.c
 	c.mu.Lock()
-	s := c.side
-	c.side = side{}
+	s := a.side
+	a.side = side{}
 	c.mu.Unlock()
-	c.letGo(s.session, s.process)
-}
-
-// asideLimit bounds what an agent is told of an instant message, in characters.
-const asideLimit = 2000
-
-// aside notes what was done without the agent, for its next prompt. The caller holds mu.
-func (c *conversation) aside(asked, done string) {
-	c.state.Aside = append(c.state.Aside, fmt.Sprintf("The person said %q, and it was carried out without you: %s", clip.Cut(asked, asideLimit/4), clip.Cut(done, asideLimit)))
-	if n := len(c.state.Aside); n > 5 {
-		c.state.Aside = c.state.Aside[n-5:]
-	}
-}
-
-// withAside puts what was done without the agent before a prompt.
-func (c *conversation) withAside(text string) string {
-	if len(c.state.Aside) == 0 {
-		return text
-	}
-	before := strings.Join(c.state.Aside, "\n\n")
-	c.state.Aside = nil
-	return "[For you to know, not to answer: " + before + "]\n\n" + text
+	a.letGo(s.session, s.process)
 }

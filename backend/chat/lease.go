@@ -44,7 +44,7 @@ func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (p
 	c.state.Head.Terminal = leaseTaken
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
-	c.leave()
+	c.agent.leave()
 	terminal, err := m.config.Terminal(ctx, head)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,8 +77,8 @@ func (m *Manager) ToChat(ctx context.Context, id protocol.ConversationID) (proto
 			return head, err
 		}
 	}
-	c.fromTerminal(head.Terminal)
-	return c.reopen(ctx)
+	c.agent.fromTerminal(head.Terminal)
+	return c.agent.reopen(ctx)
 }
 
 // TerminalEnded is told that a terminal's program is over: the conversation that
@@ -89,11 +89,11 @@ func (m *Manager) TerminalEnded(id protocol.TerminalID) {
 	closing := m.closing
 	m.mu.Unlock()
 	for _, c := range all {
-		if !c.fromTerminal(id) || closing {
+		if !c.agent.fromTerminal(id) || closing {
 			continue
 		}
 		m.wg.Go(func() {
-			if _, err := c.reopen(m.ctx); err != nil {
+			if _, err := c.agent.reopen(m.ctx); err != nil {
 				c.log.Info("what was said in a terminal could not be loaded", "error", err)
 			}
 		})
@@ -101,7 +101,8 @@ func (m *Manager) TerminalEnded(id protocol.TerminalID) {
 }
 
 // fromTerminal takes the lease back; it reports whether that terminal had it.
-func (c *conversation) fromTerminal(id protocol.TerminalID) bool {
+func (a *connection) fromTerminal(id protocol.TerminalID) bool {
+	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.Head.Terminal != id {

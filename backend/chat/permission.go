@@ -16,7 +16,7 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 	c := s.c
 	c.mu.Lock()
 	t := c.turn
-	if c.sink != s || t == nil || t.cancelled || t.stopping {
+	if c.agent.sink != s || t == nil || t.cancelled || t.stopping {
 		c.mu.Unlock()
 		answer("")
 		return
@@ -30,7 +30,7 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 		return
 	}
 	t.asks++
-	request := c.approval(e, ask)
+	request := approval(c, e, ask)
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
 	// The question is over when the agent or the turn says so, whichever first.
@@ -50,7 +50,7 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 }
 
 // approval is the question for the broker.
-func (c *conversation) approval(e protocol.ChatEntry, ask driver.Ask) protocol.Approval {
+func approval(c *conversation, e protocol.ChatEntry, ask driver.Ask) protocol.Approval {
 	subject := e.Permission.Subject
 	a := protocol.Approval{
 		Actor: c.actor(), Tab: e.Permission.Tab, Command: subject.Title, Kind: protocol.ActionTool,

@@ -65,17 +65,17 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 		return protocol.Conversation{}, err
 	}
 	if req.Option != "" {
-		if err := c.setOption(ctx, req.Option, req.Value); err != nil {
+		if err := c.agent.setOption(ctx, req.Option, req.Value); err != nil {
 			return c.Head(), err
 		}
 	}
 	if req.Agent != nil {
-		if err := c.setAgent(ctx, req); err != nil {
+		if err := c.agent.setAgent(ctx, req); err != nil {
 			return c.Head(), err
 		}
 	}
 	if req.Tab != nil {
-		if err := c.setTab(ctx, *req.Tab); err != nil {
+		if err := c.agent.setTab(ctx, *req.Tab); err != nil {
 			return c.Head(), err
 		}
 	}
@@ -107,14 +107,15 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 
 // setOption sets one of the agent's options; a session is opened for it when
 // there is none.
-func (c *conversation) setOption(ctx context.Context, id, value string) error {
+func (a *connection) setOption(ctx context.Context, id, value string) error {
+	c := a.c
 	c.mu.Lock()
 	err := c.mayTalk()
 	c.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	session, err := c.open(ctx)
+	session, err := a.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,8 @@ func (c *conversation) setOption(ctx context.Context, id, value string) error {
 
 // setAgent gives the conversation to another agent. It does not know what was
 // said; its first prompt tells it.
-func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest) error {
+func (a *connection) setAgent(ctx context.Context, req protocol.ChatSetRequest) error {
+	c := a.c
 	command := ""
 	if req.Command != nil {
 		command = *req.Command
@@ -147,7 +149,7 @@ func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest
 	if err := c.resting(); err != nil {
 		return err
 	}
-	if err := c.part(ctx); err != nil {
+	if err := a.part(ctx); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -165,7 +167,8 @@ func (c *conversation) setAgent(ctx context.Context, req protocol.ChatSetRequest
 
 // setTab puts the conversation beside another tab. Its agent's tools are for the
 // new one from the next turn on.
-func (c *conversation) setTab(ctx context.Context, tab protocol.TabID) error {
+func (a *connection) setTab(ctx context.Context, tab protocol.TabID) error {
+	c := a.c
 	if tab != "" && !c.m.config.TabOpen(tab) {
 		return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", tab), "", protocol.Try("lists them", "tabs"))
 	}
@@ -178,7 +181,7 @@ func (c *conversation) setTab(ctx context.Context, tab protocol.TabID) error {
 	if same {
 		return nil
 	}
-	if err := c.part(ctx); err != nil {
+	if err := a.part(ctx); err != nil {
 		return err
 	}
 	c.mu.Lock()

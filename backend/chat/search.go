@@ -5,15 +5,12 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/export"
 	"pilotfish/backend/chat/paths"
 	"pilotfish/backend/protocol"
 )
-
-// around is how many characters of the words around a hit are shown.
-const around = 60
 
 // Search finds words in all conversations of the session, those of the newest
 // conversation first.
@@ -33,9 +30,10 @@ func (m *Manager) Search(ctx context.Context, req protocol.ChatSearchRequest) (p
 			continue // deleted a moment ago
 		}
 		err = c.all(func(e protocol.ChatEntry) bool {
-			if found, ok := match(e.Text, words); ok {
-				found.Conversation, found.Title, found.Entry, found.Index, found.At = head.ID, head.Title, e.ID, e.Index, e.At
-				reply.Found = append(reply.Found, found)
+			if before, match, after, ok := clip.Match(e.Text, words); ok {
+				reply.Found = append(reply.Found, protocol.ChatFound{
+					Conversation: head.ID, Title: head.Title, Entry: e.ID, Index: e.Index, At: e.At, Before: before, Match: match, After: after,
+				})
 			}
 			return len(reply.Found) < limit && ctx.Err() == nil
 		})
@@ -67,28 +65,6 @@ func (c *conversation) all(yield func(protocol.ChatEntry) bool) error {
 		}
 		before = page.Entries[0].Index
 	}
-}
-
-// match finds words in a text, whatever the case of their letters.
-func match(text, words string) (protocol.ChatFound, bool) {
-	if text == "" {
-		return protocol.ChatFound{}, false
-	}
-	n := utf8.RuneCountInString(words)
-	at := strings.Index(strings.ToLower(text), strings.ToLower(words))
-	if at < 0 {
-		return protocol.ChatFound{}, false
-	}
-	// Lower case can have another length, so the place is counted in characters.
-	before := utf8.RuneCountInString(strings.ToLower(text)[:at])
-	runes := []rune(text)
-	before = min(before, len(runes))
-	end := min(before+n, len(runes))
-	return protocol.ChatFound{
-		Before: string(runes[max(0, before-around):before]),
-		Match:  string(runes[before:end]),
-		After:  string(runes[end:min(len(runes), end+around)]),
-	}, true
 }
 
 // Export writes a conversation down.

@@ -149,8 +149,8 @@ func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 	if err == nil {
 		_, err = c.rec.Put(e)
 	}
-	session := c.session
-	prompt := c.prompt(message, c.starter, c.state.Head.Can.Images)
+	session := c.agent.session
+	prompt := c.prompt(message, c.agent.starter, c.state.Head.Can.Images)
 	c.mu.Unlock()
 	if err == nil && session != nil {
 		err = session.Steer(t.ctx, prompt)

@@ -5,6 +5,7 @@ import (
 
 	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/recall"
 	"pilotfish/backend/protocol"
 )
 
@@ -15,7 +16,7 @@ type sink struct {
 	// loading is set while a session of before is loaded: what was said in it is
 	// in the journal already. past takes it, for what is not.
 	loading bool
-	past    past
+	past    recall.Replay
 	// beside is set for the agent of instant messages: its commands and options are
 	// not the conversation's.
 	beside bool
@@ -29,7 +30,7 @@ func (s *sink) Update(u driver.Update) {
 	if c.closed || !s.counts(u) {
 		return
 	}
-	if s.loading && s.past.take(u) {
+	if s.loading && s.past.Take(u) {
 		return
 	}
 	if c.turn != nil && c.turn.broken != nil {
@@ -43,9 +44,9 @@ func (s *sink) Update(u driver.Update) {
 // counts says whether an update is the conversation's.
 func (s *sink) counts(u driver.Update) bool {
 	if s.beside {
-		return s.c.side.sink == s && u.Commands == nil && u.Options == nil && u.Usage == nil && u.Title == nil
+		return s.c.agent.side.sink == s && u.Commands == nil && u.Options == nil && u.Usage == nil && u.Title == nil
 	}
-	return s.c.sink == s
+	return s.c.agent.sink == s
 }
 
 // update takes one update in. The caller holds mu.

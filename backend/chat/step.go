@@ -20,9 +20,9 @@ func (m *Manager) Step(id protocol.ConversationID, s recorder.Step) {
 	if t == nil || c.closed {
 		return
 	}
-	agent := c.starter
+	agent := c.agent.starter
 	if t.beside {
-		agent = c.side.starter
+		agent = c.agent.side.starter
 	}
 	if agent.ReportsSteps {
 		return

@@ -8,6 +8,7 @@ import (
 
 	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/recall"
 	"pilotfish/backend/chat/state"
 	"pilotfish/backend/chat/transcript"
 	"pilotfish/backend/protocol"
@@ -15,6 +16,7 @@ import (
 
 // turn is a prompt and what the agent makes of it. It has exactly one end.
 type turn struct {
+	c       *conversation
 	message protocol.QueuedMessage
 	began   time.Time
 	ctx     context.Context
@@ -93,7 +95,7 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.St
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(c.m.ctx)
-	t := &turn{message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan}
+	t := &turn{c: c, message: message, began: time.Now(), last: time.Now(), ctx: ctx, cancel: cancel, done: make(chan struct{}), plan: plan}
 	if route != nil {
 		t.model = route.Model
 		t.beside = route.Kind == protocol.RouteInstant && c.state.Head.Agent != c.m.config.Instant
@@ -101,9 +103,9 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.St
 	t.asking, t.unask = context.WithCancel(ctx)
 	c.turn, c.replaced = t, ""
 	c.awake()
-	c.watchSilence(t)
+	t.watchSilence()
 	c.m.news.touch(c, true)
-	c.m.wg.Go(func() { c.run(t) })
+	c.m.wg.Go(t.run)
 	return nil
 }
 
@@ -115,47 +117,51 @@ func (c *conversation) awake() {
 }
 
 // run carries a turn out.
-func (c *conversation) run(t *turn) {
+func (t *turn) run() {
+	c := t.c
 	if t.beside {
-		end, err := c.instant(t)
-		c.finish(t, end, err)
+		end, err := t.instant()
+		t.finish(end, err)
 		return
 	}
-	session, err := c.open(t.ctx)
+	session, err := c.agent.open(t.ctx)
 	if err != nil {
-		c.finish(t, driver.TurnEnd{}, err)
+		t.finish(driver.TurnEnd{}, err)
 		return
 	}
 	c.mu.Lock()
 	if t.cancelled || t.stopping {
 		c.mu.Unlock()
-		c.finish(t, driver.TurnEnd{}, errCancelled)
+		t.finish(driver.TurnEnd{}, errCancelled)
 		return
 	}
-	prompt := c.prompt(t.message, c.starter, c.state.Head.Can.Images)
+	prompt := c.prompt(t.message, c.agent.starter, c.state.Head.Can.Images)
 	prompt.Model = t.model
-	if c.starter.FromJournal {
+	if c.agent.starter.FromJournal {
 		c.state.Aside, c.state.Context = nil, false
 	}
-	prompt.Text = c.withAside(prompt.Text)
+	prompt.Text = c.state.TakeAside(prompt.Text)
 	if c.state.Context {
-		prompt.Text = c.withHistory(prompt.Text)
+		if prompt.Text, err = recall.Quote(c.entries, c.rec.Message(), prompt.Text); err != nil {
+			c.log.Warn("the history of a conversation cannot be read", "error", err)
+		}
 		c.state.Context = false
 	}
 	c.mu.Unlock()
-	end, err := c.promptSignedIn(t, session, prompt)
-	c.finish(t, end, err)
+	end, err := c.agent.promptSignedIn(t, session, prompt)
+	t.finish(end, err)
 }
 
 // finish writes the end of a turn and goes on with the queue.
-func (c *conversation) finish(t *turn, end driver.TurnEnd, err error) {
+func (t *turn) finish(end driver.TurnEnd, err error) {
+	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(t.done)
 	t.stop()
-	reason, why := c.outcome(t, end, err)
+	reason, why := t.outcome(end, err)
 	c.turn = nil
-	c.signIn, c.signedIn = nil, nil
+	c.agent.signIn, c.agent.signedIn = nil, nil
 	if err := c.rec.End(reason, why, end.Usage, time.Since(t.began)); err != nil {
 		// The turn stays open on disk: it gets its end before the next one, or at
 		// the next start.
@@ -163,16 +169,15 @@ func (c *conversation) finish(t *turn, end driver.TurnEnd, err error) {
 		c.broken(err)
 		return
 	}
-	if reason == protocol.EndCrashed && c.process != nil {
+	if reason == protocol.EndCrashed && c.agent.process != nil {
 		// The turn knows it before the process is gone: nobody begins the next one
 		// with what is dying.
-		dying := c.process
+		_, dying := c.agent.detach()
 		dying.Retire()
-		c.session, c.process, c.sink = nil, nil, nil
-		c.m.wg.Go(func() { dying.Leave(c) })
+		c.m.wg.Go(func() { dying.Leave(c.agent) })
 	}
 	if t.forced {
-		c.giveUp("it did not end a turn that was cancelled")
+		c.agent.giveUp("it did not end a turn that was cancelled")
 	}
 	c.state.Turn = ""
 	if end.Usage != nil {
@@ -190,9 +195,9 @@ func (c *conversation) finish(t *turn, end driver.TurnEnd, err error) {
 	case protocol.EndFailed, protocol.EndCrashed, protocol.EndRestarted:
 		c.state.Held = true
 	}
-	c.touched()
+	c.state.Head.Updated = time.Now().UTC()
 	c.save(true)
-	c.idle = time.AfterFunc(chatIdle, c.rest)
+	c.idle = time.AfterFunc(chatIdle, c.agent.rest)
 	c.next()
 }
 
@@ -207,7 +212,8 @@ func (t *turn) stop() {
 }
 
 // outcome says how a turn ended.
-func (c *conversation) outcome(t *turn, end driver.TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
+func (t *turn) outcome(end driver.TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
+	c := t.c
 	switch {
 	case t.stopping:
 		return protocol.EndRestarted, protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed before the answer was complete", "send it again")
@@ -222,8 +228,8 @@ func (c *conversation) outcome(t *turn, end driver.TurnEnd, err error) (protocol
 	case errors.Is(context.Cause(t.ctx), errGone):
 		return protocol.EndCrashed, c.failure
 	}
-	if c.process != nil && c.process.Over() {
-		return protocol.EndCrashed, c.process.Reason()
+	if c.agent.process != nil && c.agent.process.Over() {
+		return protocol.EndCrashed, c.agent.process.Reason()
 	}
 	if e := protocol.AsError(err); e.Code == protocol.CodeCrashed {
 		return protocol.EndCrashed, e
@@ -308,22 +314,23 @@ func (c *conversation) cancelLocked() {
 		t.cancel(errCancelled)
 		return
 	}
-	session := c.session
+	session := c.agent.session
 	if session == nil {
 		t.cancel(errCancelled)
 		return
 	}
-	t.limit = time.AfterFunc(chatCancelWait, func() { c.force(t) })
+	t.limit = time.AfterFunc(chatCancelWait, func() { t.force() })
 	c.m.wg.Go(func() {
 		if err := session.Cancel(t.ctx); err != nil && t.ctx.Err() == nil {
 			c.log.Info("an agent did not take a cancel", "error", err)
-			c.force(t)
+			t.force()
 		}
 	})
 }
 
 // force ends a turn that the agent does not end.
-func (c *conversation) force(t *turn) {
+func (t *turn) force() {
+	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.turn == t {
@@ -346,11 +353,12 @@ func (c *conversation) stop() {
 	if t != nil {
 		<-t.done
 	}
-	c.leave()
+	c.agent.leave()
 }
 
 // watchSilence offers an end when the agent says nothing for long.
-func (c *conversation) watchSilence(t *turn) {
+func (t *turn) watchSilence() {
+	c := t.c
 	limit := c.m.config.Settings().Silence
 	t.silence = time.AfterFunc(limit, func() {
 		c.mu.Lock()
@@ -360,7 +368,7 @@ func (c *conversation) watchSilence(t *turn) {
 		}
 		left := limit - time.Since(t.last)
 		switch {
-		case t.asks > 0 || c.signIn != nil:
+		case t.asks > 0 || c.agent.signIn != nil:
 			left = limit // it is the person who says nothing
 		case left <= 0 && !t.quiet:
 			t.quiet = true

@@ -1,4 +1,4 @@
-// Package clip shortens texts for the user.
+// Package clip shows the user the part of a text that is worth a look.
 package clip
 
 import (
@@ -32,4 +32,21 @@ func Line(s string, limit int) string {
 		s = strings.ToValidUTF8(s[:8*limit], "")
 	}
 	return Cut(strings.Join(strings.Fields(s), " "), limit)
+}
+
+// around is how many characters around a match are shown.
+const around = 60
+
+// Match finds words in a text, whatever the case of their letters, and returns what
+// stands around them.
+func Match(text, words string) (before, match, after string, ok bool) {
+	at := strings.Index(strings.ToLower(text), strings.ToLower(words))
+	if at < 0 || text == "" {
+		return "", "", "", false
+	}
+	// Lower case can have another length, so the place is counted in characters.
+	runes := []rune(text)
+	from := min(utf8.RuneCountInString(strings.ToLower(text)[:at]), len(runes))
+	to := min(from+utf8.RuneCountInString(words), len(runes))
+	return string(runes[max(0, from-around):from]), string(runes[from:to]), string(runes[to:min(len(runes), to+around)]), true
 }

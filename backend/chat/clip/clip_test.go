@@ -27,3 +27,18 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+func TestMatch(t *testing.T) {
+	long := strings.Repeat("ä", 100)
+	for _, test := range []struct{ text, words, before, match, after string }{
+		{"Where is the ÜBER one?", "über", "Where is the ", "ÜBER", " one?"},
+		{long + "x" + long, "X", strings.Repeat("ä", 60), "x", strings.Repeat("ä", 60)},
+		{"", "a", "", "", ""},
+		{"b", "a", "", "", ""},
+	} {
+		before, match, after, ok := clip.Match(test.text, test.words)
+		if ok != (test.match != "") || before != test.before || match != test.match || after != test.after {
+			t.Errorf("%q in %.20q: %q, %q, %q, %v", test.words, test.text, before, match, after, ok)
+		}
+	}
+}

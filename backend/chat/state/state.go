@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
@@ -65,6 +67,27 @@ func (s *State) Know(id protocol.MessageID) {
 		s.Known = append([]protocol.MessageID(nil), s.Known[1:]...)
 	}
 	s.Known = append(s.Known, id)
+}
+
+// maxAside bounds what an agent is told of one instant message, in characters.
+const maxAside = 2000
+
+// AddAside notes what was done without the agent, for its next prompt.
+func (s *State) AddAside(asked, done string) {
+	s.Aside = append(s.Aside, fmt.Sprintf("The person said %q, and it was carried out without you: %s", clip.Cut(asked, maxAside/4), clip.Cut(done, maxAside)))
+	if n := len(s.Aside); n > 5 {
+		s.Aside = s.Aside[n-5:]
+	}
+}
+
+// TakeAside puts what was done without the agent in front of a prompt, once.
+func (s *State) TakeAside(text string) string {
+	if len(s.Aside) == 0 {
+		return text
+	}
+	before := strings.Join(s.Aside, "\n\n")
+	s.Aside = nil
+	return "[For you to know, not to answer: " + before + "]\n\n" + text
 }
 
 // Store is where a conversation's state is on disk: the last record of a small log,

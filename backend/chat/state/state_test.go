@@ -96,3 +96,21 @@ func TestKnownMessagesAreBounded(t *testing.T) {
 		t.Errorf("%d are known, the last of them %v", n, s.Known[n-2:])
 	}
 }
+
+// What was done beside the agent is told once, and not more than a few of it.
+func TestAside(t *testing.T) {
+	s := state.New()
+	if got := s.TakeAside("hello"); got != "hello" {
+		t.Errorf("nothing was done: %q", got)
+	}
+	for i := range 9 {
+		s.AddAside(fmt.Sprint("click ", i), strings.Repeat("x", 9000))
+	}
+	got := s.TakeAside("hello")
+	if strings.Contains(got, "click 3") || !strings.Contains(got, `"click 4"`) || !strings.HasSuffix(got, "]\n\nhello") || len(got) > 20_000 {
+		t.Errorf("%d bytes are told: %.200s", len(got), got)
+	}
+	if s.TakeAside("hello") != "hello" {
+		t.Error("it is told twice")
+	}
+}

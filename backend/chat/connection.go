@@ -8,23 +8,43 @@ import (
 	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/recall"
 	"pilotfish/backend/protocol"
 )
 
+// connection is a conversation's way to its agent: the process, the session in it,
+// and what the user has to do first. Its fields are guarded by the conversation's mu.
+type connection struct {
+	c       *conversation
+	session driver.Session
+	starter driver.Starter // of session, or of the one before
+	process *agentpool.Process
+	sink    *sink // of session
+	side    side  // for instant messages
+
+	signIn    []protocol.SignInMethod
+	signInWhy *protocol.Error // of signIn
+	signedIn  chan struct{}   // closed when the sign-in that a turn waits for is done
+
+	opening bool          // Restart opens the session
+	opener  chan struct{} // held by who opens the session
+}
+
 // open returns the conversation's session, and makes or loads it when there is
 // none. It waits while the agent asks for a sign-in.
-func (c *conversation) open(ctx context.Context) (driver.Session, error) {
+func (a *connection) open(ctx context.Context) (driver.Session, error) {
+	c := a.c
 	// One at a time: a restart and a message may both ask for it.
 	select {
-	case c.opener <- struct{}{}:
-		defer func() { <-c.opener }()
+	case a.opener <- struct{}{}:
+		defer func() { <-a.opener }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	c.mu.Lock()
-	if c.session != nil {
+	if a.session != nil {
 		defer c.mu.Unlock()
-		return c.session, nil
+		return a.session, nil
 	}
 	kind, command, tab := c.state.Head.Agent, c.state.Command, c.state.Head.Tab
 	resume, actor, elsewhere := c.state.Head.AgentSession, c.actor(), c.state.Elsewhere
@@ -34,7 +54,7 @@ func (c *conversation) open(ctx context.Context) (driver.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.m.agents.Get(ctx, c, starter, command)
+	h, err := c.m.agents.Get(ctx, a, starter, command)
 	if err != nil {
 		return nil, err
 	}
@@ -42,38 +62,39 @@ func (c *conversation) open(ctx context.Context) (driver.Session, error) {
 		tab = ""
 	}
 	cfg := driver.SessionConfig{
-		Resume: resume, Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: c.history,
+		Resume: resume, Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: a.history,
 	}
 	if !starter.FromJournal {
 		cfg.Tools = c.m.config.Tools(actor, tab)
 	}
 	for again := false; ; again = true {
-		s := &sink{c: c, loading: cfg.Resume != "", past: past{keep: elsewhere}}
+		s := &sink{c: c, loading: cfg.Resume != "", past: recall.Replay{Keep: elsewhere}}
 		c.mu.Lock()
-		c.sink, c.process = s, h
+		a.sink, a.process = s, h
 		c.mu.Unlock()
 		session, err := h.Agent().Open(ctx, cfg, s)
 		if err == nil {
-			return c.opened(session, starter, s), nil
+			return a.opened(session, starter, s), nil
 		}
 		if needs, ok := errors.AsType[*driver.NeedsSignIn](err); ok {
-			err = c.awaitSignIn(ctx, needs, starter, again)
+			err = a.awaitSignIn(ctx, needs, starter, again)
 		} else if errors.Is(err, driver.ErrNoResume) && cfg.Resume != "" {
 			cfg.Resume = ""
-			err = c.forgetSession()
+			err = a.forgetSession()
 		}
 		if err != nil {
-			c.dropSession(h)
+			a.dropSession(h)
 			return nil, err
 		}
 	}
 }
 
 // opened notes the session.
-func (c *conversation) opened(session driver.Session, starter driver.Starter, s *sink) driver.Session {
+func (a *connection) opened(session driver.Session, starter driver.Starter, s *sink) driver.Session {
+	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.starter = session, starter
+	a.session, a.starter = session, starter
 	s.loading = false
 	head := &c.state.Head
 	head.AgentSession, head.Can = session.ID(), session.Abilities()
@@ -81,17 +102,28 @@ func (c *conversation) opened(session driver.Session, starter driver.Starter, s 
 	c.failure = nil
 	if err := c.loadLocked(); err != nil {
 		c.broken(err)
-	} else if err := c.catchUp(s.past); err != nil {
+	} else if err := a.catchUp(s.past); err != nil {
 		c.broken(err)
 	}
-	s.past = past{}
+	s.past = recall.Replay{}
 	c.save(true)
 	return session
 }
 
+// history is SessionConfig.History.
+func (a *connection) history(limit int) ([]driver.Said, error) {
+	c := a.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return recall.Said(c.entries, c.rec.Message(), limit, func(message protocol.QueuedMessage, images bool) driver.Prompt {
+		return c.prompt(message, a.starter, images)
+	})
+}
+
 // forgetSession says that the agent's session of before cannot be loaded: the
 // next prompt tells the new one what was said.
-func (c *conversation) forgetSession() error {
+func (a *connection) forgetSession() error {
+	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Head.AgentSession, c.state.Context = "", true
@@ -117,7 +149,8 @@ func ways(methods []protocol.SignInMethod, starter driver.Starter) []protocol.Si
 // promptSignedIn gives the agent the prompt of a turn, again when the agent
 // found only then that nobody is signed in: an agent that was signed in to
 // outside is started anew, so that it sees it.
-func (c *conversation) promptSignedIn(t *turn, session driver.Session, prompt driver.Prompt) (driver.TurnEnd, error) {
+func (a *connection) promptSignedIn(t *turn, session driver.Session, prompt driver.Prompt) (driver.TurnEnd, error) {
+	c := a.c
 	for again := false; ; again = true {
 		c.mu.Lock()
 		if t.cancelled || t.stopping {
@@ -129,7 +162,7 @@ func (c *conversation) promptSignedIn(t *turn, session driver.Session, prompt dr
 		end, err := session.Prompt(t.ctx, prompt)
 		needs, ok := errors.AsType[*driver.NeedsSignIn](err)
 		c.mu.Lock()
-		h, kind, command := c.process, c.state.Head.Agent, c.state.Command
+		h, kind, command := a.process, c.state.Head.Agent, c.state.Command
 		if !ok || t.cancelled || h == nil {
 			c.mu.Unlock()
 			return end, err
@@ -138,13 +171,13 @@ func (c *conversation) promptSignedIn(t *turn, session driver.Session, prompt dr
 		c.mu.Unlock()
 		starter, err := c.m.config.Agent(t.ctx, kind, command)
 		if err == nil {
-			err = c.awaitSignIn(t.ctx, needs, starter, again)
+			err = a.awaitSignIn(t.ctx, needs, starter, again)
 		}
 		if err != nil {
 			return end, err
 		}
-		c.dropSession(h)
-		if session, err = c.open(t.ctx); err != nil {
+		a.dropSession(h)
+		if session, err = a.open(t.ctx); err != nil {
 			return driver.TurnEnd{}, err
 		}
 	}
@@ -164,10 +197,11 @@ func signInError(needs *driver.NeedsSignIn, starter driver.Starter, again bool) 
 }
 
 // awaitSignIn waits until the person has signed in.
-func (c *conversation) awaitSignIn(ctx context.Context, needs *driver.NeedsSignIn, starter driver.Starter, again bool) error {
+func (a *connection) awaitSignIn(ctx context.Context, needs *driver.NeedsSignIn, starter driver.Starter, again bool) error {
+	c := a.c
 	done := make(chan struct{})
 	c.mu.Lock()
-	c.signIn, c.signedIn, c.signInWhy = some(ways(needs.Methods, starter)), done, signInError(needs, starter, again)
+	a.signIn, a.signedIn, a.signInWhy = some(ways(needs.Methods, starter)), done, signInError(needs, starter, again)
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
 	select {
@@ -175,7 +209,7 @@ func (c *conversation) awaitSignIn(ctx context.Context, needs *driver.NeedsSignI
 		return nil
 	case <-ctx.Done():
 		c.mu.Lock()
-		c.signIn, c.signedIn = nil, nil
+		a.signIn, a.signedIn = nil, nil
 		c.mu.Unlock()
 		return context.Cause(ctx)
 	}
@@ -188,8 +222,8 @@ func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (p
 		return protocol.Conversation{}, err
 	}
 	c.mu.Lock()
-	h, done := c.process, c.signedIn
-	outside := slices.ContainsFunc(c.signIn, func(m protocol.SignInMethod) bool { return m.ID == signedInElsewhere })
+	h, done := c.agent.process, c.agent.signedIn
+	outside := slices.ContainsFunc(c.agent.signIn, func(m protocol.SignInMethod) bool { return m.ID == signedInElsewhere })
 	c.mu.Unlock()
 	if h == nil || done == nil {
 		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the agent does not ask for a sign-in", "")
@@ -201,8 +235,8 @@ func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (p
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.signedIn == done {
-		c.signIn, c.signedIn = nil, nil
+	if c.agent.signedIn == done {
+		c.agent.signIn, c.agent.signedIn = nil, nil
 		close(done)
 		c.m.news.touch(c, true)
 	}
@@ -217,8 +251,8 @@ func (m *Manager) TrySignIns(of func(protocol.AgentKind) bool) {
 	m.mu.Unlock()
 	for _, c := range all {
 		c.mu.Lock()
-		if done := c.signedIn; done != nil && of(c.state.Head.Agent) {
-			c.signIn, c.signedIn = nil, nil
+		if done := c.agent.signedIn; done != nil && of(c.state.Head.Agent) {
+			c.agent.signIn, c.agent.signedIn = nil, nil
 			close(done)
 			m.news.touch(c, true)
 		}
@@ -228,21 +262,30 @@ func (m *Manager) TrySignIns(of func(protocol.AgentKind) bool) {
 
 // dropSession takes the conversation off an agent after a session could not be
 // opened.
-func (c *conversation) dropSession(h *agentpool.Process) {
+func (a *connection) dropSession(h *agentpool.Process) {
+	c := a.c
 	c.mu.Lock()
-	if c.process == h {
-		c.process, c.session, c.sink = nil, nil, nil
+	if a.process == h {
+		a.detach()
 	}
 	c.mu.Unlock()
-	h.Leave(c)
+	h.Leave(a)
+}
+
+// detach takes the session and its process from the conversation. The caller holds mu.
+func (a *connection) detach() (driver.Session, *agentpool.Process) {
+	session, process := a.session, a.process
+	a.session, a.process, a.sink = nil, nil, nil
+	return session, process
 }
 
 // part lets the session go while no turn runs, and keeps anybody from opening
 // the next one meanwhile.
-func (c *conversation) part(ctx context.Context) error {
+func (a *connection) part(ctx context.Context) error {
+	c := a.c
 	select {
-	case c.opener <- struct{}{}:
-		defer func() { <-c.opener }()
+	case a.opener <- struct{}{}:
+		defer func() { <-a.opener }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -253,7 +296,7 @@ func (c *conversation) part(ctx context.Context) error {
 	if busy {
 		return errAtWork
 	}
-	c.leave()
+	a.leave()
 	return nil
 }
 
@@ -262,31 +305,34 @@ var errAtWork = protocol.NewError(protocol.CodeBusy, "the agent is at work", "en
 
 // rest ends the agent of a conversation in which nothing happens, if it can load
 // the session again.
-func (c *conversation) rest() {
+func (a *connection) rest() {
+	c := a.c
 	c.mu.Lock()
-	idle := c.turn == nil && c.session != nil && c.state.Head.Can.Resume && !c.ending
+	idle := c.turn == nil && a.session != nil && c.state.Head.Can.Resume && !c.ending
 	c.mu.Unlock()
 	if !idle {
 		return
 	}
-	if err := c.part(c.m.ctx); err != nil {
+	if err := a.part(c.m.ctx); err != nil {
 		c.log.Debug("an idle agent was needed again", "error", err)
 	}
 }
 
 // leave lets the session go; its agent ends when nobody else talks to it.
-func (c *conversation) leave() {
+func (a *connection) leave() {
+	c := a.c
 	c.mu.Lock()
-	session, h, actor := c.session, c.process, c.actor()
-	c.session, c.process, c.sink = nil, nil, nil
+	session, h := a.detach()
+	actor := c.actor()
 	c.mu.Unlock()
-	c.letGo(session, h)
-	c.leaveSide()
+	a.letGo(session, h)
+	a.leaveSide()
 	c.m.config.Release(actor)
 }
 
 // letGo closes a session and takes the conversation off its agent.
-func (c *conversation) letGo(session driver.Session, h *agentpool.Process) {
+func (a *connection) letGo(session driver.Session, h *agentpool.Process) {
+	c := a.c
 	if session != nil {
 		ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
 		// One that cannot be closed ends with its process.
@@ -296,30 +342,31 @@ func (c *conversation) letGo(session driver.Session, h *agentpool.Process) {
 		cancel()
 	}
 	if h != nil {
-		h.Leave(c)
+		h.Leave(a)
 	}
 }
 
 // giveUp ends the process of an agent that does not obey. The caller holds mu.
-func (c *conversation) giveUp(why string) {
-	if c.process != nil {
-		c.process.End(why)
+func (a *connection) giveUp(why string) {
+	if a.process != nil {
+		a.process.End(why)
 	}
-	c.session, c.sink = nil, nil
+	a.session, a.sink = nil, nil
 }
 
 // AgentGone is called when the agent's process is over: the turn ends, and
 // everybody sees why.
-func (c *conversation) AgentGone(h *agentpool.Process) {
+func (a *connection) AgentGone(h *agentpool.Process) {
+	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.side.process == h {
-		c.side = side{}
+	if a.side.process == h {
+		a.side = side{}
 	}
-	if c.process != h {
+	if a.process != h {
 		return
 	}
-	c.session, c.process, c.sink = nil, nil, nil
+	a.detach()
 	c.failure = h.Reason()
 	if t := c.turn; t != nil {
 		t.cancel(errGone)
@@ -343,22 +390,23 @@ func (m *Manager) Restart(ctx context.Context, id protocol.ConversationID) (prot
 		return c.headLocked(), errAtWork
 	}
 	c.mu.Unlock()
-	if err := c.part(ctx); err != nil {
+	if err := c.agent.part(ctx); err != nil {
 		return c.Head(), err
 	}
-	return c.reopen(ctx)
+	return c.agent.reopen(ctx)
 }
 
 // reopen opens the session outside of a turn.
-func (c *conversation) reopen(ctx context.Context) (protocol.Conversation, error) {
+func (a *connection) reopen(ctx context.Context) (protocol.Conversation, error) {
+	c := a.c
 	c.mu.Lock()
-	c.opening = true
+	a.opening = true
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
-	_, err := c.open(ctx)
+	_, err := a.open(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.opening = false
+	a.opening = false
 	if err != nil && ctx.Err() == nil {
 		c.failure = protocol.AsError(err)
 	}
