@@ -12,46 +12,48 @@ import (
 	"strconv"
 	"strings"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
 
 // activity shows what was done in a session; with --follow it goes on until it
 // is ended.
-func (p *program) activity(ctx context.Context, in invocation) error {
-	c, err := p.connect()
+func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
+	c, err := client.Find(p.getenv)
 	if err != nil {
 		return err
 	}
 	query := url.Values{}
-	if in.session != "" {
-		query.Set("session", string(in.session))
+	if in.Session != "" {
+		query.Set("session", string(in.Session))
 	}
-	if after := in.values["after"]; after != "" {
+	if after := in.Values["after"]; after != "" {
 		query.Set("after", after)
 	}
-	if in.values["follow"] == "true" {
+	if in.Values["follow"] == "true" {
 		return p.followActivity(ctx, c, query)
 	}
-	if limit := in.values["limit"]; limit != "" {
+	if limit := in.Values["limit"]; limit != "" {
 		query.Set("limit", limit)
 	}
-	ctx, cancel := deadline(ctx, in.timeout)
+	ctx, cancel := client.Deadline(ctx, in.Timeout)
 	defer cancel()
-	if in.values["after"] == "" { // the newest are meant
+	if in.Values["after"] == "" { // the newest are meant
 		if err := newest(ctx, c, query); err != nil {
 			return err
 		}
 	}
 	var page protocol.ActivityPage
-	if err := c.fetch(ctx, "/activity/history?"+query.Encode(), &page); err != nil {
+	if err := c.Fetch(ctx, "/activity/history?"+query.Encode(), &page); err != nil {
 		return err
 	}
-	if in.json {
+	if in.JSON {
 		return p.printJSON(page)
 	}
 	var out strings.Builder
-	if in.values["after"] == "" && query.Get("after") != "" {
+	if in.Values["after"] == "" && query.Get("after") != "" {
 		fmt.Fprintf(&out, "(%s before these; --after 0 shows them from the first on)\n", query.Get("after"))
 	}
 	for _, gap := range page.Gaps {
@@ -68,11 +70,11 @@ func (p *program) activity(ctx context.Context, in invocation) error {
 
 // newest has a question about the activity begin so far before its end as it is
 // to have entries.
-func newest(ctx context.Context, c *client, query url.Values) error {
+func newest(ctx context.Context, c *client.Client, query url.Values) error {
 	ask := maps.Clone(query)
 	ask.Set("limit", "1")
 	var page protocol.ActivityPage
-	if err := c.fetch(ctx, "/activity/history?"+ask.Encode(), &page); err != nil {
+	if err := c.Fetch(ctx, "/activity/history?"+ask.Encode(), &page); err != nil {
 		return err
 	}
 	limit := uint64(protocol.ActivityPageSize)
@@ -86,8 +88,8 @@ func newest(ctx context.Context, c *client, query url.Values) error {
 }
 
 // followActivity prints each event of the stream as it comes.
-func (p *program) followActivity(ctx context.Context, c *client, query url.Values) error {
-	resp, err := c.get(ctx, "/activity/stream?"+query.Encode(), http.Header{"Accept": {"text/event-stream"}})
+func (p *program) followActivity(ctx context.Context, c *client.Client, query url.Values) error {
+	resp, err := c.Get(ctx, "/activity/stream?"+query.Encode(), http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func (p *program) followActivity(ctx context.Context, c *client, query url.Value
 		}
 	}
 	if err := in.Err(); err != nil {
-		return unreachable(err)
+		return client.Unreachable(err)
 	}
 	return say.NotRunning("Pilotfish has ended")
 }

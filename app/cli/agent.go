@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/syntax"
 	pilot "pilotfish/backend/agent/builtin"
 	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
@@ -17,11 +19,11 @@ import (
 
 // agent serves Pilot by the Agent Client Protocol on the standard streams, for
 // any program that talks to agents.
-func (p *program) agent(ctx context.Context, in invocation) error {
+func (p *program) agent(ctx context.Context, in syntax.Invocation) error {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &acpAgent{
-		bridge: &bridge{find: func(context.Context) (*client, error) { return p.connect() }},
-		tab:    in.tab, session: in.session, grammar: grammar.New(nil), out: &acpWriter{out: p.stdout}, sessions: map[string]*acpTurn{},
+		bridge: &bridge{find: func(context.Context) (*client.Client, error) { return client.Find(p.getenv) }},
+		tab:    in.Tab, session: in.Session, grammar: grammar.New(nil), out: &acpWriter{out: p.stdout}, sessions: map[string]*acpTurn{},
 	}
 	defer a.turns.Wait()
 	defer cancel()
@@ -184,10 +186,10 @@ func (a *acpAgent) others(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := deadline(ctx, 0)
+	ctx, cancel := client.Deadline(ctx, 0)
 	defer cancel()
 	var file protocol.AgentsFile
-	if c.fetch(ctx, "/agents", &file) != nil {
+	if c.Fetch(ctx, "/agents", &file) != nil {
 		return nil
 	}
 	return pilot.Others(file.Agents)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,9 +22,9 @@ type hookInput struct {
 // agentStatus tells the app what the agent of this terminal is doing. As a hook
 // it must never disturb the agent: claude takes exit code 2 as an order to stop,
 // and what a hook prints as a text for the model.
-func (p *program) agentStatus(ctx context.Context, in invocation) error {
-	request := protocol.AgentStatusRequest{Status: protocol.AgentStatus(in.values["status"]), Message: in.values["message"]}
-	if in.values["hook"] != "true" {
+func (p *program) agentStatus(ctx context.Context, in syntax.Invocation) error {
+	request := protocol.AgentStatusRequest{Status: protocol.AgentStatus(in.Values["status"]), Message: in.Values["message"]}
+	if in.Values["hook"] != "true" {
 		if p.getenv(protocol.EnvToken) == "" {
 			return protocol.NewError(protocol.CodeBadArgument, "this is not an agent's terminal", "run it in a terminal of Pilotfish's side panel")
 		}
@@ -44,14 +46,14 @@ func (p *program) agentStatus(ctx context.Context, in invocation) error {
 }
 
 func (p *program) tellStatus(ctx context.Context, request protocol.AgentStatusRequest) error {
-	c, err := p.connect()
+	c, err := client.Find(p.getenv)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := deadline(ctx, 0)
+	ctx, cancel := client.Deadline(ctx, 0)
 	defer cancel()
 	var reply struct{}
-	return c.post(ctx, "/agent-status", request, &reply)
+	return c.Post(ctx, "/agent-status", request, &reply)
 }
 
 // interpret reads a hook's own words. Claude's notifications are of several

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/backend/protocol"
 )
 
 // runAt runs the program as an agent does, whose app is at an address.
 func runAt(url string, args ...string) (stdout, stderr string, code int) {
 	var out, said bytes.Buffer
-	environment := map[string]string{protocol.EnvURL: url, protocol.EnvToken: "secret", envNoAutostart: "1"}
+	environment := map[string]string{protocol.EnvURL: url, protocol.EnvToken: "secret", client.EnvNoAutostart: "1"}
 	p := &program{stdout: &out, stderr: &said, getenv: func(name string) string { return environment[name] }}
 	code = p.run(args)
 	return out.String(), said.String(), code

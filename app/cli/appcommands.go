@@ -7,38 +7,40 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
 // ask sends an action to the app, and returns its sessions.
-func (p *program) ask(ctx context.Context, in invocation, req protocol.AppRequest) (protocol.AppReply, error) {
+func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.AppRequest) (protocol.AppReply, error) {
 	var reply protocol.AppReply
-	c, err := p.connect()
+	c, err := client.Find(p.getenv)
 	if err != nil {
 		return reply, err
 	}
-	ctx, cancel := deadline(ctx, in.timeout)
+	ctx, cancel := client.Deadline(ctx, in.Timeout)
 	defer cancel()
-	err = c.post(ctx, "/app", req, &reply)
+	err = c.Post(ctx, "/app", req, &reply)
 	return reply, err
 }
 
-func (p *program) status(ctx context.Context, in invocation) error {
+func (p *program) status(ctx context.Context, in syntax.Invocation) error {
 	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppStatus})
 	if err != nil {
 		return err
 	}
-	if in.json {
+	if in.JSON {
 		return p.printJSON(reply)
 	}
 	return p.print(describeSessions(reply.Sessions, time.Now()))
 }
 
-func (p *program) sessions(ctx context.Context, in invocation) error {
-	name := in.session
-	if given := in.values["name"]; given != "" {
+func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
+	name := in.Session
+	if given := in.Values["name"]; given != "" {
 		parsed, err := protocol.ParseSessionName(given)
 		if err != nil {
 			return err
@@ -47,14 +49,14 @@ func (p *program) sessions(ctx context.Context, in invocation) error {
 	}
 	action, ok := map[string]protocol.AppAction{
 		"start": protocol.AppStart, "stop": protocol.AppStop, "restart": protocol.AppRestart, "new": protocol.AppCreate, "delete": protocol.AppDelete,
-	}[in.values["action"]]
+	}[in.Values["action"]]
 	if !ok { // "list", or nothing
 		return p.status(ctx, in)
 	}
 	if name == "" {
 		// Never made or removed by a word left out.
 		if action == protocol.AppCreate || action == protocol.AppDelete {
-			return in.usageError("NAME is missing: the session to %s", action)
+			return in.UsageError("NAME is missing: the session to %s", action)
 		}
 		name = protocol.DefaultSession
 	}
@@ -62,7 +64,7 @@ func (p *program) sessions(ctx context.Context, in invocation) error {
 	if err != nil {
 		return err
 	}
-	if in.json {
+	if in.JSON {
 		return p.printJSON(reply)
 	}
 	for _, s := range reply.Sessions {
@@ -73,12 +75,12 @@ func (p *program) sessions(ctx context.Context, in invocation) error {
 	return p.print("deleted " + string(name))
 }
 
-func (p *program) app(ctx context.Context, in invocation) error {
-	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppAction(in.values["action"])})
+func (p *program) app(ctx context.Context, in syntax.Invocation) error {
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppAction(in.Values["action"])})
 	if err != nil {
 		return err
 	}
-	if in.json {
+	if in.JSON {
 		return p.printJSON(reply)
 	}
 	return nil
@@ -121,6 +123,6 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 }
 
 // guard is what the app runs beside itself; see proc.StartGuard.
-func (p *program) guard(context.Context, invocation) error {
+func (p *program) guard(context.Context, syntax.Invocation) error {
 	return proc.RunGuard(p.stdin, os.Stdout)
 }

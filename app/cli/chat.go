@@ -11,50 +11,52 @@ import (
 	"net/url"
 	"strings"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
 
 // chat lists and shows conversations, and says something in one.
-func (p *program) chat(ctx context.Context, in invocation) error {
-	c, err := p.connect()
+func (p *program) chat(ctx context.Context, in syntax.Invocation) error {
+	c, err := client.Find(p.getenv)
 	if err != nil {
 		return err
 	}
 	query := url.Values{}
-	if in.session != "" {
-		query.Set("session", string(in.session))
+	if in.Session != "" {
+		query.Set("session", string(in.Session))
 	}
-	id := protocol.ConversationID(in.values["conversation"])
-	switch in.values["action"] {
+	id := protocol.ConversationID(in.Values["conversation"])
+	switch in.Values["action"] {
 	case "list", "":
 		return p.chatList(ctx, c, in, query)
 	case "show":
 		query.Set("conversation", string(id))
 		query.Set("format", "markdown")
-		if in.json {
+		if in.JSON {
 			query.Set("format", "json")
 		}
 		var out protocol.ChatExportReply
-		if err := c.fetch(ctx, "/chat/export?"+query.Encode(), &out); err != nil {
+		if err := c.Fetch(ctx, "/chat/export?"+query.Encode(), &out); err != nil {
 			return err
 		}
 		return p.print(out.Text)
 	case "send":
-		if strings.TrimSpace(in.values["text"]) == "" {
+		if strings.TrimSpace(in.Values["text"]) == "" {
 			return protocol.NewError(protocol.CodeBadArgument, "there is nothing to say", `pilotfish chat send new "what does this page say?"`)
 		}
 		return p.chatSend(ctx, c, in, query, id)
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("chat does not know %.40q", in.values["action"]), "use list, show or send")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("chat does not know %.40q", in.Values["action"]), "use list, show or send")
 }
 
-func (p *program) chatList(ctx context.Context, c *client, in invocation, query url.Values) error {
+func (p *program) chatList(ctx context.Context, c *client.Client, in syntax.Invocation, query url.Values) error {
 	var list protocol.ChatListReply
-	if err := c.fetch(ctx, "/chat/list?"+query.Encode(), &list); err != nil {
+	if err := c.Fetch(ctx, "/chat/list?"+query.Encode(), &list); err != nil {
 		return err
 	}
-	if in.json {
+	if in.JSON {
 		return p.printJSON(list)
 	}
 	var out strings.Builder
@@ -70,12 +72,12 @@ func (p *program) chatList(ctx context.Context, c *client, in invocation, query 
 
 // chatSend says something and prints the answer as it comes, until the turn has
 // its end.
-func (p *program) chatSend(ctx context.Context, c *client, in invocation, query url.Values, id protocol.ConversationID) error {
+func (p *program) chatSend(ctx context.Context, c *client.Client, in syntax.Invocation, query url.Values, id protocol.ConversationID) error {
 	message := protocol.MessageID(rand.Text())
 	var head protocol.Conversation
 	if id == "new" {
 		id = protocol.ConversationID(rand.Text())
-		if err := c.post(ctx, "/chat/start?"+query.Encode(), protocol.ChatStartRequest{Conversation: id, Tab: in.tab, Agent: protocol.AgentKind(in.values["agent"])}, &head); err != nil {
+		if err := c.Post(ctx, "/chat/start?"+query.Encode(), protocol.ChatStartRequest{Conversation: id, Tab: in.Tab, Agent: protocol.AgentKind(in.Values["agent"])}, &head); err != nil {
 			return err
 		}
 	}
@@ -83,15 +85,15 @@ func (p *program) chatSend(ctx context.Context, c *client, in invocation, query 
 	for name, values := range query {
 		stream[name] = values
 	}
-	resp, err := c.get(ctx, "/chat/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	resp, err := c.Get(ctx, "/chat/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if err := c.post(ctx, "/chat/send?"+query.Encode(), protocol.ChatSendRequest{Conversation: id, Message: message, Text: in.values["text"]}, &head); err != nil {
+	if err := c.Post(ctx, "/chat/send?"+query.Encode(), protocol.ChatSendRequest{Conversation: id, Message: message, Text: in.Values["text"]}, &head); err != nil {
 		return err
 	}
-	ctx, cancel := deadline(ctx, in.timeout)
+	ctx, cancel := client.Deadline(ctx, in.Timeout)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = resp.Body.Close() })
 	defer stop()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/backend/agent"
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/config"
@@ -120,7 +120,7 @@ func dialDisplay(ctx context.Context, socket, name, hint string) finding {
 }
 
 func (p *program) checkFolders(context.Context) finding {
-	dirs, err := p.dirs()
+	dirs, err := config.UserDirs(p.getenv)
 	if err != nil {
 		e := protocol.AsError(err)
 		return fail(e.Hint, "%s", e.Message)
@@ -177,16 +177,12 @@ func writable(dir string) error {
 }
 
 func (p *program) checkApp(ctx context.Context) finding {
-	c, err := p.connect()
+	c, err := client.Find(p.getenv)
 	if err != nil {
 		e := protocol.AsError(err)
 		return warn(e.Hint, "%s", e.Message)
 	}
-	var health protocol.Health
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/health", http.NoBody)
-	if err == nil {
-		err = c.do(req, &health)
-	}
+	health, err := c.Health(ctx)
 	switch {
 	case err != nil:
 		return fail("quit Pilotfish and start it again", "%s", protocol.AsError(err).Message)
@@ -327,4 +323,15 @@ func plural(n int) string {
 // checkVersion says what a user quotes.
 func (p *program) checkVersion(context.Context) finding {
 	return ok("%s (%s, %s)", version, runtime.GOOS+"/"+runtime.GOARCH, runtime.Version())
+}
+
+// settings are those of the app, what is not known of them, and why they cannot
+// be read. The file stays as it is: opening it as the app does puts a broken one
+// aside.
+func (p *program) settings() (settings protocol.Settings, notice *protocol.Error, err error) {
+	dirs, err := config.UserDirs(p.getenv)
+	if err != nil {
+		return config.Defaults(), nil, nil //nolint:nilerr // the check of the folders says it
+	}
+	return config.Read(dirs.SettingsFile())
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"pilotfish/app/cli/syntax"
 )
 
 // The words of a finding.
@@ -60,7 +62,7 @@ func checks() []examination {
 
 // doctor asks all of it at once, and shows it in order. It fails when a check
 // fails; a warning is none.
-func (p *program) doctor(ctx context.Context, in invocation) error {
+func (p *program) doctor(ctx context.Context, in syntax.Invocation) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	list := checks()
@@ -86,7 +88,7 @@ func (p *program) doctor(ctx context.Context, in invocation) error {
 		}
 	}
 	var err error
-	if in.json {
+	if in.JSON {
 		err = p.printJSON(map[string]any{"ok": failed == 0, "checks": findings})
 	} else {
 		err = p.print(b.String())

@@ -5,11 +5,6 @@ import "time"
 // The timers and limits of this package. A timer exists only for a deadline, a
 // heartbeat or a backoff.
 const (
-	// autostartTimeout is how long a session that a command starts by itself may
-	// take until it listens.
-	autostartTimeout = 30 * time.Second
-	// autostartIdle is how long such a session lives without a command.
-	autostartIdle = 30 * time.Minute
 	// hookInputWait is how long a hook waits for the JSON on its input.
 	hookInputWait = 250 * time.Millisecond
 	// doctorTimeout is how long `doctor` gives each of its checks.

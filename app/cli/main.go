@@ -6,6 +6,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 
 	"pilotfish/app/cli/quick"
 )
@@ -18,4 +19,14 @@ func main() {
 		os.Exit(quick.Resume(told, os.Stdout, os.Stderr))
 	}
 	os.Exit(newProgram().run(os.Args[1:]))
+}
+
+// executable is the path of the program that people and agents start: not of the
+// whole program behind it (see package quick), if that is what runs.
+func executable() (string, error) {
+	own, err := os.Executable()
+	if err == nil && filepath.Base(own) == quick.Whole {
+		return filepath.Join(filepath.Dir(own), "pilotfish"), nil
+	}
+	return own, err
 }

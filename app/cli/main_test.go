@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/fakes"
 	"pilotfish/app/cli/quick"
 	"pilotfish/backend/protocol"
@@ -33,7 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			// What starts a browser is tested where there is one.
-			env.Setenv(envNoAutostart, "1")
+			env.Setenv(client.EnvNoAutostart, "1")
 			env.Setenv(protocol.EnvHome, filepath.Join(env.WorkDir, "pilotfish"))
 			return nil
 		},

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
@@ -22,24 +23,24 @@ import (
 // the same as those of the app's /mcp; each command goes to the app by HTTP. The
 // app is looked for, or started, when the first command comes, and again after
 // it was restarted: the client's session outlives it.
-func (p *program) mcp(ctx context.Context, in invocation) error {
-	b := &bridge{find: p.connectOrStart}
-	tab := in.tab
+func (p *program) mcp(ctx context.Context, in syntax.Invocation) error {
+	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, p.getenv) }}
+	tab := in.Tab
 	if tab == "" {
 		tab = protocol.TabID(p.getenv(protocol.EnvTab))
 	}
 	server := mcp.NewServer(mcp.Config{
-		Version: version, Tab: tab, Session: in.session, Specs: catalogue.Specs(),
+		Version: version, Tab: tab, Session: in.Session, Specs: catalogue.Specs(),
 		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-			if req.Tab == "" && in.tab != "" {
-				req.Tab = in.tab
+			if req.Tab == "" && in.Tab != "" {
+				req.Tab = in.Tab
 			}
 			return b.execute(ctx, req, waiting)
 		},
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
-			return b.image(ctx, path, in.session)
+			return b.image(ctx, path, in.Session)
 		},
-		Tasks: &bridgedTasks{bridge: b, tab: in.tab, session: in.session},
+		Tasks: &bridgedTasks{bridge: b, tab: in.Tab, session: in.Session},
 		// Standard error belongs to the client, which often shows it.
 		Logger: slog.New(slog.DiscardHandler),
 	})
@@ -53,14 +54,14 @@ func (p *program) mcp(ctx context.Context, in invocation) error {
 // bridge carries commands to the app.
 type bridge struct {
 	// find finds the app, or starts it.
-	find func(context.Context) (*client, error)
+	find func(context.Context) (*client.Client, error)
 
 	mu     sync.Mutex
-	client *client
+	client *client.Client
 }
 
 // connected is the app as it was found last, or as it is found now.
-func (b *bridge) connected(ctx context.Context) (*client, error) {
+func (b *bridge) connected(ctx context.Context) (*client.Client, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.client != nil {
@@ -70,19 +71,18 @@ func (b *bridge) connected(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Many commands come one after the other: one connection is enough.
-	c.transport = &http.Transport{DisableCompression: true}
+	c.Keep()
 	b.client = c
 	return c, nil
 }
 
 // forget drops a client that does not reach the app any more.
-func (b *bridge) forget(c *client) {
+func (b *bridge) forget(c *client.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.client == c {
 		b.client = nil
-		(&http.Client{Transport: c.transport}).CloseIdleConnections()
+		c.Close()
 	}
 }
 
@@ -94,13 +94,13 @@ func lost(err error) bool {
 }
 
 func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-	ctx, cancel := deadline(ctx, patience(time.Duration(req.TimeoutMS)*time.Millisecond))
+	ctx, cancel := client.Deadline(ctx, client.Patience(time.Duration(req.TimeoutMS)*time.Millisecond))
 	defer cancel()
 	for again := false; ; again = true {
 		var reply protocol.CommandReply
 		c, err := b.connected(ctx)
 		if err == nil {
-			reply, err = c.command(ctx, req, waiting)
+			reply, err = c.Command(ctx, req, waiting)
 		}
 		switch {
 		case err == nil:
@@ -122,7 +122,7 @@ func (b *bridge) image(ctx context.Context, path string, session protocol.Sessio
 	if session != "" {
 		query.Set("session", string(session))
 	}
-	resp, err := c.get(ctx, "/file?"+query.Encode(), nil)
+	resp, err := c.Get(ctx, "/file?"+query.Encode(), nil)
 	if err != nil {
 		return nil, "", err
 	}

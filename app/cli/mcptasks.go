@@ -29,7 +29,7 @@ func (b *bridgedTasks) post(ctx context.Context, path string, in, out any) error
 	for again := false; ; again = true {
 		c, err := b.bridge.connected(ctx)
 		if err == nil {
-			err = c.post(ctx, path+"?"+b.query().Encode(), in, out)
+			err = c.Post(ctx, path+"?"+b.query().Encode(), in, out)
 		}
 		if err == nil || again || c == nil || !lost(err) {
 			return err
@@ -70,7 +70,7 @@ func (b *bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, told 
 	}
 	var teller task.Teller
 	var head protocol.Task
-	err = c.followTask(ctx, id, 0, b.query(), func(page protocol.TaskPage) error {
+	err = c.FollowTask(ctx, id, 0, b.query(), func(page protocol.TaskPage) error {
 		head = page.Head
 		told(head, teller.Lines(page))
 		return nil

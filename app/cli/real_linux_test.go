@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sys/unix"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/quick"
 	"pilotfish/backend/config"
 	"pilotfish/backend/instance"
@@ -53,7 +54,7 @@ func install(t *testing.T, idle string) *installation {
 }
 
 func (r *installation) env() []string {
-	env := append(withoutAgent(os.Environ()), protocol.EnvHome+"="+r.home, envIdle+"="+r.idle, "XDG_RUNTIME_DIR="+r.runtime,
+	env := append(client.WithoutAgent(os.Environ()), protocol.EnvHome+"="+r.home, client.EnvIdle+"="+r.idle, "XDG_RUNTIME_DIR="+r.runtime,
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere") // the keychain is the person's
 	if os.Getuid() == 0 {
 		env = append(env, protocol.EnvSandbox+"=1")
@@ -230,7 +231,7 @@ func TestFirstCommandsOfManySessions(t *testing.T) {
 func TestAutostartCanBeTurnedOff(t *testing.T) {
 	r := install(t, "30s")
 	cmd := r.command(t.Context(), "tabs")
-	cmd.Env = append(cmd.Env, envNoAutostart+"=1")
+	cmd.Env = append(cmd.Env, client.EnvNoAutostart+"=1")
 	out, err := cmd.CombinedOutput()
 	if err == nil || cmd.ProcessState.ExitCode() != 3 || !strings.Contains(string(out), "not running") {
 		t.Errorf("%v: %s", err, out)

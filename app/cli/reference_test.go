@@ -27,16 +27,16 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 not running or not startable,
 tab, terminal or session.
 `)
 	for _, command := range builtins() {
-		if command.hidden {
+		if command.Hidden {
 			continue
 		}
 		var help strings.Builder
 		p := newProgram()
 		p.stdout = &help
-		if code := p.run([]string{"help", command.name}); code != 0 {
-			t.Fatalf("help %s: exit %d", command.name, code)
+		if code := p.run([]string{"help", command.Name}); code != 0 {
+			t.Fatalf("help %s: exit %d", command.Name, code)
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n```\n%s\n```\n", command.name, strings.TrimSpace(help.String()))
+		fmt.Fprintf(&b, "\n## %s\n\n```\n%s\n```\n", command.Name, strings.TrimSpace(help.String()))
 	}
 	path := filepath.Join("..", "..", "docs", "reference", "cli.md")
 	want := []byte(b.String())

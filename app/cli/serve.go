@@ -11,20 +11,22 @@ import (
 	"time"
 
 	"pilotfish/app/assembly"
+	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
 // serve runs the backend in this process, without window and tray.
-func (p *program) serve(ctx context.Context, in invocation) error {
+func (p *program) serve(ctx context.Context, in syntax.Invocation) error {
 	var parent *os.File
-	if p.getenv(envReady) == "1" {
+	if p.getenv(client.EnvReady) == "1" {
 		// Neither the variable nor the pipe is for the browser and the agents.
-		syscall.CloseOnExec(readyFD)
-		if err := os.Unsetenv(envReady); err != nil {
+		syscall.CloseOnExec(client.ReadyFD)
+		if err := os.Unsetenv(client.EnvReady); err != nil {
 			return err
 		}
-		parent = os.NewFile(readyFD, "ready")
+		parent = os.NewFile(client.ReadyFD, "ready")
 		defer parent.Close()
 	}
 	err := p.serveUntil(ctx, in, parent)
@@ -35,25 +37,25 @@ func (p *program) serve(ctx context.Context, in invocation) error {
 	return err
 }
 
-func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File) error {
+func (p *program) serveUntil(ctx context.Context, in syntax.Invocation, parent *os.File) error {
 	own, err := executable()
 	if err != nil {
 		return protocol.NewError(protocol.CodeInternal, "this program does not know where it is: "+err.Error(), "")
 	}
 	var idle time.Duration
-	if text := in.values["idle"]; text != "" {
+	if text := in.Values["idle"]; text != "" {
 		if idle, err = time.ParseDuration(text); err != nil || idle <= 0 {
-			return bad("--idle is a time such as 30m, not %q", text)
+			return syntax.Bad("--idle is a time such as 30m, not %q", text)
 		}
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer hangups()()
 	var console io.Writer
-	if !in.json {
+	if !in.JSON {
 		console = p.stderr
 	}
-	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: own, Headless: in.values["headless"] == "true", Console: console})
+	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: own, Headless: in.Values["headless"] == "true", Console: console})
 	if assembly.IsRunning(err) {
 		return protocol.NewError(protocol.CodeBusy, "Pilotfish is running already", "`pilotfish status` shows its sessions; `pilotfish app quit` ends it")
 	}
@@ -68,7 +70,7 @@ func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File
 		go func() {
 			for range news.C() {
 				if endpoint, err := instance.ReadEndpoint(made.Dirs.EndpointFile()); err == nil && endpoint.PID == os.Getpid() {
-					_, _ = parent.WriteString(readyWord + "\n") // a command that was ended does not wait
+					_, _ = parent.WriteString(client.ReadyWord + "\n") // a command that was ended does not wait
 					_ = parent.Close()
 					return
 				}
@@ -87,9 +89,6 @@ func (p *program) serveUntil(ctx context.Context, in invocation, parent *os.File
 	}
 	return made.Manager.Run(ctx)
 }
-
-// readyWord is what a session says when it listens.
-const readyWord = "ready"
 
 // hangups has what this program starts hear SIGHUP, by which shells and agents are
 // told to end, also when the program itself was started to ignore it, as nohup does:

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/quick"
 	"pilotfish/backend/protocol"
 )
@@ -83,7 +84,7 @@ func answering(t *testing.T, next func() []byte) (url string, request func() str
 // started runs the small program as an agent does.
 func started(ctx context.Context, program, url string, args ...string) (stdout, stderr string, code int, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = append(withoutAgent(os.Environ()), protocol.EnvURL+"="+url, protocol.EnvToken+"=secret", envNoAutostart+"=1")
+	cmd.Env = append(client.WithoutAgent(os.Environ()), protocol.EnvURL+"="+url, protocol.EnvToken+"=secret", client.EnvNoAutostart+"=1")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err = cmd.Run()

@@ -6,23 +6,25 @@ import (
 	"net/url"
 	"strings"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
+	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task"
 )
 
 // task asks the panel for a task and follows it, or looks at tasks.
-func (p *program) task(ctx context.Context, in invocation) error {
-	c, err := p.connect()
+func (p *program) task(ctx context.Context, in syntax.Invocation) error {
+	c, err := client.Find(p.getenv)
 	if err != nil {
 		return err
 	}
 	t := tasks{program: p, client: c, in: in, query: url.Values{}}
-	if in.session != "" {
-		t.query.Set("session", string(in.session))
+	if in.Session != "" {
+		t.query.Set("session", string(in.Session))
 	}
-	words := strings.TrimSpace(in.values["words"])
-	action := in.values["action"]
+	words := strings.TrimSpace(in.Values["words"])
+	action := in.Values["action"]
 	switch action {
 	case "list", "":
 		return t.list(ctx, words)
@@ -47,7 +49,7 @@ func (p *program) task(ctx context.Context, in invocation) error {
 	if err := t.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply); err != nil {
 		return err
 	}
-	if in.json {
+	if in.JSON {
 		return p.printJSON(reply)
 	}
 	return p.print(describeTask(reply.Task))
@@ -57,13 +59,13 @@ func (p *program) task(ctx context.Context, in invocation) error {
 type tasks struct {
 	*program
 
-	client *client
-	in     invocation
+	client *client.Client
+	in     syntax.Invocation
 	query  url.Values // the session, where one was named
 }
 
 func (t *tasks) post(ctx context.Context, path string, in, out any) error {
-	return t.client.post(ctx, path+"?"+t.query.Encode(), in, out)
+	return t.client.Post(ctx, path+"?"+t.query.Encode(), in, out)
 }
 
 func (t *tasks) list(ctx context.Context, text string) error {
@@ -71,7 +73,7 @@ func (t *tasks) list(ctx context.Context, text string) error {
 	if err := t.post(ctx, "/task/list", protocol.TaskListRequest{Text: text, Limit: 50}, &reply); err != nil {
 		return err
 	}
-	if t.in.json {
+	if t.in.JSON {
 		return t.printJSON(reply)
 	}
 	steps := map[protocol.TaskID]int{}
@@ -94,7 +96,7 @@ func (t *tasks) routines(ctx context.Context) error {
 	if err := t.post(ctx, "/task/routines", struct{}{}, &reply); err != nil {
 		return err
 	}
-	if t.in.json {
+	if t.in.JSON {
 		return t.printJSON(reply)
 	}
 	var out strings.Builder
@@ -113,7 +115,7 @@ func (t *tasks) status(ctx context.Context, id protocol.TaskID) error {
 	if err != nil {
 		return err
 	}
-	if t.in.json {
+	if t.in.JSON {
 		return t.printJSON(protocol.TaskRunReply{Task: page.Head})
 	}
 	return t.print(describeTask(page.Head))
@@ -140,23 +142,23 @@ func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
 		}
 		after = page.Events[len(page.Events)-1].Index
 	}
-	if t.in.json {
+	if t.in.JSON {
 		return t.printJSON(whole)
 	}
 	var teller task.Teller
 	lines := append([]string{"goal: " + say.OneLine(whole.Head.Goal)}, teller.Lines(whole)...)
-	return t.print(cut(strings.Join(append(lines, describeTask(whole.Head)), "\n"), t.in.max))
+	return t.print(cut(strings.Join(append(lines, describeTask(whole.Head)), "\n"), t.in.Max))
 }
 
 // run asks for a task and follows it to its end.
 func (t *tasks) run(ctx context.Context, goal string) error {
-	req := protocol.TaskRunRequest{Goal: goal, Tab: t.in.tab, Profile: t.in.values["model"], Routine: t.in.values["routine"]}
-	if steps := t.in.values["steps"]; steps != "" {
+	req := protocol.TaskRunRequest{Goal: goal, Tab: t.in.Tab, Profile: t.in.Values["model"], Routine: t.in.Values["routine"]}
+	if steps := t.in.Values["steps"]; steps != "" {
 		if _, err := fmt.Sscanf(steps, "%d", &req.MaxSteps); err != nil || req.MaxSteps < 1 || req.MaxSteps > 500 {
 			return protocol.NewError(protocol.CodeBadArgument, "steps is from 1 to 500", "")
 		}
 	}
-	for _, pair := range strings.Split(t.in.values["param"], ",") {
+	for _, pair := range strings.Split(t.in.Values["param"], ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		switch {
 		case ok:
@@ -174,13 +176,13 @@ func (t *tasks) run(ctx context.Context, goal string) error {
 	if err := t.post(ask, "/task/run", req, &reply); err != nil {
 		return err
 	}
-	if !t.in.json {
+	if !t.in.JSON {
 		if err := t.print(fmt.Sprintf("task %s on %s", reply.Task.ID, where(reply.Task))); err != nil {
 			return err
 		}
 	}
-	if t.in.values["detach"] == "true" {
-		if t.in.json {
+	if t.in.Values["detach"] == "true" {
+		if t.in.JSON {
 			return t.printJSON(reply)
 		}
 		return nil

@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
-	"strings"
-	"time"
 
 	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
@@ -23,16 +17,16 @@ import (
 func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) error {
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt)
 	defer release()
-	if t.in.timeout > 0 {
+	if t.in.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, t.in.timeout)
+		ctx, cancel = context.WithTimeout(ctx, t.in.Timeout)
 		defer cancel()
 	}
 	var teller task.Teller
 	var head protocol.Task
-	err := t.client.followTask(ctx, id, after, t.query, func(page protocol.TaskPage) error {
+	err := t.client.FollowTask(ctx, id, after, t.query, func(page protocol.TaskPage) error {
 		head = page.Head
-		if t.in.json {
+		if t.in.JSON {
 			return nil
 		}
 		for _, line := range teller.Lines(page) {
@@ -42,7 +36,7 @@ func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) er
 		}
 		return nil
 	})
-	if err == nil && t.in.json {
+	if err == nil && t.in.JSON {
 		err = t.printJSON(protocol.TaskRunReply{Task: head})
 	}
 	switch {
@@ -66,11 +60,11 @@ func goesOn(id protocol.TaskID) string {
 func (t *tasks) ended(head protocol.Task) error {
 	err := taskError(head)
 	switch {
-	case err == nil && t.in.json:
+	case err == nil && t.in.JSON:
 		return nil
 	case err == nil:
 		return t.print(describeTask(head))
-	case !t.in.json:
+	case !t.in.JSON:
 		return err
 	}
 	fmt.Fprintf(t.stderr, "pilotfish: %s\n", say.Clean(t.stderr, err.Message))
@@ -97,56 +91,4 @@ func taskError(head protocol.Task) *protocol.Error {
 		e.Code, e.Hint = head.Error.Code, head.Error.Hint
 	}
 	return e
-}
-
-// followTask reads a task's pages until it is over, or interrupted for good.
-func (c *client) followTask(ctx context.Context, id protocol.TaskID, after uint64, query url.Values, take func(protocol.TaskPage) error) error {
-	stream := url.Values{"task": {string(id)}, "after": {fmt.Sprint(after)}}
-	for name, values := range query {
-		stream[name] = values
-	}
-	resp, err := c.get(ctx, "/task/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	// A task whose panel is gone is waited for: it may only have lost its
-	// connection.
-	lost := time.AfterFunc(protocol.TaskLostWait, func() { _ = resp.Body.Close() })
-	lost.Stop()
-	defer lost.Stop()
-	var head protocol.Task
-	lines := bufio.NewReader(resp.Body)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case head.State.Over(), head.State == protocol.TaskInterrupted:
-				return nil
-			}
-			return protocol.NewError(protocol.CodeNotRunning, "the app ended", "start it again: the task is kept, and can be resumed in the panel")
-		}
-		data, ok := strings.CutPrefix(line, "data: ")
-		if !ok {
-			continue
-		}
-		var page protocol.TaskPage
-		if err := json.Unmarshal([]byte(data), &page); err != nil {
-			return say.Unreadable(err.Error())
-		}
-		head = page.Head
-		if head.State == protocol.TaskInterrupted {
-			lost.Reset(protocol.TaskLostWait)
-		} else {
-			lost.Stop()
-		}
-		if err := take(page); err != nil {
-			return err
-		}
-		if head.State.Over() && len(page.Events) < protocol.TaskPageSize {
-			return nil
-		}
-	}
 }

@@ -1,26 +1,26 @@
-package main
+package syntax
 
 import (
-	"context"
 	"fmt"
 	"strings"
 )
 
-func (p *program) completion(_ context.Context, in invocation) error {
-	switch in.values["shell"] {
+// Completion is the script that completes a command line in a shell.
+func (c Commands) Completion(shell string) string {
+	switch shell {
 	case "bash":
-		return p.print(p.bash())
+		return c.bash()
 	case "zsh":
-		return p.print(p.zsh())
+		return c.zsh()
 	}
-	return p.print(p.fish())
+	return c.fish()
 }
 
 // visible are the commands that a person is offered.
-func (p *program) visible() []spec {
-	var specs []spec
-	for _, s := range p.all() {
-		if !s.hidden {
+func (c Commands) visible() []Spec {
+	var specs []Spec
+	for _, s := range c.All() {
+		if !s.Hidden {
 			specs = append(specs, s)
 		}
 	}
@@ -29,17 +29,17 @@ func (p *program) visible() []spec {
 
 // words are what can follow a command: its options and the choices of its
 // arguments; for help the commands.
-func (p *program) words(s spec) []string {
+func (c Commands) words(s Spec) []string {
 	var words []string
-	for _, a := range s.args {
-		if a.flag {
-			words = append(words, "--"+a.name)
+	for _, a := range s.Args {
+		if a.Flag {
+			words = append(words, "--"+a.Name)
 		}
-		words = append(words, a.choices...)
+		words = append(words, a.Choices...)
 	}
-	if s.name == "help" {
-		for _, other := range p.visible() {
-			words = append(words, other.name)
+	if s.Name == "help" {
+		for _, other := range c.visible() {
+			words = append(words, other.Name)
 		}
 	}
 	return words
@@ -47,17 +47,17 @@ func (p *program) words(s spec) []string {
 
 func options() []string {
 	var words []string
-	for _, a := range globals() {
-		words = append(words, "--"+a.name)
+	for _, a := range Globals() {
+		words = append(words, "--"+a.Name)
 	}
 	return words
 }
 
-func (p *program) bash() string {
+func (c Commands) bash() string {
 	var b strings.Builder
 	var names []string
-	for _, s := range p.visible() {
-		names = append(names, s.name)
+	for _, s := range c.visible() {
+		names = append(names, s.Name)
 	}
 	fmt.Fprintf(&b, `# bash completion for pilotfish: source <(pilotfish completion bash)
 _pilotfish() {
@@ -81,9 +81,9 @@ _pilotfish() {
     case $command in
     '') words=%q ;;
 `, strings.Join(names, " "))
-	for _, s := range p.visible() {
-		if words := p.words(s); len(words) > 0 {
-			fmt.Fprintf(&b, "    %s) words=%q ;;\n", s.name, strings.Join(words, " "))
+	for _, s := range c.visible() {
+		if words := c.words(s); len(words) > 0 {
+			fmt.Fprintf(&b, "    %s) words=%q ;;\n", s.Name, strings.Join(words, " "))
 		}
 	}
 	fmt.Fprintf(&b, `    esac
@@ -94,53 +94,53 @@ complete -o default -F _pilotfish pilotfish
 	return b.String()
 }
 
-func (p *program) zsh() string {
+func (c Commands) zsh() string {
 	var b strings.Builder
 	b.WriteString("#compdef pilotfish\n# zsh completion for pilotfish: source <(pilotfish completion zsh)\n_pilotfish() {\n    local -a commands\n    commands=(\n")
-	for _, s := range p.visible() {
-		fmt.Fprintf(&b, "        %s\n", single(s.name+":"+s.summary))
+	for _, s := range c.visible() {
+		fmt.Fprintf(&b, "        %s\n", single(s.Name+":"+s.Summary))
 	}
 	b.WriteString("    )\n    _arguments -C")
-	for _, a := range globals() {
+	for _, a := range Globals() {
 		value := ""
-		if a.kind != kindBool {
-			value = ":" + a.name + ":"
+		if a.Kind != KindBool {
+			value = ":" + a.Name + ":"
 		}
-		help := strings.NewReplacer("[", "(", "]", ")", ":", "\\:").Replace(a.help)
-		fmt.Fprintf(&b, " \\\n        %s", single("--"+a.name+"["+help+"]"+value))
+		help := strings.NewReplacer("[", "(", "]", ")", ":", "\\:").Replace(a.Help)
+		fmt.Fprintf(&b, " \\\n        %s", single("--"+a.Name+"["+help+"]"+value))
 	}
 	b.WriteString(" \\\n        '1: :->command' '*:: :->argument'\n    case $state in\n    command) _describe command commands ;;\n    argument)\n        case $words[1] in\n")
-	for _, s := range p.visible() {
-		if words := p.words(s); len(words) > 0 {
-			fmt.Fprintf(&b, "        %s) compadd -- %s ;;\n", s.name, strings.Join(words, " "))
+	for _, s := range c.visible() {
+		if words := c.words(s); len(words) > 0 {
+			fmt.Fprintf(&b, "        %s) compadd -- %s ;;\n", s.Name, strings.Join(words, " "))
 		}
 	}
 	b.WriteString("        *) _files ;;\n        esac\n        ;;\n    esac\n}\n# Sourced, or loaded from a folder of $fpath.\nif [[ $funcstack[1] = _pilotfish ]]; then\n    _pilotfish \"$@\"\nelse\n    compdef _pilotfish pilotfish\nfi\n")
 	return b.String()
 }
 
-func (p *program) fish() string {
+func (c Commands) fish() string {
 	var b strings.Builder
 	b.WriteString("# fish completion for pilotfish\n")
-	for _, a := range globals() {
+	for _, a := range Globals() {
 		value := ""
-		if a.kind != kindBool {
+		if a.Kind != KindBool {
 			value = " -r"
 		}
-		fmt.Fprintf(&b, "complete -c pilotfish -l %s%s -d %s\n", a.name, value, single(a.help))
+		fmt.Fprintf(&b, "complete -c pilotfish -l %s%s -d %s\n", a.Name, value, single(a.Help))
 	}
-	for _, s := range p.visible() {
-		fmt.Fprintf(&b, "complete -c pilotfish -n __fish_use_subcommand -f -a %s -d %s\n", s.name, single(s.summary))
-		seen := "'__fish_seen_subcommand_from " + s.name + "'"
-		for _, a := range s.args {
-			if a.flag {
-				fmt.Fprintf(&b, "complete -c pilotfish -n %s -l %s -d %s\n", seen, a.name, single(a.help))
-			} else if len(a.choices) > 0 {
-				fmt.Fprintf(&b, "complete -c pilotfish -n %s -f -a %s\n", seen, single(strings.Join(a.choices, " ")))
+	for _, s := range c.visible() {
+		fmt.Fprintf(&b, "complete -c pilotfish -n __fish_use_subcommand -f -a %s -d %s\n", s.Name, single(s.Summary))
+		seen := "'__fish_seen_subcommand_from " + s.Name + "'"
+		for _, a := range s.Args {
+			if a.Flag {
+				fmt.Fprintf(&b, "complete -c pilotfish -n %s -l %s -d %s\n", seen, a.Name, single(a.Help))
+			} else if len(a.Choices) > 0 {
+				fmt.Fprintf(&b, "complete -c pilotfish -n %s -f -a %s\n", seen, single(strings.Join(a.Choices, " ")))
 			}
 		}
-		if s.name == "help" {
-			fmt.Fprintf(&b, "complete -c pilotfish -n %s -f -a %s\n", seen, single(strings.Join(p.words(s), " ")))
+		if s.Name == "help" {
+			fmt.Fprintf(&b, "complete -c pilotfish -n %s -f -a %s\n", seen, single(strings.Join(c.words(s), " ")))
 		}
 	}
 	return b.String()

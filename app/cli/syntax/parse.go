@@ -1,4 +1,4 @@
-package main
+package syntax
 
 import (
 	"encoding/json"
@@ -15,62 +15,60 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// invocation is a command with its arguments, checked.
-type invocation struct {
-	spec    spec
-	values  map[string]string // by the name of the argument
-	tab     protocol.TabID
-	session protocol.SessionName
-	timeout time.Duration // 0 means the default
-	max     int           // of the printed text, in characters; 0 means all
-	json    bool
-	help    bool
+// Invocation is a command with its arguments, checked.
+type Invocation struct {
+	Spec    Spec
+	Values  map[string]string // by the name of the argument
+	Tab     protocol.TabID
+	Session protocol.SessionName
+	Timeout time.Duration // 0 means the default
+	Max     int           // of the printed text, in characters; 0 means all
+	JSON    bool
+	Help    bool
 }
 
-// all are the commands: the browser's, then the builtins.
-func (p *program) all() []spec {
-	specs := registry()
-	for _, b := range builtins() {
-		specs = append(specs, b.spec)
-	}
-	return specs
-}
+// Commands are those of the command line itself, in the order of its help. The
+// browser's, which the registry declares, belong to it without being listed.
+type Commands []Spec
 
-// find returns the command with a name or alias. Only a name that there is not
+// All are the commands: the browser's, then its own.
+func (c Commands) All() []Spec { return append(registry(), c...) }
+
+// Find returns the command with a name or alias. Only a name that there is not
 // costs a look at all of them.
-func (p *program) find(name string) (spec, error) {
-	for _, b := range builtins() {
-		if b.name == name || slices.Contains(b.aliases, name) {
-			return b.spec, nil
+func (c Commands) Find(name string) (Spec, error) {
+	for _, own := range c {
+		if own.Name == name || slices.Contains(own.Aliases, name) {
+			return own, nil
 		}
 	}
 	if d, ok := catalogue.Lookup(name); ok {
 		return declaredSpec(d), nil
 	}
 	var names []string
-	for _, s := range p.all() {
-		if !s.hidden {
-			names = append(names, s.name)
-			names = append(names, s.aliases...)
+	for _, s := range c.All() {
+		if !s.Hidden {
+			names = append(names, s.Name)
+			names = append(names, s.Aliases...)
 		}
 	}
 	hint := "`pilotfish help` lists the commands"
 	if near := spelling.Nearest(name, names); near != "" {
 		hint = "did you mean `pilotfish " + near + "`?"
 	}
-	return spec{}, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %q", name), hint)
+	return Spec{}, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %q", name), hint)
 }
 
-// bad is the error of a wrong argument.
-func bad(format string, args ...any) error {
+// Bad is the error of a wrong argument.
+func Bad(format string, args ...any) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf(format, args...), "")
 }
 
-// parse reads the command line. Options may stand anywhere; after "--" there are
+// Parse reads the command line. Options may stand anywhere; after "--" there are
 // none. The invocation is returned with an error too: it says how to report it.
 // Every error says what to do.
-func (p *program) parse(argv []string) (invocation, error) {
-	in, err := p.read(argv)
+func (c Commands) Parse(argv []string) (Invocation, error) {
+	in, err := c.read(argv)
 	if e := protocol.AsError(err); e != nil && e.Hint == "" && len(e.Next) == 0 {
 		return in, protocol.NewError(e.Code, e.Message, in.advice())
 	}
@@ -78,22 +76,22 @@ func (p *program) parse(argv []string) (invocation, error) {
 }
 
 // advice is an example of the command, or its usage.
-func (in *invocation) advice() string {
+func (in *Invocation) advice() string {
 	switch {
-	case len(in.spec.examples) > 0:
-		return "for example: " + in.spec.examples[0]
-	case in.spec.name != "":
-		return "usage: pilotfish " + usage(in.spec)
+	case len(in.Spec.Examples) > 0:
+		return "for example: " + in.Spec.Examples[0]
+	case in.Spec.Name != "":
+		return "usage: pilotfish " + usage(in.Spec)
 	}
 	return "`pilotfish help` lists commands and options"
 }
 
-func (p *program) read(argv []string) (invocation, error) {
-	in := invocation{values: map[string]string{}}
+func (c Commands) read(argv []string) (Invocation, error) {
+	in := Invocation{Values: map[string]string{}}
 	// Asked for before anything can be wrong, so that the error is reported so.
-	in.json = slices.Contains(beforeDashes(argv), "--json")
+	in.JSON = slices.Contains(beforeDashes(argv), "--json")
 	var places []string
-	options := globals()
+	options := Globals()
 	for len(argv) > 0 {
 		word := argv[0]
 		argv = argv[1:]
@@ -101,7 +99,7 @@ func (p *program) read(argv []string) (invocation, error) {
 		case word == "--":
 			places = append(places, argv...)
 			argv = nil
-		case word == "--version" && in.spec.name == "" && len(places) == 0:
+		case word == "--version" && in.Spec.Name == "" && len(places) == 0:
 			places = append(places, "version")
 		case isOption(word):
 			var err error
@@ -112,16 +110,16 @@ func (p *program) read(argv []string) (invocation, error) {
 		default:
 			places = append(places, word)
 		}
-		if in.spec.name == "" && len(places) > 0 {
-			found, err := p.find(places[0])
+		if in.Spec.Name == "" && len(places) > 0 {
+			found, err := c.Find(places[0])
 			if err != nil {
 				return in, err
 			}
-			in.spec, places = found, places[1:]
-			options = slices.Concat(found.flags(), options) // its own come before those of all
+			in.Spec, places = found, places[1:]
+			options = slices.Concat(found.Flags(), options) // its own come before those of all
 		}
 	}
-	if in.help {
+	if in.Help {
 		return in, nil
 	}
 	if err := in.place(places); err != nil {
@@ -148,20 +146,20 @@ func isOption(word string) bool {
 }
 
 // option reads one option, and its value from the words behind it.
-func (in *invocation) option(options []arg, word string, rest []string) ([]string, error) {
+func (in *Invocation) option(options []Arg, word string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 	if !strings.HasPrefix(word, "--") {
 		name = short(options, word[1:])
 	}
-	i := slices.IndexFunc(options, func(a arg) bool { return a.name == name })
+	i := slices.IndexFunc(options, func(a Arg) bool { return a.Name == name })
 	if i < 0 {
 		names := make([]string, len(options))
 		for i, a := range options {
-			names[i] = "--" + a.name
+			names[i] = "--" + a.Name
 		}
 		hint := "`pilotfish help` lists the options"
-		if in.spec.name != "" {
-			hint = "`pilotfish help " + in.spec.name + "` lists its options"
+		if in.Spec.Name != "" {
+			hint = "`pilotfish help " + in.Spec.Name + "` lists its options"
 		}
 		if near := spelling.Nearest(word, names); near != "" {
 			hint = "did you mean " + near + "?"
@@ -169,13 +167,13 @@ func (in *invocation) option(options []arg, word string, rest []string) ([]strin
 		return nil, protocol.NewError(protocol.CodeBadArgument, "there is no option "+word, hint)
 	}
 	a := options[i]
-	if a.kind == kindBool {
+	if a.Kind == KindBool {
 		if !given {
 			value = "true"
 		}
 	} else if !given {
 		if len(rest) == 0 {
-			return nil, bad("the option --%s needs a value", a.name)
+			return nil, Bad("the option --%s needs a value", a.Name)
 		}
 		value, rest = rest[0], rest[1:]
 	}
@@ -183,39 +181,39 @@ func (in *invocation) option(options []arg, word string, rest []string) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	switch a.name {
+	switch a.Name {
 	case "json":
-		in.json, err = command.ReadBoolean(value)
+		in.JSON, err = command.ReadBoolean(value)
 	case "help":
-		in.help, err = command.ReadBoolean(value)
+		in.Help, err = command.ReadBoolean(value)
 	default:
-		in.values[a.name] = value
+		in.Values[a.Name] = value
 	}
 	return rest, err
 }
 
 // place gives the words without a name to the arguments, in their order.
-func (in *invocation) place(words []string) error {
-	places := in.spec.places()
+func (in *Invocation) place(words []string) error {
+	places := in.Spec.Places()
 	for i, a := range places {
 		if len(words) == 0 {
-			if a.required {
-				return in.usageError("%s is missing: %s", upper(a.name), a.help)
+			if a.Required {
+				return in.UsageError("%s is missing: %s", upper(a.Name), a.Help)
 			}
 			continue
 		}
-		if was, given := in.values[a.name]; given {
-			if a.name == "tab" && sameTab(was, words[0]) {
+		if was, given := in.Values[a.Name]; given {
+			if a.Name == "tab" && sameTab(was, words[0]) {
 				words = words[1:]
 				continue
 			}
-			return in.usageError("%s is given twice: as --%s and as %q", a.name, a.name, words[0])
+			return in.UsageError("%s is given twice: as --%s and as %q", a.Name, a.Name, words[0])
 		}
 		value := words[0]
 		words = words[1:]
-		if a.rest && i == len(places)-1 {
+		if a.Rest && i == len(places)-1 {
 			by := " "
-			if a.lines {
+			if a.Lines {
 				by = "\n"
 			}
 			value, words = strings.Join(append([]string{value}, words...), by), nil
@@ -223,14 +221,14 @@ func (in *invocation) place(words []string) error {
 		if err := check(a, value); err != nil {
 			return err
 		}
-		in.values[a.name] = value
+		in.Values[a.Name] = value
 	}
-	if len(words) > 0 && in.spec.name != "" {
-		return in.usageError("%q is one argument too many", words[0])
+	if len(words) > 0 && in.Spec.Name != "" {
+		return in.UsageError("%q is one argument too many", words[0])
 	}
-	for _, a := range in.spec.flags() {
-		if _, given := in.values[a.name]; a.required && !given {
-			return in.usageError("--%s is missing: %s", a.name, a.help)
+	for _, a := range in.Spec.Flags() {
+		if _, given := in.Values[a.Name]; a.Required && !given {
+			return in.UsageError("--%s is missing: %s", a.Name, a.Help)
 		}
 	}
 	return nil
@@ -246,44 +244,44 @@ func sameTab(a, b string) bool {
 	return err == nil && first == second
 }
 
-func (in *invocation) usageError(format string, args ...any) error {
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf(format, args...), "usage: pilotfish "+usage(in.spec))
+func (in *Invocation) UsageError(format string, args ...any) error {
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf(format, args...), "usage: pilotfish "+usage(in.Spec))
 }
 
 // common reads the options of every command.
-func (in *invocation) common() error {
+func (in *Invocation) common() error {
 	var err error
-	if value, given := in.values["tab"]; given && !in.owns("tab") {
-		if in.tab, err = protocol.ParseTabID(value); err != nil {
+	if value, given := in.Values["tab"]; given && !in.owns("tab") {
+		if in.Tab, err = protocol.ParseTabID(value); err != nil {
 			return err
 		}
-		delete(in.values, "tab")
+		delete(in.Values, "tab")
 	}
-	if value, given := in.values["session"]; given && !in.owns("session") {
-		if in.session, err = protocol.ParseSessionName(value); err != nil {
+	if value, given := in.Values["session"]; given && !in.owns("session") {
+		if in.Session, err = protocol.ParseSessionName(value); err != nil {
 			return err
 		}
-		delete(in.values, "session")
+		delete(in.Values, "session")
 	}
-	if value, given := in.values["timeout"]; given && !in.owns("timeout") {
-		if in.timeout, err = duration(value); err != nil {
+	if value, given := in.Values["timeout"]; given && !in.owns("timeout") {
+		if in.Timeout, err = duration(value); err != nil {
 			return err
 		}
-		delete(in.values, "timeout")
+		delete(in.Values, "timeout")
 	}
-	if value, given := in.values["max"]; given && !in.owns("max") {
-		if in.max, err = strconv.Atoi(value); err != nil || in.max < 1 {
-			return bad("--max is a number of characters, not %q", value)
+	if value, given := in.Values["max"]; given && !in.owns("max") {
+		if in.Max, err = strconv.Atoi(value); err != nil || in.Max < 1 {
+			return Bad("--max is a number of characters, not %q", value)
 		}
-		delete(in.values, "max")
+		delete(in.Values, "max")
 	}
 	return nil
 }
 
 // owns reports whether the command has an argument of its own of this name: the
 // `tab` of `closetab t2` is not the option.
-func (in *invocation) owns(name string) bool {
-	return slices.ContainsFunc(in.spec.args, func(a arg) bool { return a.name == name })
+func (in *Invocation) owns(name string) bool {
+	return slices.ContainsFunc(in.Spec.Args, func(a Arg) bool { return a.Name == name })
 }
 
 // duration reads "10s", "500ms", or a number of seconds.
@@ -292,83 +290,83 @@ func duration(value string) (time.Duration, error) {
 	if err != nil {
 		seconds, numberErr := strconv.ParseFloat(value, 64)
 		if numberErr != nil {
-			return 0, bad("%q is not a time; write 500ms, 10s or 2m", value)
+			return 0, Bad("%q is not a time; write 500ms, 10s or 2m", value)
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
 	if d < time.Millisecond || d > protocol.MaxCommandTimeout {
-		return 0, bad("the timeout %s is not between 1ms and %s", value, protocol.MaxCommandTimeout)
+		return 0, Bad("the timeout %s is not between 1ms and %s", value, protocol.MaxCommandTimeout)
 	}
 	return d, nil
 }
 
 // check refuses a value that is not of the argument's type.
-func check(a arg, value string) error {
+func check(a Arg, value string) error {
 	var err error
 	what := ""
-	switch a.kind {
-	case kindInt:
+	switch a.Kind {
+	case KindInt:
 		_, err = strconv.ParseInt(value, 10, 64)
 		what = "a whole number"
 	case kindNumber:
 		_, err = strconv.ParseFloat(value, 64)
 		what = "a number"
-	case kindBool:
+	case KindBool:
 		_, err = command.ReadBoolean(value)
 		what = "true or false"
 	case kindString, kindPath, kindPaths:
 	}
 	if err != nil {
-		return bad("%s must be %s, not %q", a.name, what, value)
+		return Bad("%s must be %s, not %q", a.Name, what, value)
 	}
-	if len(a.choices) > 0 && !slices.Contains(a.choices, value) {
+	if len(a.Choices) > 0 && !slices.Contains(a.Choices, value) {
 		hint := ""
-		if near := spelling.Nearest(value, a.choices); near != "" {
+		if near := spelling.Nearest(value, a.Choices); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return protocol.NewError(protocol.CodeBadArgument,
-			fmt.Sprintf("%s must be one of %s, not %q", a.name, strings.Join(a.choices, ", "), value), hint)
+			fmt.Sprintf("%s must be one of %s, not %q", a.Name, strings.Join(a.Choices, ", "), value), hint)
 	}
 	return nil
 }
 
-// payload are the arguments as the backend wants them.
-func (in *invocation) payload() (map[string]json.RawMessage, error) {
+// Payload are the arguments as the backend wants them.
+func (in *Invocation) Payload() (map[string]json.RawMessage, error) {
 	payload := map[string]json.RawMessage{}
-	for _, a := range in.spec.args {
-		value, given := in.values[a.name]
+	for _, a := range in.Spec.Args {
+		value, given := in.Values[a.Name]
 		if !given {
 			continue
 		}
 		var text []byte
 		var err error
-		switch a.kind {
-		case kindInt, kindNumber:
+		switch a.Kind {
+		case KindInt, kindNumber:
 			text, err = json.Marshal(json.Number(value))
-		case kindBool:
+		case KindBool:
 			yes, parseErr := command.ReadBoolean(value)
 			if parseErr != nil {
-				return nil, fmt.Errorf("reading --%s: %w", a.name, parseErr)
+				return nil, fmt.Errorf("reading --%s: %w", a.Name, parseErr)
 			}
 			text, err = json.Marshal(yes)
 		case kindPath:
 			if value, err = filepath.Abs(strings.TrimSpace(value)); err != nil {
-				return nil, fmt.Errorf("reading the path %s: %w", a.name, err)
+				return nil, fmt.Errorf("reading the path %s: %w", a.Name, err)
 			}
 			text, err = json.Marshal(value)
 		case kindPaths:
 			var paths []string
 			if paths, err = absolute(value); err != nil {
-				return nil, fmt.Errorf("reading the paths %s: %w", a.name, err)
+				return nil, fmt.Errorf("reading the paths %s: %w", a.Name, err)
 			}
 			text, err = json.Marshal(paths)
 		default:
 			text, err = json.Marshal(value)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading the argument %s: %w", a.name, err)
+			return nil, fmt.Errorf("reading the argument %s: %w", a.Name, err)
 		}
-		payload[a.name] = text
+		payload[a.Name] = text
 	}
 	return payload, nil
 }

@@ -1,4 +1,4 @@
-package main
+package client
 
 import (
 	"bufio"
@@ -21,39 +21,50 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// envNoAutostart turns off that a command starts a session by itself.
-const envNoAutostart = "PILOTFISH_NO_AUTOSTART"
+const (
+	// autostartTimeout is how long a session that a command starts by itself may
+	// take until it listens.
+	autostartTimeout = 30 * time.Second
+	// autostartIdle is how long such a session lives without a command.
+	autostartIdle = 30 * time.Minute
+)
 
-// envReady tells a session that somebody waits at readyFD for its word.
-const envReady = "PILOTFISH_READY"
+// EnvNoAutostart turns off that a command starts a session by itself.
+const EnvNoAutostart = "PILOTFISH_NO_AUTOSTART"
 
-// readyFD is where a session that was started by itself says that it listens:
+// EnvReady tells a session that somebody waits at readyFD for its word.
+const EnvReady = "PILOTFISH_READY"
+
+// ReadyFD is where a session that was started by itself says that it listens:
 // the first file behind the three standard ones.
-const readyFD = 3
+const ReadyFD = 3
 
-// connectOrStart finds the app, or starts a headless session when there is
+// ReadyWord is what a session says when it listens.
+const ReadyWord = "ready"
+
+// FindOrStart finds the app, or starts a headless session when there is
 // none, or only one that is ending, for whose end the new one waits. Inside an
 // agent there is one, or its token is worth nothing.
-func (p *program) connectOrStart(ctx context.Context) (*client, error) {
-	c, err := p.connect()
+func FindOrStart(ctx context.Context, getenv func(string) string) (*Client, error) {
+	c, err := Find(getenv)
 	e := protocol.AsError(err)
-	if err == nil || e.Code != protocol.CodeNotRunning || p.getenv(envNoAutostart) == "1" || p.getenv(protocol.EnvToken) != "" {
+	if err == nil || e.Code != protocol.CodeNotRunning || getenv(EnvNoAutostart) == "1" || getenv(protocol.EnvToken) != "" {
 		return c, err
 	}
-	if err := p.autostart(ctx); err != nil {
-		if c, again := p.connect(); again == nil {
+	if err := autostart(ctx, getenv); err != nil {
+		if c, again := Find(getenv); again == nil {
 			return c, nil // somebody else was faster: the app was opened meanwhile
 		}
 		return nil, err
 	}
-	return p.connect()
+	return Find(getenv)
 }
 
 // autostart starts `pilotfish serve --headless`, which lives on, and returns
 // when it listens. Of several commands that find nothing running, one starts it
 // and the others wait for the same lock.
-func (p *program) autostart(ctx context.Context) error {
-	dirs, _, err := config.Usable(p.getenv) // the session says what is wrong with them
+func autostart(ctx context.Context, getenv func(string) string) error {
+	dirs, _, err := config.Usable(getenv) // the session says what is wrong with them
 	if err != nil {
 		return err
 	}
@@ -64,10 +75,10 @@ func (p *program) autostart(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = lock.Release() }() // closing a file that nothing was written to
-	if _, err := p.endpoint(); err == nil {
+	if _, err := endpoint(getenv); err == nil {
 		return nil // another command was faster
 	}
-	return p.startDetached(ctx, dirs)
+	return startDetached(ctx, dirs, idleTime(getenv))
 }
 
 // lockStart waits for the lock of those who start a session. It ends with the
@@ -82,7 +93,7 @@ func lockStart(ctx context.Context, path string) (*instance.Lock, error) {
 
 // startDetached starts the session in a session of its own, so that the end of
 // this shell does not take it along, and waits for its word.
-func (p *program) startDetached(ctx context.Context, dirs config.Dirs) error {
+func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 	own, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
@@ -99,9 +110,9 @@ func (p *program) startDetached(ctx context.Context, dirs config.Dirs) error {
 	}
 	defer word.Close()
 	// It outlives this command: no context ends it.
-	cmd := exec.Command(own, "serve", "--headless", "--json", "--idle", idleTime(p.getenv)) //nolint:noctx // see above
+	cmd := exec.Command(own, "serve", "--headless", "--json", "--idle", idle) //nolint:noctx // see above
 	cmd.Dir = dirs.State
-	cmd.Env = append(withoutAgent(os.Environ()), envReady+"=1")
+	cmd.Env = append(WithoutAgent(os.Environ()), EnvReady+"=1")
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.ExtraFiles = []*os.File{said}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -125,7 +136,7 @@ func (p *program) startDetached(ctx context.Context, dirs config.Dirs) error {
 func heard(word io.Reader, logPath string) error {
 	line, err := bufio.NewReader(word).ReadString('\n')
 	line = strings.TrimSpace(line)
-	if line == readyWord {
+	if line == ReadyWord {
 		return nil
 	}
 	var failed protocol.Error
@@ -138,20 +149,20 @@ func heard(word io.Reader, logPath string) error {
 	return protocol.NewError(protocol.CodeNotRunning, "a session could not be started", "its log is "+logPath+"; `pilotfish doctor` says what is wrong")
 }
 
-// envIdle is how long a session that a command started lives without a command;
+// EnvIdle is how long a session that a command started lives without a command;
 // for tests and for machines where it should be another time.
-const envIdle = "PILOTFISH_AUTOSTART_IDLE"
+const EnvIdle = "PILOTFISH_AUTOSTART_IDLE"
 
 func idleTime(getenv func(string) string) string {
-	if d, err := time.ParseDuration(getenv(envIdle)); err == nil && d > 0 {
+	if d, err := time.ParseDuration(getenv(EnvIdle)); err == nil && d > 0 {
 		return d.String()
 	}
 	return autostartIdle.String()
 }
 
-// withoutAgent takes out of an environment what belongs to one agent: the
+// WithoutAgent takes out of an environment what belongs to one agent: the
 // session is everybody's.
-func withoutAgent(env []string) []string {
+func WithoutAgent(env []string) []string {
 	var kept []string
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")

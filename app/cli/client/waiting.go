@@ -1,4 +1,4 @@
-package main
+package client
 
 import (
 	"bufio"
@@ -14,9 +14,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// command sends a command and returns its reply. waiting is told as soon as the
+// Command sends a command and returns its reply. waiting is told as soon as the
 // app says that the command waits for the person.
-func (c *client) command(ctx context.Context, request protocol.CommandRequest, waiting func(protocol.Waiting)) (protocol.CommandReply, error) {
+func (c *Client) Command(ctx context.Context, request protocol.CommandRequest, waiting func(protocol.Waiting)) (protocol.CommandReply, error) {
 	var reply protocol.CommandReply
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *client) command(ctx context.Context, request protocol.CommandRequest, w
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return reply, unreachable(err)
+		return reply, Unreachable(err)
 	}
 	return reply, say.NotRunning("Pilotfish has ended before the command had")
 }

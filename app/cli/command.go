@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/say"
+	"pilotfish/app/cli/syntax"
+	"pilotfish/backend/protocol"
+)
+
+// command sends a command of the browser.
+func (p *program) command(ctx context.Context, in syntax.Invocation) error {
+	args, err := in.Payload()
+	if err != nil {
+		return err
+	}
+	c, err := client.FindOrStart(ctx, p.getenv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
+	defer cancel()
+	reply, err := c.Command(ctx, protocol.CommandRequest{
+		Command: in.Spec.Name, Args: args, Tab: in.Tab, Session: in.Session, TimeoutMS: int(in.Timeout.Milliseconds()),
+	}, func(q protocol.Waiting) { say.Waiting(p.stderr, q) })
+	if err != nil {
+		return err
+	}
+	if !reply.OK {
+		reply.Error = say.Failed(reply)
+		if len(reply.Data) > 0 && !in.JSON { // what was done before it failed
+			if err := p.print(cut(reply.Text, in.Max)); err != nil {
+				return err
+			}
+		}
+		return &replyError{reply}
+	}
+	if in.JSON {
+		return p.printJSON(reply)
+	}
+	return p.print(cut(reply.Text, in.Max))
+}
+
+// replyError is the error of a command with the whole reply, for a program.
+type replyError struct{ reply protocol.CommandReply }
+
+// Error says what went wrong and what to do.
+func (e *replyError) Error() string { return e.reply.Error.Error() }
+
+// Unwrap returns the *protocol.Error.
+func (e *replyError) Unwrap() error { return e.reply.Error }
+
+// cut shortens a reply to so many characters, and says so; 0 leaves it.
+func cut(text string, limit int) string {
+	runes := []rune(text)
+	if limit == 0 || len(runes) <= limit {
+		return text
+	}
+	return fmt.Sprintf("%s\n(%d of %d characters; --max %d shows all)", string(runes[:limit]), limit, len(runes), len(runes))
+}

@@ -1,0 +1,50 @@
+package syntax
+
+import (
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
+)
+
+// registry are the commands of the browser: the backend's registry describes
+// them, and only there is one added or changed.
+func registry() []Spec {
+	declared := catalogue.Specs()
+	specs := make([]Spec, len(declared))
+	for i, d := range declared {
+		specs[i] = declaredSpec(d)
+	}
+	return specs
+}
+
+func declaredSpec(d command.Spec) Spec {
+	s := Spec{Name: d.Name, Aliases: d.Aliases, Summary: d.Summary, Help: d.Help, Group: groupBrowser}
+	for _, a := range d.Args {
+		s.Args = append(s.Args, declaredArg(a))
+	}
+	for _, example := range d.Examples {
+		s.Examples = append(s.Examples, "pilotfish "+example)
+	}
+	return s
+}
+
+func declaredArg(a command.Arg) Arg {
+	converted := Arg{Name: a.Name, Help: a.Help, Required: a.Required, Flag: a.Flag, Choices: a.Choices}
+	switch a.Type {
+	case command.Integer:
+		converted.Kind = KindInt
+	case command.Boolean:
+		converted.Kind = KindBool
+	case command.Lines:
+		converted.Rest, converted.Lines = !a.Flag, true
+	case command.Path:
+		converted.Kind = kindPath
+	case command.Paths:
+		converted.Kind, converted.Rest, converted.Lines = kindPaths, !a.Flag, true
+	case command.String, command.TabArg, command.ClipArg:
+		// The backend reads tabs and clips as they are written.
+	}
+	if a.Default != "" {
+		converted.Help += " (" + a.Default + " when it is left out)"
+	}
+	return converted
+}
