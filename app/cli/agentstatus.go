@@ -12,6 +12,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// hookInputWait is how long a hook waits for the JSON on its input.
+const hookInputWait = 250 * time.Millisecond
+
 // hookInput is what claude writes to a hook's input, as far as it matters here.
 type hookInput struct {
 	Event            string `json:"hook_event_name"`

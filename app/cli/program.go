@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 
+	"pilotfish/app/cli/bridge"
+	"pilotfish/app/cli/doctor"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
@@ -118,7 +120,7 @@ func builtins() []builtin {
 	}
 }
 
-// own are the descriptions of the builtins.
+// own describes the builtins.
 func own() syntax.Commands {
 	table := builtins()
 	specs := make(syntax.Commands, len(table))
@@ -201,4 +203,31 @@ func (p *program) version(_ context.Context, in syntax.Invocation) error {
 		return p.printJSON(map[string]string{"version": version, "protocol": protocol.Version, "go": runtime.Version()})
 	}
 	return say.Version(p.stdout, version)
+}
+
+// doctor checks the installation. It fails when a check fails; a warning is none.
+func (p *program) doctor(ctx context.Context, in syntax.Invocation) error {
+	findings := doctor.Examine(ctx, doctor.Installation{Getenv: p.getenv, Version: version, Executable: executable})
+	healthy := doctor.Healthy(findings)
+	var err error
+	if in.JSON {
+		err = p.printJSON(map[string]any{"ok": healthy, "checks": findings})
+	} else {
+		err = p.print(doctor.Text(findings))
+	}
+	if err == nil && !healthy {
+		return exitError(1)
+	}
+	return err
+}
+
+func (p *program) mcp(ctx context.Context, in syntax.Invocation) error { return p.streams(in).MCP(ctx) }
+
+func (p *program) agent(ctx context.Context, in syntax.Invocation) error {
+	return p.streams(in).Pilot(ctx)
+}
+
+// streams are this program's, for the one that started it.
+func (p *program) streams(in syntax.Invocation) bridge.Streams {
+	return bridge.Streams{Getenv: p.getenv, Version: version, In: p.stdin, Out: p.stdout, Tab: in.Tab, Session: in.Session}
 }

@@ -32,7 +32,7 @@ const (
 // EnvNoAutostart turns off that a command starts a session by itself.
 const EnvNoAutostart = "PILOTFISH_NO_AUTOSTART"
 
-// EnvReady tells a session that somebody waits at readyFD for its word.
+// EnvReady tells a session that somebody waits at ReadyFD for its word.
 const EnvReady = "PILOTFISH_READY"
 
 // ReadyFD is where a session that was started by itself says that it listens:

@@ -1,3 +1,5 @@
+// Package client is the way of the command line to the app: it finds the running
+// app, or starts a session when there is none, and carries requests to it.
 package client
 
 import (
@@ -87,7 +89,7 @@ func (c *Client) Get(ctx context.Context, path string, header http.Header) (*htt
 	return c.send(req)
 }
 
-// Fetch is get for a reply of JSON.
+// Fetch is Get for a reply of JSON.
 func (c *Client) Fetch(ctx context.Context, path string, out any) error {
 	resp, err := c.Get(ctx, path, nil)
 	if err != nil {

@@ -35,7 +35,7 @@ func usage(s Spec) string {
 	return b.String()
 }
 
-// Help is that of a command; without one that of the program.
+// Help is the help of a command; without one, that of the program.
 func (c Commands) Help(s Spec) string {
 	if s.Name == "" {
 		return c.overview()

@@ -244,6 +244,7 @@ func sameTab(a, b string) bool {
 	return err == nil && first == second
 }
 
+// UsageError is the error of a wrong argument with the usage of the command.
 func (in *Invocation) UsageError(format string, args ...any) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf(format, args...), "usage: pilotfish "+usage(in.Spec))
 }
@@ -308,13 +309,13 @@ func check(a Arg, value string) error {
 	case KindInt:
 		_, err = strconv.ParseInt(value, 10, 64)
 		what = "a whole number"
-	case kindNumber:
+	case KindNumber:
 		_, err = strconv.ParseFloat(value, 64)
 		what = "a number"
 	case KindBool:
 		_, err = command.ReadBoolean(value)
 		what = "true or false"
-	case kindString, kindPath, kindPaths:
+	case KindString, KindPath, KindPaths:
 	}
 	if err != nil {
 		return Bad("%s must be %s, not %q", a.Name, what, value)
@@ -341,7 +342,7 @@ func (in *Invocation) Payload() (map[string]json.RawMessage, error) {
 		var text []byte
 		var err error
 		switch a.Kind {
-		case KindInt, kindNumber:
+		case KindInt, KindNumber:
 			text, err = json.Marshal(json.Number(value))
 		case KindBool:
 			yes, parseErr := command.ReadBoolean(value)
@@ -349,12 +350,12 @@ func (in *Invocation) Payload() (map[string]json.RawMessage, error) {
 				return nil, fmt.Errorf("reading --%s: %w", a.Name, parseErr)
 			}
 			text, err = json.Marshal(yes)
-		case kindPath:
+		case KindPath:
 			if value, err = filepath.Abs(strings.TrimSpace(value)); err != nil {
 				return nil, fmt.Errorf("reading the path %s: %w", a.Name, err)
 			}
 			text, err = json.Marshal(value)
-		case kindPaths:
+		case KindPaths:
 			var paths []string
 			if paths, err = absolute(value); err != nil {
 				return nil, fmt.Errorf("reading the paths %s: %w", a.Name, err)

@@ -17,7 +17,7 @@ func registry() []Spec {
 }
 
 func declaredSpec(d command.Spec) Spec {
-	s := Spec{Name: d.Name, Aliases: d.Aliases, Summary: d.Summary, Help: d.Help, Group: groupBrowser}
+	s := Spec{Name: d.Name, Aliases: d.Aliases, Summary: d.Summary, Help: d.Help, Group: GroupBrowser}
 	for _, a := range d.Args {
 		s.Args = append(s.Args, declaredArg(a))
 	}
@@ -37,9 +37,9 @@ func declaredArg(a command.Arg) Arg {
 	case command.Lines:
 		converted.Rest, converted.Lines = !a.Flag, true
 	case command.Path:
-		converted.Kind = kindPath
+		converted.Kind = KindPath
 	case command.Paths:
-		converted.Kind, converted.Rest, converted.Lines = kindPaths, !a.Flag, true
+		converted.Kind, converted.Rest, converted.Lines = KindPaths, !a.Flag, true
 	case command.String, command.TabArg, command.ClipArg:
 		// The backend reads tabs and clips as they are written.
 	}

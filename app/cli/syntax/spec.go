@@ -1,44 +1,48 @@
+// Package syntax is how a line of the command line is written: which commands and
+// options there are, how a line is read, what help says about it, and how shells
+// complete it.
 package syntax
 
 import "slices"
 
 // The groups of the help, in its order.
 const (
-	groupBrowser = "The browser"
+	GroupBrowser = "The browser"
 	GroupApp     = "The app"
 	GroupAgent   = "Agents"
 	GroupShell   = "The command line"
 )
 
-func groups() []string { return []string{groupBrowser, GroupApp, GroupAgent, GroupShell} }
+func groups() []string { return []string{GroupBrowser, GroupApp, GroupAgent, GroupShell} }
 
-// kind is the type of an argument.
-type kind string
+// Kind is the type of an argument.
+type Kind string
 
+// The types of arguments.
 const (
-	kindString kind = "string"
-	KindInt    kind = "integer"
-	kindNumber kind = "number"
-	KindBool   kind = "boolean"
-	// kindPath is a file or folder of the caller: it is made absolute, because
+	KindString Kind = "string"
+	KindInt    Kind = "integer"
+	KindNumber Kind = "number"
+	KindBool   Kind = "boolean"
+	// KindPath is a file or folder of the caller: it is made absolute, because
 	// the app has another working folder.
-	kindPath kind = "path"
-	// kindPaths are several; a word with commas in it is one where there is such a
+	KindPath Kind = "path"
+	// KindPaths are several; a word with commas in it is one where there is such a
 	// file, and else several.
-	kindPaths kind = "paths"
+	KindPaths Kind = "paths"
 )
 
 // Arg is one argument of a command.
 type Arg struct {
 	Name     string
-	Kind     kind // empty means kindString
+	Kind     Kind // empty means KindString
 	Help     string
 	Required bool
-	// flag is given as --name; the others by their place.
+	// Flag: given as --name; the others by their place.
 	Flag bool
-	// rest takes all that follows, joined by spaces.
+	// Rest takes all that follows, joined by spaces.
 	Rest bool
-	// lines joins what rest takes by line breaks instead.
+	// Lines joins what Rest takes by line breaks instead.
 	Lines   bool
 	Choices []string
 }

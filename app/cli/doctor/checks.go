@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func (p *program) checkBrowser(ctx context.Context) finding {
-	settings, _, _ := p.settings() // their own check says what is wrong with them
+func (i Installation) checkBrowser(ctx context.Context) Finding {
+	settings, _, _ := i.settings() // their own check says what is wrong with them
 	found, err := chromium.Find(settings.BrowserPath)
 	if err != nil {
 		e := protocol.AsError(err)
@@ -39,8 +39,8 @@ func (p *program) checkBrowser(ctx context.Context) finding {
 
 // checkSettings sees whether what Settings name is there: without its working
 // folder or its program no terminal starts.
-func (p *program) checkSettings(ctx context.Context) finding {
-	settings, notice, err := p.settings()
+func (i Installation) checkSettings(ctx context.Context) Finding {
+	settings, notice, err := i.settings()
 	if err != nil {
 		return fail("fix or remove the file; without it the app uses the defaults", "the settings cannot be read: %v", err)
 	}
@@ -68,12 +68,12 @@ func (p *program) checkSettings(ctx context.Context) finding {
 	return ok("terminals start %s", launched.Name)
 }
 
-func (p *program) checkSandbox(ctx context.Context) finding {
+func (i Installation) checkSandbox(ctx context.Context) Finding {
 	if runtime.GOOS != "linux" {
 		return ok("provided by the system")
 	}
 	if os.Geteuid() == 0 {
-		if p.getenv(protocol.EnvSandbox) == "1" {
+		if i.Getenv(protocol.EnvSandbox) == "1" {
 			return warn("run Pilotfish as an ordinary user unless this is a disposable container",
 				"off: running as root with %s=1", protocol.EnvSandbox)
 		}
@@ -86,18 +86,18 @@ func (p *program) checkSandbox(ctx context.Context) finding {
 	return ok("user namespaces work")
 }
 
-func (p *program) checkDisplay(ctx context.Context) finding {
+func (i Installation) checkDisplay(ctx context.Context) Finding {
 	if runtime.GOOS != "linux" {
 		return ok("provided by the system")
 	}
 	const headless = "without a screen use `pilotfish serve --headless`"
-	if wayland := p.getenv("WAYLAND_DISPLAY"); wayland != "" {
+	if wayland := i.Getenv("WAYLAND_DISPLAY"); wayland != "" {
 		if !filepath.IsAbs(wayland) {
-			wayland = filepath.Join(p.getenv("XDG_RUNTIME_DIR"), wayland)
+			wayland = filepath.Join(i.Getenv("XDG_RUNTIME_DIR"), wayland)
 		}
-		return dialDisplay(ctx, wayland, "Wayland "+p.getenv("WAYLAND_DISPLAY"), headless)
+		return dialDisplay(ctx, wayland, "Wayland "+i.Getenv("WAYLAND_DISPLAY"), headless)
 	}
-	display := p.getenv("DISPLAY")
+	display := i.Getenv("DISPLAY")
 	if display == "" {
 		return warn(headless, "there is none (neither DISPLAY nor WAYLAND_DISPLAY is set)")
 	}
@@ -110,7 +110,7 @@ func (p *program) checkDisplay(ctx context.Context) finding {
 }
 
 // dialDisplay sees whether somebody listens.
-func dialDisplay(ctx context.Context, socket, name, hint string) finding {
+func dialDisplay(ctx context.Context, socket, name, hint string) Finding {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
 		return fail(hint, "%s does not answer: %v", name, err)
@@ -119,8 +119,8 @@ func dialDisplay(ctx context.Context, socket, name, hint string) finding {
 	return ok("%s", name)
 }
 
-func (p *program) checkFolders(context.Context) finding {
-	dirs, err := config.UserDirs(p.getenv)
+func (i Installation) checkFolders(context.Context) Finding {
+	dirs, err := config.UserDirs(i.Getenv)
 	if err != nil {
 		e := protocol.AsError(err)
 		return fail(e.Hint, "%s", e.Message)
@@ -176,8 +176,8 @@ func writable(dir string) error {
 	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
-func (p *program) checkApp(ctx context.Context) finding {
-	c, err := client.Find(p.getenv)
+func (i Installation) checkApp(ctx context.Context) Finding {
+	c, err := client.Find(i.Getenv)
 	if err != nil {
 		e := protocol.AsError(err)
 		return warn(e.Hint, "%s", e.Message)
@@ -188,14 +188,14 @@ func (p *program) checkApp(ctx context.Context) finding {
 		return fail("quit Pilotfish and start it again", "%s", protocol.AsError(err).Message)
 	case health.Protocol != protocol.Version:
 		return fail("update the older of the two, then restart the app", "the app uses protocol %s, this command %s", health.Protocol, protocol.Version)
-	case health.Version != version:
-		return warn("restart the app after an update", "running, version %s; this command is %s", health.Version, version)
+	case health.Version != i.Version:
+		return warn("restart the app after an update", "running, version %s; this command is %s", health.Version, i.Version)
 	}
 	return ok("running for %s, version %s", (time.Duration(health.UptimeS) * time.Second).String(), health.Version)
 }
 
-func (p *program) checkCommand(context.Context) finding {
-	own, err := executable()
+func (i Installation) checkCommand(context.Context) Finding {
+	own, err := i.Executable()
 	if err != nil {
 		return warn("", "the path of this program is unknown: %v", err)
 	}
@@ -216,7 +216,7 @@ func same(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(first, second)
 }
 
-func (p *program) checkAgents(ctx context.Context) finding {
+func (i Installation) checkAgents(ctx context.Context) Finding {
 	file := agent.New(agent.Config{}).Probe(ctx)
 	var have, broken []string
 	install := ""
@@ -242,12 +242,12 @@ func (p *program) checkAgents(ctx context.Context) finding {
 	return ok("%s", text)
 }
 
-func (p *program) checkKeyring(ctx context.Context) finding {
+func (i Installation) checkKeyring(ctx context.Context) Finding {
 	if runtime.GOOS != "linux" {
 		return ok("provided by the system")
 	}
 	const hint = "install and unlock gnome-keyring or KWallet; without one, keys are kept for the session only"
-	conn, err := p.sessionBus(ctx)
+	conn, err := i.sessionBus(ctx)
 	if err != nil {
 		return warn(hint, "there is no session bus: %v", err)
 	}
@@ -270,10 +270,10 @@ func (p *program) checkKeyring(ctx context.Context) finding {
 
 // sessionBus connects to the bus that there is. The library would start one and
 // leave it behind.
-func (p *program) sessionBus(ctx context.Context) (*dbus.Conn, error) {
-	address := p.getenv("DBUS_SESSION_BUS_ADDRESS")
+func (i Installation) sessionBus(ctx context.Context) (*dbus.Conn, error) {
+	address := i.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if address == "" {
-		runtimeDir := p.getenv("XDG_RUNTIME_DIR")
+		runtimeDir := i.Getenv("XDG_RUNTIME_DIR")
 		if runtimeDir == "" {
 			return nil, errors.New("neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
 		}
@@ -282,7 +282,7 @@ func (p *program) sessionBus(ctx context.Context) (*dbus.Conn, error) {
 	return dbus.Connect(address, dbus.WithContext(ctx))
 }
 
-func (p *program) checkFonts(ctx context.Context) finding {
+func (i Installation) checkFonts(ctx context.Context) Finding {
 	if runtime.GOOS != "linux" {
 		return ok("provided by the system")
 	}
@@ -321,15 +321,15 @@ func plural(n int) string {
 }
 
 // checkVersion says what a user quotes.
-func (p *program) checkVersion(context.Context) finding {
-	return ok("%s (%s, %s)", version, runtime.GOOS+"/"+runtime.GOARCH, runtime.Version())
+func (i Installation) checkVersion(context.Context) Finding {
+	return ok("%s (%s, %s)", i.Version, runtime.GOOS+"/"+runtime.GOARCH, runtime.Version())
 }
 
 // settings are those of the app, what is not known of them, and why they cannot
 // be read. The file stays as it is: opening it as the app does puts a broken one
 // aside.
-func (p *program) settings() (settings protocol.Settings, notice *protocol.Error, err error) {
-	dirs, err := config.UserDirs(p.getenv)
+func (i Installation) settings() (settings protocol.Settings, notice *protocol.Error, err error) {
+	dirs, err := config.UserDirs(i.Getenv)
 	if err != nil {
 		return config.Defaults(), nil, nil //nolint:nilerr // the check of the folders says it
 	}

@@ -1,4 +1,6 @@
-package main
+// Package bridge offers the app to programs that start this one and talk to it over
+// its standard streams: to a model by MCP, and Pilot by the Agent Client Protocol.
+package bridge
 
 import (
 	"context"
@@ -13,34 +15,45 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pilotfish/app/cli/client"
-	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 )
 
-// mcp serves the Model Context Protocol on the standard streams. The tools are
-// the same as those of the app's /mcp; each command goes to the app by HTTP. The
-// app is looked for, or started, when the first command comes, and again after
-// it was restarted: the client's session outlives it.
-func (p *program) mcp(ctx context.Context, in syntax.Invocation) error {
-	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, p.getenv) }}
-	tab := in.Tab
+// Streams are what the program offers to the one that started it, over its
+// standard streams.
+type Streams struct {
+	Getenv  func(string) string
+	Version string // of this program
+	In      io.Reader
+	Out     io.Writer
+	// Tab and Session are where commands go that name none.
+	Tab     protocol.TabID
+	Session protocol.SessionName
+}
+
+// MCP serves the Model Context Protocol. The tools are the same as those of the
+// app's /mcp; each command goes to the app by HTTP. The app is looked for, or
+// started, when the first command comes, and again after it was restarted: the
+// client's session outlives it.
+func (s Streams) MCP(ctx context.Context) error {
+	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }}
+	tab := s.Tab
 	if tab == "" {
-		tab = protocol.TabID(p.getenv(protocol.EnvTab))
+		tab = protocol.TabID(s.Getenv(protocol.EnvTab))
 	}
 	server := mcp.NewServer(mcp.Config{
-		Version: version, Tab: tab, Session: in.Session, Specs: catalogue.Specs(),
+		Version: s.Version, Tab: tab, Session: s.Session, Specs: catalogue.Specs(),
 		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-			if req.Tab == "" && in.Tab != "" {
-				req.Tab = in.Tab
+			if req.Tab == "" && s.Tab != "" {
+				req.Tab = s.Tab
 			}
 			return b.execute(ctx, req, waiting)
 		},
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
-			return b.image(ctx, path, in.Session)
+			return b.image(ctx, path, s.Session)
 		},
-		Tasks: &bridgedTasks{bridge: b, tab: in.Tab, session: in.Session},
+		Tasks: &bridgedTasks{bridge: b, tab: s.Tab, session: s.Session},
 		// Standard error belongs to the client, which often shows it.
 		Logger: slog.New(slog.DiscardHandler),
 	})

@@ -1,4 +1,4 @@
-package main
+package bridge
 
 import (
 	"context"
@@ -11,23 +11,22 @@ import (
 	"sync"
 
 	"pilotfish/app/cli/client"
-	"pilotfish/app/cli/syntax"
 	pilot "pilotfish/backend/agent/builtin"
 	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/protocol"
 )
 
-// agent serves Pilot by the Agent Client Protocol on the standard streams, for
-// any program that talks to agents.
-func (p *program) agent(ctx context.Context, in syntax.Invocation) error {
+// Pilot serves Pilot by the Agent Client Protocol, for any program that talks to
+// agents.
+func (s Streams) Pilot(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &acpAgent{
-		bridge: &bridge{find: func(context.Context) (*client.Client, error) { return client.Find(p.getenv) }},
-		tab:    in.Tab, session: in.Session, grammar: grammar.New(nil), out: &acpWriter{out: p.stdout}, sessions: map[string]*acpTurn{},
+		bridge: &bridge{find: func(context.Context) (*client.Client, error) { return client.Find(s.Getenv) }}, version: s.Version,
+		tab: s.Tab, session: s.Session, grammar: grammar.New(nil), out: &acpWriter{out: s.Out}, sessions: map[string]*acpTurn{},
 	}
 	defer a.turns.Wait()
 	defer cancel()
-	return readMessages(p.stdin, func(m rpcMessage) error { return a.take(ctx, m) }, func(err error) error {
+	return readMessages(s.In, func(m rpcMessage) error { return a.take(ctx, m) }, func(err error) error {
 		return a.out.reply(json.RawMessage("null"), nil, err)
 	})
 }
@@ -35,6 +34,7 @@ func (p *program) agent(ctx context.Context, in syntax.Invocation) error {
 // acpAgent is Pilot as a program that other programs talk to.
 type acpAgent struct {
 	bridge  *bridge
+	version string // of this program
 	tab     protocol.TabID
 	session protocol.SessionName
 	grammar *grammar.Grammar
@@ -67,7 +67,7 @@ func (a *acpAgent) take(ctx context.Context, m rpcMessage) error {
 		return nil
 	case "initialize":
 		return a.out.reply(m.ID, acpInitialized{
-			ProtocolVersion: acpVersion, Info: acpInfo{Name: "pilot", Title: "Pilot", Version: version}, AuthMethods: []struct{}{},
+			ProtocolVersion: acpVersion, Info: acpInfo{Name: "pilot", Title: "Pilot", Version: a.version}, AuthMethods: []struct{}{},
 		}, nil)
 	case "authenticate":
 		return a.out.reply(m.ID, nil, refuse(rpcInvalid, "Pilot needs no sign-in"))
