@@ -193,12 +193,23 @@ func roomRules() []roomRule {
 		{"app/cli/bridge", []string{protocol, "app/cli/client", "backend/agent/builtin", "backend/command/catalogue", "backend/mcp", "backend/task"}, "what serves models and clients over streams carries commands to the app and runs none"},
 		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
 		{"app/bench", []string{"backend", "app/e2e", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
+		{"app/bench/report", nil, "rows are judged and printed whatever was measured"},
+		{"app/bench/site", nil, "pages are served to any driver"},
+		{"app/bench/process", []string{protocol}, "a process is started and read whatever runs in it"},
+		{"app/bench/peers", []string{protocol, "backend/browser/chromium", "app/bench/report"}, "drivers know no measurement"},
+		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
 		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
 		{"app", []string{"backend", "extension", "app/assembly"}, "nobody imports a program"},
 	}
 	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
+	}
+	for _, name := range []string{"actions", "chat", "commandline", "panel", "snapshots", "tabs", "tasks", "terminal"} {
+		rules = append(rules, roomRule{"app/bench/" + name, []string{
+			"backend", "app/e2e", "app/agents/fakes/model",
+			"app/bench/report", "app/bench/site", "app/bench/process", "app/bench/peers", "app/bench/product",
+		}, "measurements do not know each other"})
 	}
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Files that are written whole or not at all are journal's, once, and so is what

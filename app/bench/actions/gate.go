@@ -1,0 +1,154 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pilotfish/app/bench/report"
+	"pilotfish/backend/browser"
+	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
+)
+
+// gateCostMost is how much longer a page may take to load in an agent's tab,
+// where the rules are held over everything that it loads, than in a person's.
+const gateCostMost = 1.4
+
+// gateParts is how many things the page loads.
+const gateParts = 100
+
+// Gate measure what the rules over an agent's tab cost.
+func Gate() []report.Bench {
+	return []report.Bench{{Rows: []string{"gate.cost"}, Run: benchGate}}
+}
+
+// benchGate loads a page with a hundred scripts, styles and pictures, in turns
+// in a tab under the rules of agents and in one without.
+func benchGate(ctx context.Context, o report.Options) (rows []report.Row, err error) {
+	s := httptest.NewServer(http.HandlerFunc(servePart))
+	defer s.Close()
+	dir, err := os.MkdirTemp("", "pilotfish-gate-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the profile: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b, stop, err := headless(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	free, err := b.NewTab(ctx, "", true)
+	if err != nil {
+		return nil, fmt.Errorf("opening a tab: %w", err)
+	}
+	held, err := b.NewTab(ctx, "", true)
+	if err != nil {
+		return nil, fmt.Errorf("opening a tab: %w", err)
+	}
+	patterns, allow := agentRules()
+	if err := b.Gate(ctx, held, patterns, allow); err != nil {
+		return nil, fmt.Errorf("putting the tab under the rules: %w", err)
+	}
+	const warm = 3
+	var ours, reference []float64
+	for i := range actRuns(o) + warm {
+		for _, tab := range []protocol.TabID{free, held} {
+			began := time.Now()
+			if _, err := b.Navigate(ctx, tab, fmt.Sprintf("%s/?%s%d", s.URL, tab, i), protocol.WaitLoad, nil); err != nil {
+				return nil, fmt.Errorf("loading the page in %s: %w", tab, err)
+			}
+			took := report.MS(time.Since(began))
+			switch {
+			case i < warm:
+			case tab == held:
+				ours = append(ours, took)
+			default:
+				reference = append(reference, took)
+			}
+		}
+	}
+	r := report.Row{Name: "gate.cost", Unit: "ms", Value: report.Median(ours), Limit: gateCostMost, Rule: report.RatioAtMost, Than: "no rules"}
+	return []report.Row{r.Beside(report.Median(reference))}, nil
+}
+
+// servePart serves the page and what it loads; nothing of it is kept, so that
+// each time everything is loaded.
+func servePart(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	switch filepath.Ext(r.URL.Path) {
+	case ".js":
+		w.Header().Set("Content-Type", "text/javascript")
+	case ".css":
+		w.Header().Set("Content-Type", "text/css")
+	case ".svg":
+		w.Header().Set("Content-Type", "image/svg+xml")
+		fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>`)
+	default:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, gatePage())
+	}
+}
+
+func gatePage() string {
+	var page strings.Builder
+	page.WriteString("<!doctype html><title>Parts</title><link rel=icon href='data:,'>")
+	for i := range gateParts {
+		switch i % 4 {
+		case 0:
+			fmt.Fprintf(&page, "<script async src=/%d.js></script>", i)
+		case 1:
+			fmt.Fprintf(&page, "<link rel=stylesheet href=/%d.css>", i)
+		default:
+			fmt.Fprintf(&page, "<img src=/%d.svg>", i)
+		}
+	}
+	return page.String()
+}
+
+// agentRules are the rules over an agent's tab, as the registry holds them.
+func agentRules() (patterns []string, allow func(string, bool) error) {
+	p := policy.New(policy.Config{OwnPort: func() int { return 1 }})
+	agent := protocol.Actor{Kind: protocol.ActorTerminal, ID: "bench"}
+	return p.Patterns(), func(url string, document bool) error {
+		if document {
+			return p.Hop(agent, url, "")
+		}
+		return p.Resource(agent, url)
+	}
+}
+
+// headless starts a browser of ours without a window; stop ends it.
+func headless(ctx context.Context, dir string) (b *browser.Browser, stop func() error, err error) {
+	ready := make(chan struct{}, 1)
+	b, err = browser.New(browser.Config{
+		ProfileDir: filepath.Join(dir, "profile"), Headless: true, NoSandbox: os.Geteuid() == 0,
+		OnTabs: func(tabs []protocol.Tab) {
+			if len(tabs) > 0 {
+				select {
+				case ready <- struct{}{}:
+				default:
+				}
+			}
+		},
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("making the browser: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx) }()
+	select {
+	case <-ready:
+		return b, func() error { cancel(); return <-ended }, nil
+	case err := <-ended:
+		cancel()
+		return nil, nil, fmt.Errorf("the browser did not start: %w", err)
+	}
+}

@@ -1,0 +1,89 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"pilotfish/app/bench/process"
+	"pilotfish/app/bench/product"
+	"pilotfish/app/bench/report"
+)
+
+// Benches measure the whole product.
+func Benches() []report.Bench {
+	return []report.Bench{
+		{Rows: []string{"start.prompt", "start.live", "start.panel", "start.program"}, Run: benchStart},
+		{Rows: []string{"terminal.reattach", "terminal.live"}, Run: benchReattach},
+		{Rows: []string{"memory.app", "memory.tray"}, Run: benchMemory},
+	}
+}
+
+// benchMemory measures what the app and its tray keep resident beside a blank
+// Wails window: idle, one session, window open. Chromium and the agents are not
+// the app's.
+func benchMemory(ctx context.Context, _ report.Options) ([]report.Row, error) {
+	s, err := product.NewDesktop(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := memoryOn(ctx, s)
+	return rows, errors.Join(err, s.Close())
+}
+
+func memoryOn(ctx context.Context, s *product.Desktop) (rows []report.Row, err error) {
+	blankProgram := filepath.Join(s.Dir, "blank")
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "desktop,production,webkit2_41", "-ldflags", "-s -w", "-o", blankProgram, "./app/bench/blankwindow")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building a blank window: %w\n%s", err, out)
+	}
+	blank := exec.CommandContext(ctx, blankProgram)
+	blank.Env = s.Screen.Env()
+	if err := blank.Start(); err != nil {
+		return nil, fmt.Errorf("starting a blank window: %w", err)
+	}
+	defer func() {
+		_ = blank.Process.Kill()
+		_ = blank.Wait() // killed
+	}()
+	p, err := s.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Stop()) }()
+	if _, err := p.Painted(ctx, "ready>"); err != nil {
+		return nil, err
+	}
+	if _, err := s.Screen.WaitWindow(ctx, "^Pilotfish$"); err != nil {
+		return nil, err
+	}
+	item, err := s.Screen.WaitItem(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	// Idle is a state that nothing announces: both have the same time to settle.
+	select {
+	case <-time.After(5 * time.Second):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	app, err := process.ResidentTree(p.Cmd.Process.Pid, "pilotfish-windo") // as the kernel cuts it
+	if err != nil {
+		return nil, err
+	}
+	reference, err := process.ResidentTree(blank.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	tray, err := process.Resident(item.PID(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return []report.Row{
+		report.Row{Name: "memory.app", Unit: "MB", Value: app, Limit: 1.3, Rule: report.RatioAtMost}.Beside(reference),
+		{Name: "memory.tray", Unit: "MB", Value: tray, Limit: 40, Rule: report.ValueAtMost},
+	}, nil
+}

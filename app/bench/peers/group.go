@@ -1,0 +1,142 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"pilotfish/app/bench/report"
+)
+
+// Group are drivers that are measured by turns, ours first.
+type Group struct {
+	Drivers []Driver
+	peers   *Peers
+	// missing says which peers are not there and why.
+	missing []string
+}
+
+// Entrant makes a driver.
+type Entrant struct {
+	Name string
+	Make func(ctx context.Context, p *Peers) (Driver, error)
+}
+
+// OurProgram is our command line.
+func OurProgram() Entrant {
+	return Entrant{report.Ours, func(context.Context, *Peers) (Driver, error) { return NewProgram() }}
+}
+
+func ourClient() Entrant {
+	return Entrant{report.Ours, func(ctx context.Context, _ *Peers) (Driver, error) { return newClient(ctx) }}
+}
+
+// PeerProgram is the command line of agent-browser.
+func PeerProgram() Entrant {
+	return Entrant{AgentBrowser, func(_ context.Context, p *Peers) (Driver, error) { return p.program() }}
+}
+
+// BareDriver is the protocol with nothing over it, for loading pages only.
+func BareDriver() Entrant {
+	return Entrant{BareName, func(ctx context.Context, _ *Peers) (Driver, error) { return startBare(ctx) }}
+}
+
+func peerClient(name string) Entrant {
+	return Entrant{name, func(ctx context.Context, p *Peers) (Driver, error) { return p.client(ctx, name) }}
+}
+
+// PeerClients are our MCP server and those of all peers.
+func PeerClients() []Entrant {
+	return []Entrant{ourClient(), peerClient(AgentBrowser), peerClient(Playwright), peerClient(Devtools)}
+}
+
+// Gather starts the drivers and has each load a page. A peer that does not run
+// here is left out and named; ours must run.
+func Gather(ctx context.Context, url string, entrants ...Entrant) (*Group, error) {
+	c := &Group{}
+	var missing error
+	c.peers, missing = New(ctx)
+	for _, e := range entrants {
+		if e.Name != report.Ours && e.Name != BareName && missing != nil {
+			c.missing = append(c.missing, fmt.Sprintf("%s is left out: %v", e.Name, missing))
+			continue
+		}
+		d, err := e.Make(ctx, c.peers)
+		if err == nil {
+			c.Drivers = append(c.Drivers, d)
+			_, err = d.Open(ctx, url)
+		}
+		switch {
+		case err != nil && e.Name == report.Ours:
+			return nil, errors.Join(err, c.Close())
+		case err != nil:
+			c.leave(e.Name, err)
+		}
+	}
+	return c, nil
+}
+
+// leave goes on without a peer.
+func (c *Group) leave(name string, why error) {
+	c.missing = append(c.missing, fmt.Sprintf("%s is left out: %v", name, why))
+	c.Drivers = slices.DeleteFunc(c.Drivers, func(d Driver) bool {
+		if d.Name() != name {
+			return false
+		}
+		if err := d.Close(); err != nil {
+			c.missing = append(c.missing, fmt.Sprintf("%s did not end well: %v", name, err))
+		}
+		return true
+	})
+}
+
+// Turns lets every driver do something, so many times by turns, and by turns
+// also which of them is the first. What fails for us fails the measurement; a
+// peer is left out from then on and its figures with it.
+func (c *Group) Turns(ctx context.Context, runs int, do func(ctx context.Context, d Driver, i int) error) error {
+	for i := range runs {
+		order := slices.Clone(c.Drivers)
+		if n := i % max(1, len(order)); n > 0 {
+			order = slices.Concat(order[n:], order[:n])
+		}
+		for _, d := range order {
+			if err := do(ctx, d, i); err != nil {
+				if d.Name() == report.Ours || ctx.Err() != nil {
+					return fmt.Errorf("%s: %w", d.Name(), err)
+				}
+				c.leave(d.Name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// Only keeps the figures of those that came to the end.
+func (c *Group) Only(s report.Samples) report.Samples {
+	maps.DeleteFunc(s, func(name string, _ []float64) bool {
+		return !slices.ContainsFunc(c.Drivers, func(d Driver) bool { return d.Name() == name })
+	})
+	return s
+}
+
+// Close ends all drivers.
+func (c *Group) Close() error {
+	var errs []error
+	for _, d := range c.Drivers {
+		errs = append(errs, d.Close())
+	}
+	if c.peers != nil {
+		errs = append(errs, c.peers.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Noted adds what was left out to rows.
+func (c *Group) Noted(rows []report.Row) []report.Row {
+	for i := range rows {
+		rows[i].Notes = append(rows[i].Notes, c.missing...)
+	}
+	return rows
+}

@@ -1,0 +1,312 @@
+package snapshots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pilotfish/app/bench/peers"
+	"pilotfish/app/bench/product"
+	"pilotfish/app/bench/report"
+	"pilotfish/app/bench/site"
+	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/protocol"
+)
+
+// taskLetters is how much of a page a task's model is shown.
+const taskLetters = 14_000
+
+// pageController is what another agent sees a page with: a package for the page
+// itself, in the mode that sees what is in view.
+const pageController = "page-controller"
+
+// Pages measure what the page looks like to a task.
+func Pages() []report.Bench {
+	return []report.Bench{{Rows: []string{"page.1000", "page.5000", "page.20000nodes", "page.chars"}, Run: benchPages}}
+}
+
+// seenPage is a page that is looked at.
+type seenPage struct {
+	row, path string
+}
+
+// benchPages has a task's look and the peer's by turns, each in a tab of its own
+// of the same browser, for the peer writes into the page. The figure is what the
+// main thread of the page spent from the question to the answer. The first look
+// at a document is not among them.
+func benchPages(ctx context.Context, o report.Options) (rows []report.Row, err error) {
+	var missing []string
+	installed, err := peers.New(ctx)
+	if err != nil {
+		missing = append(missing, fmt.Sprintf("%s is left out: %v", pageController, err))
+	} else {
+		defer func() { err = errors.Join(err, installed.Close()) }()
+	}
+	srv := seenSite(installed)
+	defer srv.Close()
+	s, err := product.NewDesktop(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	p, err := s.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Stop()) }()
+	// A tab that goes to the back before the panel has its place keeps the width that
+	// it had, and then more is in view than a look tells.
+	if _, err := p.Painted(ctx, "ready>"); err != nil {
+		return nil, err
+	}
+	chars := report.Row{Name: "page.chars", Unit: "characters", Rule: report.Informs}
+	theirs := 0.0
+	for _, one := range []seenPage{
+		{"page.1000", "/1000"}, {"page.5000", "/5000"}, {"page.20000nodes", "/20000"},
+	} {
+		seen, err := see(ctx, p, o, srv.URL+one.path, installed != nil)
+		if err != nil {
+			return rows, fmt.Errorf("%s: %w", one.row, err)
+		}
+		r := seen.took.Row(one.row, "ms").AtMost(1)
+		r.Notes = append(slices.Clone(missing), fmt.Sprintf("the first look at a document took %.3g ms", seen.first))
+		rows = append(rows, r)
+		chars.Value += seen.chars[report.Ours]
+		theirs += seen.chars[pageController]
+	}
+	if installed != nil {
+		chars = chars.Peer(pageController, theirs).AtMost(1)
+	}
+	chars.Notes = missing
+	return append(rows, chars), nil
+}
+
+// sight is what was measured of a page.
+type sight struct {
+	took  report.Samples
+	first float64
+	chars map[string]float64
+}
+
+func see(ctx context.Context, p *product.App, o report.Options, url string, peer bool) (sight, error) {
+	runs := 15
+	if o.Quick {
+		runs = 4
+	}
+	out := sight{took: report.Samples{}, chars: map[string]float64{}}
+	var tab struct {
+		Tab protocol.TabID `json:"tab"`
+	}
+	if err := p.Command(ctx, "", "newtab", map[string]any{"url": url + "?who=" + report.Ours}, &tab); err != nil {
+		return out, err
+	}
+	mine, err := watched(ctx, p, url+"?who="+report.Ours)
+	if err != nil {
+		return out, err
+	}
+	var theirs *tap.Page
+	if peer {
+		if err := p.Command(ctx, "", "newtab", map[string]any{"url": url + "?who=peer"}, nil); err != nil {
+			return out, err
+		}
+		if theirs, err = watched(ctx, p, url+"?who=peer"); err != nil {
+			return out, err
+		}
+		if err := theirs.Eval(ctx, peerScript, nil); err != nil {
+			return out, fmt.Errorf("starting %s: %w", pageController, err)
+		}
+	}
+	for i := range runs + 1 {
+		ms, text, err := lookOf(ctx, p, tab.Tab, mine)
+		if err != nil {
+			return out, err
+		}
+		if i == 0 {
+			out.first = ms
+		} else {
+			out.took.Add(report.Ours, ms)
+		}
+		out.chars[report.Ours] = float64(utf8.RuneCountInString(text))
+		// The peer takes a hundred times as long; a third of the looks will do.
+		if !peer || i%3 != 0 {
+			continue
+		}
+		ms, text, err = spentOn(ctx, theirs, func() (text string, err error) {
+			err = theirs.Eval(ctx, "look()", &text)
+			return text, err
+		})
+		if err != nil {
+			return out, fmt.Errorf("looking with %s: %w", pageController, err)
+		}
+		if i > 0 {
+			out.took.Add(pageController, ms)
+		}
+		out.chars[pageController] = float64(utf8.RuneCountInString(text))
+	}
+	return out, nil
+}
+
+// peerScript starts the peer as its package says, and tells what a model is
+// given of it.
+const peerScript = `import('/peer/page-controller.js').then(({ PageController }) => {
+	const controller = new PageController({ viewportExpansion: 0 })
+	globalThis.look = async () => {
+		const { header, content, footer } = await controller.getBrowserState()
+		return header + '\n' + content + '\n' + footer
+	}
+})`
+
+// lookOf takes a task's look at a tab, compares it with what the page itself says
+// that is in view, and says what it cost the page. It must not have changed
+// anything.
+func lookOf(ctx context.Context, p *product.App, tab protocol.TabID, page *tap.Page) (float64, string, error) {
+	var said struct {
+		Text string `json:"text"`
+	}
+	ms, text, err := spentOn(ctx, page, func() (string, error) {
+		return "", p.Command(ctx, tab, "snapshot", map[string]any{"near": true, "max": taskLetters}, &said)
+	})
+	if err != nil {
+		return 0, text, err
+	}
+	var truth struct {
+		Lines   []string `json:"lines"`
+		Changed int      `json:"changed"`
+	}
+	if err := page.Eval(ctx, "truth()", &truth); err != nil {
+		return 0, "", err
+	}
+	if truth.Changed > 0 {
+		return 0, "", fmt.Errorf("the look changed the page %d times", truth.Changed)
+	}
+	return ms, said.Text, shows(said.Text, truth.Lines)
+}
+
+// refLine is the line of something that can be acted on.
+var refLine = regexp.MustCompile(`(?m)^ *(e[1-9]\d*) (.+)$`) //nolint:gochecknoglobals // a constant that Go cannot have
+
+// shows checks that each thing of a page's own list stands in a look once, with a
+// ref that no other has.
+func shows(text string, want []string) error {
+	found, refs := map[string]int{}, map[string]bool{}
+	for _, m := range refLine.FindAllStringSubmatch(text, -1) {
+		if refs[m[1]] {
+			return fmt.Errorf("two things have the ref %s", m[1])
+		}
+		refs[m[1]] = true
+		found[m[2]]++
+	}
+	if len(want) == 0 {
+		return errors.New("the page has nothing in view")
+	}
+	for _, line := range want {
+		if found[line] != 1 {
+			return fmt.Errorf("%q stands %d times in a look of %d things: %.1000s", line, found[line], len(refs), text)
+		}
+	}
+	return nil
+}
+
+// watched attaches to a page and has it count what the processor spends on it.
+func watched(ctx context.Context, p *product.App, url string) (*tap.Page, error) {
+	var page *tap.Page
+	err := product.Until(ctx, func() (err error) {
+		page, err = p.Client.Attach(ctx, url)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	return page, err
+}
+
+// spentOn is what the main thread of a page spent on something, in ms of the
+// processor's time.
+func spentOn(ctx context.Context, page *tap.Page, do func() (string, error)) (float64, string, error) {
+	before, err := spent(ctx, page)
+	if err != nil {
+		return 0, "", err
+	}
+	text, err := do()
+	if err != nil {
+		return 0, "", err
+	}
+	after, err := spent(ctx, page)
+	return after - before, text, err
+}
+
+func spent(ctx context.Context, page *tap.Page) (float64, error) {
+	var got struct {
+		Metrics []struct {
+			Name  string  `json:"name"`
+			Value float64 `json:"value"`
+		} `json:"metrics"`
+	}
+	if err := page.Call(ctx, "Performance.getMetrics", nil, &got); err != nil {
+		return 0, err
+	}
+	for _, m := range got.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value * 1000, nil
+		}
+	}
+	return 0, errors.New("the browser does not say what the page's tasks took")
+}
+
+// seenSite serves the pages that are looked at, and the peer for them.
+func seenSite(p *peers.Peers) *httptest.Server {
+	pages := map[string]string{"/1000": site.Controls(1000), "/5000": site.Controls(5000), "/20000": sections()}
+	mux := http.NewServeMux()
+	if p != nil {
+		dir := filepath.Join(p.Modules, "@page-agent", "page-controller", "dist", "lib")
+		mux.Handle("GET /peer/", http.StripPrefix("/peer/", http.FileServer(http.Dir(dir))))
+	}
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		body, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<!doctype html><title>Bench</title><link rel=icon href='data:,'><main>", body, "</main>", truthScript)
+	})
+	return httptest.NewServer(mux)
+}
+
+// sections are 20,000 nodes of text with a link in each section.
+func sections() string {
+	return strings.Repeat("<section><p>Words <b>that</b> say something</p><ul><li>one<li><a href=/on>Go on</a></ul></section>", 20_000/sectionNodes)
+}
+
+// sectionNodes are the nodes of one of sections: 7 elements and 5 texts.
+const sectionNodes = 12
+
+// truthScript is the page's own list of what is in view, in the words that a look
+// has for it; and whether anything was changed in the page. Things of the same
+// words are told apart by nothing, so that they are on the list only once.
+const truthScript = `<script>
+for (const [i, a] of document.querySelectorAll('section a').entries()) { a.textContent = 'Go on ' + i; a.href = '/on/' + i }
+const changes = new MutationObserver(() => {})
+changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+const truth = () => {
+	const words = (el) => {
+		if (el.localName === 'a') return 'link ' + el.textContent + ' →' + el.pathname
+		if (el.localName === 'button') return 'btn ' + el.textContent + (el.disabled ? ' [disabled]' : '')
+		if (el.type === 'checkbox') return (el.checked ? '[x] ' : '[ ] ') + el.labels[0].textContent.trim()
+		return 'edit ' + el.ariaLabel + ' ="' + el.value + '"'
+	}
+	const seen = (el) => {
+		const { left, top, right, bottom } = el.getBoundingClientRect()
+		return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight
+	}
+	return { lines: [...document.querySelectorAll('a,button,input')].filter(seen).map(words), changed: changes.takeRecords().length }
+}
+</script>`

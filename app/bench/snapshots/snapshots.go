@@ -1,0 +1,109 @@
+// Package snapshots measures what a model is given: the list of tools, snapshots and
+// screenshots.
+package snapshots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"pilotfish/app/bench/peers"
+	"pilotfish/app/bench/report"
+	"pilotfish/app/bench/site"
+)
+
+// snapshotCharsPart is the part of Playwright MCP's text that ours may have.
+const snapshotCharsPart = 0.6
+
+// MCP measures snapshots over MCP.
+func MCP() []report.Bench {
+	return []report.Bench{{
+		Rows: []string{"snapshot.form", "snapshot.1000", "snapshot.1000.chars", "snapshot.5000", "snapshot.20000"},
+		Run:  looks,
+	}}
+}
+
+// lookPage is a page that is looked at.
+type lookPage struct {
+	row, path string
+	// shown are things that our text must have: the last of each kind.
+	shown []string
+	// than is the peer that ours is judged by; empty is the best of the run.
+	than string
+	runs int
+}
+
+func looks(ctx context.Context, o report.Options) (rows []report.Row, err error) {
+	runs, few := 30, 10
+	if o.Quick {
+		runs, few = 8, 3
+	}
+	s := site.New()
+	defer s.Close()
+	c, err := peers.Gather(ctx, s.URL+"/empty", peers.PeerClients()...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	for _, p := range []lookPage{
+		{"snapshot.form", "/form", []string{"Field 14", "Yes", "Clear"}, "", runs},
+		{"snapshot.1000", "/mixed", []string{"Button 799", "Button 899", "Button 999"}, "", runs},
+		{"snapshot.1000.chars", "/1000", []string{"Button 0", "Button 999"}, "", 1},
+		{"snapshot.5000", "/5000", []string{"Button 4999"}, "", few},
+		{"snapshot.20000", "/20000", []string{"Button 39"}, peers.Devtools, few},
+	} {
+		took, texts, err := lookAll(ctx, c, s.URL+p.path, p)
+		if err != nil {
+			return c.Noted(rows), fmt.Errorf("%s: %w", p.row, err)
+		}
+		if p.row == "snapshot.1000.chars" {
+			rows = append(rows, textRow(p.row, texts))
+			continue
+		}
+		rows = append(rows, took.Row(p.row, "ms").Against(p.than).AtMost(1))
+	}
+	return c.Noted(rows), nil
+}
+
+// lookAll has everybody load a page and look at it, by turns.
+func lookAll(ctx context.Context, c *peers.Group, url string, p lookPage) (report.Samples, map[string]string, error) {
+	took, texts := report.Samples{}, make(map[string]string)
+	err := c.Turns(ctx, 1, func(ctx context.Context, d peers.Driver, _ int) error {
+		_, err := d.Open(ctx, url)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = c.Turns(ctx, p.runs+1, func(ctx context.Context, d peers.Driver, i int) error {
+		text, ms, err := d.Snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		for _, name := range p.shown {
+			if d.Name() == report.Ours && !strings.Contains(text, name) {
+				return fmt.Errorf("%s is not in %.300q", name, text)
+			}
+		}
+		texts[d.Name()] = text
+		if i > 0 { // the first one meets a page that is new
+			took.Add(d.Name(), ms)
+		}
+		return nil
+	})
+	return c.Only(took), texts, err
+}
+
+// textRow compares the sizes of texts of the same page. Each peer's is there;
+// the reference is Playwright MCP's, which is the one that the limit was set by.
+func textRow(name string, texts map[string]string) report.Row {
+	r := report.Row{Name: name, Unit: "chars", Value: float64(utf8.RuneCountInString(texts[report.Ours])), Limit: snapshotCharsPart, Rule: report.RatioAtMost}
+	for peer, text := range texts {
+		if peer != report.Ours {
+			r = r.Peer(peer, float64(utf8.RuneCountInString(text)))
+		}
+	}
+	return r.Against(peers.Playwright)
+}

@@ -1,0 +1,236 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/protocol"
+)
+
+// viewer speaks the terminal's protocol as the panel does, without an emulator.
+type viewer struct {
+	b  *backend
+	ws *websocket.Conn
+	id protocol.TerminalID
+
+	buf    []byte
+	epoch  int
+	offset uint64 // received
+
+	mu    sync.Mutex
+	drawn uint64
+	acked uint64
+}
+
+// openViewer starts a terminal with a bash script and attaches to it.
+func openViewer(ctx context.Context, b *backend, script string) (*viewer, error) {
+	var info protocol.TerminalInfo
+	err := b.post(ctx, "/pty-session", protocol.PtySessionRequest{Agent: protocol.AgentCustom, Command: script, Cols: 120, Rows: 40}, &info)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := dialBench(ctx, b.url+"/ws?id="+string(info.ID))
+	if err != nil {
+		return nil, err
+	}
+	v := &viewer{b: b, ws: ws, id: info.ID, epoch: info.Epoch, buf: make([]byte, protocol.FrameHeader+protocol.MaxFrame)}
+	hello, err := json.Marshal(protocol.ViewerControl{Type: protocol.ControlAttach, Cols: 120, Rows: 40})
+	if err != nil {
+		return nil, err
+	}
+	return v, ws.Write(ctx, websocket.MessageText, hello)
+}
+
+func (b *backend) post(ctx context.Context, path string, body, reply any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, res.Status)
+	}
+	if reply == nil {
+		return nil
+	}
+	return json.NewDecoder(res.Body).Decode(reply)
+}
+
+func dialBench(ctx context.Context, url string) (*websocket.Conn, error) {
+	ws, res, err := websocket.Dial(ctx, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if res.Body != nil {
+		_ = res.Body.Close()
+	}
+	ws.SetReadLimit(-1)
+	return ws, nil
+}
+
+func (v *viewer) close(ctx context.Context) error {
+	_ = v.ws.CloseNow()
+	return v.b.post(ctx, "/pty-close", protocol.PtyCloseRequest{Terminal: v.id}, nil)
+}
+
+func (v *viewer) send(ctx context.Context, p []byte) error {
+	return v.ws.Write(ctx, websocket.MessageBinary, p)
+}
+
+// recv returns the next output; it is valid until the next call.
+func (v *viewer) recv(ctx context.Context) ([]byte, error) {
+	for {
+		typ, r, err := v.ws.Reader(ctx)
+		if err != nil {
+			return nil, err
+		}
+		n, err := io.ReadFull(r, v.buf)
+		switch {
+		case err == nil:
+			// A full buffer is the largest frame; the reader still has its end.
+			if m, err := r.Read(make([]byte, 1)); m != 0 || !errors.Is(err, io.EOF) {
+				return nil, fmt.Errorf("a frame of more than %d bytes", n)
+			}
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		default:
+			return nil, err
+		}
+		if typ == websocket.MessageText {
+			var m protocol.TerminalControl
+			if err := json.Unmarshal(v.buf[:n], &m); err != nil {
+				return nil, err
+			}
+			if m.Type == protocol.ControlExit {
+				return nil, fmt.Errorf("the program ended: %+v", *m.Exit)
+			}
+			continue
+		}
+		offset, data, ok := protocol.ParseFrame(v.buf[:n])
+		if !ok || offset != v.offset {
+			return nil, fmt.Errorf("a frame at %d instead of %d", offset, v.offset)
+		}
+		v.offset += uint64(len(data))
+		return data, nil
+	}
+}
+
+// draw counts n bytes as drawn and acknowledges as the panel does.
+func (v *viewer) draw(ctx context.Context, n int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.drawn += uint64(n)
+	if v.drawn-v.acked < protocol.AckEvery {
+		return nil
+	}
+	v.acked = v.drawn
+	ack, err := json.Marshal(protocol.ViewerControl{Type: protocol.ControlAck, Epoch: v.epoch, Offset: v.acked})
+	if err != nil {
+		return err
+	}
+	return v.ws.Write(ctx, websocket.MessageText, ack)
+}
+
+// expectReady reads and draws until the script is ready. What comes after that in
+// the same frame is drawn too.
+func (v *viewer) expectReady(ctx context.Context) error {
+	var seen []byte
+	for {
+		data, err := v.recv(ctx)
+		if err != nil {
+			return fmt.Errorf("waiting for the script: %w", err)
+		}
+		seen = append(seen, data...)
+		if err := v.draw(ctx, len(data)); err != nil {
+			return err
+		}
+		if bytes.Contains(seen, []byte(ready)) {
+			return nil
+		}
+	}
+}
+
+// slowScreen draws what a viewer receives at a fixed rate, a display frame at a
+// time.
+type slowScreen struct {
+	v    *viewer
+	rate float64 // bytes per second
+
+	mu       sync.Mutex
+	received uint64
+	drawn    uint64
+	backlog  uint64 // the most that was received and not drawn
+	moved    sync.Cond
+	err      error
+}
+
+// displayFrame is how often a browser draws.
+const displayFrame = 16 * time.Millisecond
+
+func newSlowScreen(v *viewer, rate float64) *slowScreen {
+	s := &slowScreen{v: v, rate: rate, received: v.drawn, drawn: v.drawn}
+	s.moved.L = &s.mu
+	return s
+}
+
+// run draws until ctx ends.
+func (s *slowScreen) run(ctx context.Context) {
+	tick := time.NewTicker(displayFrame)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			budget := uint64(s.rate * now.Sub(last).Seconds())
+			last = now
+			s.mu.Lock()
+			n := min(budget, s.received-s.drawn)
+			s.drawn += n
+			s.mu.Unlock()
+			err := s.v.draw(ctx, int(n))
+			s.mu.Lock()
+			if err != nil && ctx.Err() == nil {
+				s.err = err
+			}
+			s.moved.Broadcast()
+			s.mu.Unlock()
+		}
+	}
+}
+
+// take hands received bytes over to be drawn.
+func (s *slowScreen) take(n int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.received += uint64(n)
+	s.backlog = max(s.backlog, s.received-s.drawn)
+	return s.err
+}
+
+// drain waits until everything is drawn.
+func (s *slowScreen) drain() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.drawn < s.received && s.err == nil {
+		s.moved.Wait()
+	}
+	return s.err
+}
