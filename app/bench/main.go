@@ -58,8 +58,6 @@ func benches() []report.Bench {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	switch os.Getenv(process.RoleEnv) {
-	case terminal.Role:
-		return terminal.Serve(ctx, os.Stdin, out)
 	case chat.Role:
 		return chat.Serve(ctx, os.Stdin, out)
 	case chat.TalkerRole:

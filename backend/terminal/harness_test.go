@@ -31,6 +31,13 @@ func TestMain(m *testing.M) {
 		sizes()
 		return
 	}
+	if os.Getenv(roleEnv) == "serve" { // what a benchmark measures
+		if err := serveTerminals(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

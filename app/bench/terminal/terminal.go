@@ -1,264 +1,82 @@
-// Package terminal measures terminals beside a bare pseudo terminal.
+// Package terminal has the rows of terminals. They need backend/terminal only, which
+// measures them as benchmarks of its own.
 package terminal
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
-	"time"
-
-	"github.com/coder/websocket"
-	"github.com/creack/pty"
+	"strconv"
+	"strings"
 
 	"pilotfish/app/bench/report"
-	"pilotfish/backend/protocol"
 )
 
 // Benches measure terminals.
 func Benches() []report.Bench {
 	return []report.Bench{
-		{Rows: []string{"terminal.echo"}, Run: terminalEcho},
-		{Rows: []string{"terminal.throughput"}, Run: terminalThroughput},
-		{Rows: []string{"terminal.backlog", "terminal.interrupt", "terminal.memory"}, Run: terminalFlood},
-		{Rows: []string{"terminal.paste"}, Run: terminalPaste},
+		bench("Echo", report.Row{Name: "terminal.echo", Unit: "ms", Rule: report.RatioAtMost, Limit: 1.5}),
+		bench("Throughput", report.Row{Name: "terminal.throughput", Unit: "MB/s", Rule: report.RatioAtLeast, Limit: 0.7}),
+		bench(
+			"Flood",
+			report.Row{Name: "terminal.backlog", Unit: "MB", Rule: report.ValueAtMost, Limit: 1},
+			report.Row{Name: "terminal.interrupt", Unit: "ms", Rule: report.ValueAtMost, Limit: 60},
+			report.Row{Name: "terminal.memory", Unit: "MB", Rule: report.ValueAtMost, Limit: 25},
+		),
+		bench("Paste", report.Row{Name: "terminal.paste", Unit: "MB", Rule: report.ValueAtLeast, Limit: 10}),
 	}
 }
 
-// The scripts say when they are ready in two pieces, so that no echo of a
-// command line can look like it.
-const (
-	rawCat = "stty raw -echo; printf RE; printf ADY; exec cat"
-	ready  = "READY"
-)
-
-// barePTY runs a bash script in a pseudo terminal of this process.
-func barePTY(ctx context.Context, script string) (*os.File, func(), error) {
-	cmd := exec.CommandContext(ctx, "/bin/bash", "-c", script)
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 120, Rows: 40})
-	if err != nil {
-		return nil, nil, fmt.Errorf("starting the bare terminal: %w", err)
-	}
-	seen := []byte{}
-	for b := make([]byte, 1); !bytes.HasSuffix(seen, []byte(ready)); {
-		if _, err := f.Read(b); err != nil {
-			return nil, nil, fmt.Errorf("starting the bare terminal: %w", err)
-		}
-		seen = append(seen, b[0])
-	}
-	return f, func() {
-		_ = f.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}, nil
-}
-
-// terminalEcho types one key at a time, by turns into the terminal, a bare
-// pseudo terminal and a bare WebSocket echo.
-func terminalEcho(ctx context.Context, o report.Options) ([]report.Row, error) {
-	b, err := startBackend(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = b.Stop() }()
-	v, err := openViewer(ctx, b, rawCat)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.expectReady(ctx); err != nil {
-		return nil, err
-	}
-	bare, end, err := barePTY(ctx, rawCat)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	echo, err := dialBench(ctx, b.url+"/echo")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = echo.CloseNow() }()
-
-	buf := make([]byte, 64)
-	turns := []func(key byte) (byte, error){
-		func(key byte) (byte, error) {
-			if err := v.send(ctx, []byte{key}); err != nil {
-				return 0, err
-			}
-			p, err := v.recv(ctx)
-			if err != nil {
-				return 0, err
-			}
-			return p[0], v.draw(ctx, len(p))
-		},
-		func(key byte) (byte, error) {
-			if _, err := bare.Write([]byte{key}); err != nil {
-				return 0, err
-			}
-			_, err := bare.Read(buf)
-			return buf[0], err
-		},
-		func(key byte) (byte, error) {
-			if err := echo.Write(ctx, websocket.MessageBinary, []byte{key}); err != nil {
-				return 0, err
-			}
-			_, p, err := echo.Read(ctx)
-			if err != nil {
-				return 0, err
-			}
-			return p[0], nil
-		},
-	}
-	n, warm := 4000, 200
-	if o.Quick {
-		n = 400
-	}
-	took := make([][]float64, len(turns))
-	for i := range n + warm {
-		key := byte('a' + i%26)
-		for k := range turns {
-			// Each of them comes after each of the others equally often.
-			j := (i + k) % len(turns)
-			if i%2 == 1 {
-				j = len(turns) - 1 - j
-			}
-			begin := time.Now()
-			got, err := turns[j](key)
-			if err != nil {
-				return nil, err
-			}
-			if got != key {
-				return nil, fmt.Errorf("typed %q, echoed %q", key, got)
-			}
-			if i >= warm {
-				took[j] = append(took[j], report.MS(time.Since(begin)))
-			}
-		}
-	}
-	r := report.Row{Name: "terminal.echo", Unit: "ms", Value: report.Percentile(took[0], 0.5), Rule: report.RatioAtMost, Limit: 1.5}
-	return []report.Row{r.With99(report.Percentile(took[0], 0.99)).Beside(report.Percentile(took[1], 0.5) + report.Percentile(took[2], 0.5))}, nil
-}
-
-// colourFile writes n bytes of coloured text and returns its path and checksum.
-func colourFile(dir string, n int) (path string, sum uint32, err error) {
-	path = filepath.Join(dir, fmt.Sprintf("colours-%d", n))
-	f, err := os.Create(path)
-	if err != nil {
-		return "", 0, err
-	}
-	h := crc32.New(castagnoli())
-	w := bufio.NewWriterSize(io.MultiWriter(f, h), 1<<20)
-	for i, left := 0, n; left > 0; i++ {
-		line := fmt.Appendf(nil, "\x1b[38;5;%dm%08d\x1b[0m \x1b[1mlevel\x1b[22m=info \x1b[32mmsg\x1b[39m=\"request served\" path=/api/v1/items/%d\r\n", i%256, i, i%1000)
-		line = line[:min(len(line), left)]
-		left -= len(line)
-		_, _ = w.Write(line) // Flush tells
-	}
-	err = errors.Join(w.Flush(), f.Close())
-	return path, h.Sum32(), err
-}
-
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
-// terminalThroughput prints a large file, by turns through the terminal and in
-// a bare pseudo terminal, and checks every byte.
-func terminalThroughput(ctx context.Context, o report.Options) ([]report.Row, error) {
-	size, runs := 100_000_000, 7
-	if o.Quick {
-		size, runs = 20_000_000, 3
-	}
-	dir, err := os.MkdirTemp("", "pilotfish-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	file, want, err := colourFile(dir, size)
-	if err != nil {
-		return nil, err
-	}
-	b, err := startBackend(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = b.Stop() }()
-	// cat begins when it is told to: starting it is not part of the figure.
-	script := "stty raw -echo; printf RE; printf ADY; read -N1; exec cat " + file
-	var ours, bare []float64
-	for range runs {
-		for _, r := range []struct {
-			run func(context.Context, *backend, string, int) (time.Duration, uint32, error)
-			to  *[]float64
-		}{{throughputOfTerminal, &ours}, {throughputOfPTY, &bare}} {
-			took, sum, err := r.run(ctx, b, script, size)
-			if err != nil {
-				return nil, err
-			}
-			if sum != want {
-				return nil, errors.New("the output is not what was printed")
-			}
-			*r.to = append(*r.to, float64(size)/1e6/took.Seconds())
-		}
-	}
-	// The best of the runs on both sides: what disturbs a run on a shared
-	// machine only ever makes it slower.
-	r := report.Row{Name: "terminal.throughput", Unit: "MB/s", Value: slices.Max(ours), Rule: report.RatioAtLeast, Limit: 0.7}
-	return []report.Row{r.Beside(slices.Max(bare))}, nil
-}
-
-func throughputOfTerminal(ctx context.Context, b *backend, script string, size int) (time.Duration, uint32, error) {
-	v, err := openViewer(ctx, b, script)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { _ = v.close(ctx) }()
-	if err := v.expectReady(ctx); err != nil {
-		return 0, 0, err
-	}
-	h := crc32.New(castagnoli())
-	begin := time.Now()
-	if err := v.send(ctx, []byte("g")); err != nil {
-		return 0, 0, err
-	}
-	for n := 0; n < size; {
-		p, err := v.recv(ctx)
+// bench is a benchmark of backend/terminal whose metrics are these rows.
+func bench(name string, rows ...report.Row) report.Bench {
+	b := report.Bench{Run: func(ctx context.Context, o report.Options) ([]report.Row, error) {
+		cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+name+"$", "-benchtime", "1x",
+			"-short="+strconv.FormatBool(o.Quick), "pilotfish/backend/terminal")
+		out, err := cmd.CombinedOutput()
 		if err != nil {
-			return 0, 0, fmt.Errorf("after %d of %d bytes: %w", n, size, err)
+			return nil, fmt.Errorf("measuring %s: %w\n%s", name, err, out)
 		}
-		_, _ = h.Write(p)
-		n += len(p)
-		if err := v.draw(ctx, len(p)); err != nil {
-			return 0, 0, err
-		}
+		return filled(rows, metrics(string(out)))
+	}}
+	for _, r := range rows {
+		b.Rows = append(b.Rows, r.Name)
 	}
-	return time.Since(begin), h.Sum32(), nil
+	return b
 }
 
-func throughputOfPTY(ctx context.Context, _ *backend, script string, size int) (time.Duration, uint32, error) {
-	f, end, err := barePTY(ctx, script)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer end()
-	h := crc32.New(castagnoli())
-	buf := make([]byte, protocol.MaxFrame)
-	begin := time.Now()
-	if _, err := f.WriteString("g"); err != nil {
-		return 0, 0, err
-	}
-	for n := 0; n < size; {
-		m, err := f.Read(buf)
-		if err != nil {
-			return 0, 0, fmt.Errorf("after %d of %d bytes: %w", n, size, err)
+// metrics are the figures that benchmarks print, by their units.
+func metrics(out string) map[string]float64 {
+	found := map[string]float64{}
+	for line := range strings.Lines(out) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || !strings.HasPrefix(line, "Benchmark") {
+			continue
 		}
-		_, _ = h.Write(buf[:m])
-		n += m
+		for i := 2; i+1 < len(fields); i += 2 {
+			if value, err := strconv.ParseFloat(fields[i], 64); err == nil {
+				found[fields[i+1]] = value
+			}
+		}
 	}
-	return time.Since(begin), h.Sum32(), nil
+	return found
+}
+
+// filled are the rows with their figures.
+func filled(rows []report.Row, figures map[string]float64) ([]report.Row, error) {
+	var out []report.Row
+	for _, r := range rows {
+		value, ok := figures[r.Name]
+		if !ok {
+			return nil, fmt.Errorf("no benchmark measured %s", r.Name)
+		}
+		r.Value = value
+		if p99, ok := figures[r.Name+"/p99"]; ok {
+			r = r.With99(p99)
+		}
+		if reference, ok := figures[r.Name+"/reference"]; ok {
+			r = r.Beside(reference)
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"pilotfish/app/bench/report"
 )
 
 const (
@@ -24,9 +22,9 @@ const floodScript = `stty -echo -onlcr; trap 'printf ST; printf OP; exec sleep 6
 
 // terminalFlood lets a program print as fast as it can at a viewer that draws
 // 20 MB/s, and interrupts it.
-func terminalFlood(ctx context.Context, o report.Options) ([]report.Row, error) {
+func terminalFlood(ctx context.Context, quick bool) (metrics, error) {
 	runs := 7
-	if o.Quick {
+	if quick {
 		runs = 3
 	}
 	dir, err := os.MkdirTemp("", "pilotfish-bench-")
@@ -42,7 +40,7 @@ func terminalFlood(ctx context.Context, o report.Options) ([]report.Row, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = b.Stop() }()
+	defer func() { _ = b.stop() }()
 	var backlogs, interrupts, growths []float64
 	for range runs {
 		f, err := floodOnce(ctx, b, file)
@@ -53,10 +51,9 @@ func terminalFlood(ctx context.Context, o report.Options) ([]report.Row, error) 
 		interrupts = append(interrupts, f.interrupt)
 		growths = append(growths, f.growth)
 	}
-	return []report.Row{
-		{Name: "terminal.backlog", Unit: "MB", Value: slices.Max(backlogs), Rule: report.ValueAtMost, Limit: 1},
-		report.Row{Name: "terminal.interrupt", Unit: "ms", Value: report.Percentile(interrupts, 0.5), Rule: report.ValueAtMost, Limit: 60}.With99(slices.Max(interrupts)),
-		{Name: "terminal.memory", Unit: "MB", Value: slices.Max(growths), Rule: report.ValueAtMost, Limit: 25},
+	return metrics{
+		"terminal.backlog": slices.Max(backlogs), "terminal.memory": slices.Max(growths),
+		"terminal.interrupt": percentile(interrupts, 0.5), "terminal.interrupt/p99": slices.Max(interrupts),
 	}, nil
 }
 
@@ -64,7 +61,7 @@ func terminalFlood(ctx context.Context, o report.Options) ([]report.Row, error) 
 type flood struct{ backlog, interrupt, growth float64 }
 
 func floodOnce(ctx context.Context, b *backend, file string) (flood, error) {
-	before, err := b.Resident()
+	before, err := b.resident()
 	if err != nil {
 		return flood{}, err
 	}
@@ -93,7 +90,7 @@ func floodOnce(ctx context.Context, b *backend, file string) (flood, error) {
 		if err := screen.take(len(p)); err != nil {
 			return flood{}, err
 		}
-		if now, err := b.Resident(); err == nil {
+		if now, err := b.resident(); err == nil {
 			peak = max(peak, now)
 		}
 		if pressed.IsZero() {
@@ -116,17 +113,17 @@ func floodOnce(ctx context.Context, b *backend, file string) (flood, error) {
 	if err := screen.drain(); err != nil {
 		return flood{}, err
 	}
-	return flood{backlog: float64(screen.backlog) / 1e6, interrupt: report.MS(time.Since(pressed)), growth: peak - before}, nil
+	return flood{backlog: float64(screen.backlog) / 1e6, interrupt: inMS(time.Since(pressed)), growth: peak - before}, nil
 }
 
 // terminalPaste pastes 10 MB into a program that echoes, in one frame and in
 // small ones. The value is how much of it came back intact.
-func terminalPaste(ctx context.Context, _ report.Options) ([]report.Row, error) {
+func terminalPaste(ctx context.Context, _ bool) (metrics, error) {
 	b, err := startBackend(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = b.Stop() }()
+	defer func() { _ = b.stop() }()
 	paste := make([]byte, pasteSize)
 	for i := range paste {
 		paste[i] = "abcdefghijklmnopqrstuvwxyz\n"[i%27]
@@ -139,7 +136,7 @@ func terminalPaste(ctx context.Context, _ report.Options) ([]report.Row, error) 
 		}
 		least = min(least, intact)
 	}
-	return []report.Row{{Name: "terminal.paste", Unit: "MB", Value: float64(least) / (1 << 20), Rule: report.ValueAtLeast, Limit: pasteSize >> 20}}, nil
+	return metrics{"terminal.paste": float64(least) / (1 << 20)}, nil
 }
 
 // pasteOnce returns how many bytes came back as they were sent.

@@ -16,8 +16,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// viewer speaks the terminal's protocol as the panel does, without an emulator.
-type viewer struct {
+// benchViewer speaks the terminal's protocol as the panel does, without an emulator.
+type benchViewer struct {
 	b  *backend
 	ws *websocket.Conn
 	id protocol.TerminalID
@@ -32,7 +32,7 @@ type viewer struct {
 }
 
 // openViewer starts a terminal with a bash script and attaches to it.
-func openViewer(ctx context.Context, b *backend, script string) (*viewer, error) {
+func openViewer(ctx context.Context, b *backend, script string) (*benchViewer, error) {
 	var info protocol.TerminalInfo
 	err := b.post(ctx, "/pty-session", protocol.PtySessionRequest{Agent: protocol.AgentCustom, Command: script, Cols: 120, Rows: 40}, &info)
 	if err != nil {
@@ -42,7 +42,7 @@ func openViewer(ctx context.Context, b *backend, script string) (*viewer, error)
 	if err != nil {
 		return nil, err
 	}
-	v := &viewer{b: b, ws: ws, id: info.ID, epoch: info.Epoch, buf: make([]byte, protocol.FrameHeader+protocol.MaxFrame)}
+	v := &benchViewer{b: b, ws: ws, id: info.ID, epoch: info.Epoch, buf: make([]byte, protocol.FrameHeader+protocol.MaxFrame)}
 	hello, err := json.Marshal(protocol.ViewerControl{Type: protocol.ControlAttach, Cols: 120, Rows: 40})
 	if err != nil {
 		return nil, err
@@ -85,17 +85,17 @@ func dialBench(ctx context.Context, url string) (*websocket.Conn, error) {
 	return ws, nil
 }
 
-func (v *viewer) close(ctx context.Context) error {
+func (v *benchViewer) close(ctx context.Context) error {
 	_ = v.ws.CloseNow()
 	return v.b.post(ctx, "/pty-close", protocol.PtyCloseRequest{Terminal: v.id}, nil)
 }
 
-func (v *viewer) send(ctx context.Context, p []byte) error {
+func (v *benchViewer) send(ctx context.Context, p []byte) error {
 	return v.ws.Write(ctx, websocket.MessageBinary, p)
 }
 
 // recv returns the next output; it is valid until the next call.
-func (v *viewer) recv(ctx context.Context) ([]byte, error) {
+func (v *benchViewer) recv(ctx context.Context) ([]byte, error) {
 	for {
 		typ, r, err := v.ws.Reader(ctx)
 		if err != nil {
@@ -132,7 +132,7 @@ func (v *viewer) recv(ctx context.Context) ([]byte, error) {
 }
 
 // draw counts n bytes as drawn and acknowledges as the panel does.
-func (v *viewer) draw(ctx context.Context, n int) error {
+func (v *benchViewer) draw(ctx context.Context, n int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.drawn += uint64(n)
@@ -149,7 +149,7 @@ func (v *viewer) draw(ctx context.Context, n int) error {
 
 // expectReady reads and draws until the script is ready. What comes after that in
 // the same frame is drawn too.
-func (v *viewer) expectReady(ctx context.Context) error {
+func (v *benchViewer) expectReady(ctx context.Context) error {
 	var seen []byte
 	for {
 		data, err := v.recv(ctx)
@@ -169,7 +169,7 @@ func (v *viewer) expectReady(ctx context.Context) error {
 // slowScreen draws what a viewer receives at a fixed rate, a display frame at a
 // time.
 type slowScreen struct {
-	v    *viewer
+	v    *benchViewer
 	rate float64 // bytes per second
 
 	mu       sync.Mutex
@@ -183,7 +183,7 @@ type slowScreen struct {
 // displayFrame is how often a browser draws.
 const displayFrame = 16 * time.Millisecond
 
-func newSlowScreen(v *viewer, rate float64) *slowScreen {
+func newSlowScreen(v *benchViewer, rate float64) *slowScreen {
 	s := &slowScreen{v: v, rate: rate, received: v.drawn, drawn: v.drawn}
 	s.moved.L = &s.mu
 	return s

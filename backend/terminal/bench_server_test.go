@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,24 +10,22 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 
-	"pilotfish/app/bench/process"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/terminal"
 )
 
-// Role is the role of a backend of terminals.
-const Role = "terminal"
-
-// Serve serves terminals that run bash scripts, and a bare echo as the
+// serveTerminals serves terminals that run bash scripts, and a bare echo as the
 // reference, until in ends.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	manager, err := terminal.New(terminal.Config{
+func serveTerminals(ctx context.Context, in io.Reader, out io.Writer) error {
+	manager, err := New(Config{
 		Session: protocol.DefaultSession,
-		Launch: func(_ context.Context, _ protocol.TerminalID, _ protocol.TabID, _ protocol.AgentKind, command string) (terminal.Launch, error) {
-			return terminal.Launch{
+		Launch: func(_ context.Context, _ protocol.TerminalID, _ protocol.TabID, _ protocol.AgentKind, command string) (Launch, error) {
+			return Launch{
 				Path: "/bin/bash", Args: []string{"-c", command}, Dir: os.TempDir(),
 				Env:  []string{"PATH=" + os.Getenv("PATH")},
 				Kind: protocol.AgentCustom, Name: "bash",
@@ -36,8 +35,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := process.UntilEnd(ctx, in)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // the end of the benchmark is the end of this
+		cancel()
+	}()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
@@ -49,7 +52,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, server.Close())
 }
 
-func terminalRoutes(manager *terminal.Manager) http.Handler {
+func terminalRoutes(manager *Manager) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /pty-session", func(w http.ResponseWriter, r *http.Request) {
 		var req protocol.PtySessionRequest
@@ -98,16 +101,61 @@ func terminalRoutes(manager *terminal.Manager) http.Handler {
 	return mux
 }
 
-// backend serves terminals in a process of its own.
+// backend is the process under measurement: its memory is its own.
 type backend struct {
-	*process.Process
+	cmd *exec.Cmd
+	in  io.Closer
 	url string
 }
 
+// startBackend starts this program as a server of terminals.
 func startBackend(ctx context.Context) (*backend, error) {
-	p, url, err := process.Start(ctx, Role)
+	exe, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	return &backend{p, url}, nil
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Env = append(os.Environ(), roleEnv+"=serve")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the backend: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the backend: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the backend: %w", err)
+	}
+	b := &backend{cmd: cmd, in: in}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the backend: it said %q: %w", line, err), b.stop())
+	}
+	b.url = strings.TrimSpace(line)
+	return b, nil
+}
+
+// stop ends the process with all that it started.
+func (b *backend) stop() error {
+	if err := b.in.Close(); err != nil {
+		return err
+	}
+	timer := time.AfterFunc(2*protocol.StopHangupWait+protocol.StopTerminateWait, func() { _ = b.cmd.Process.Kill() })
+	defer timer.Stop()
+	return b.cmd.Wait()
+}
+
+// resident returns the memory of the process in MB.
+func (b *backend) resident() (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", b.cmd.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading the backend's memory: %w", err)
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0, fmt.Errorf("reading the backend's memory: %w", err)
+	}
+	return float64(pages) * float64(os.Getpagesize()) / 1e6, nil
 }
