@@ -261,11 +261,7 @@ func (a *action) click(ctx context.Context) error {
 		if !a.heldBack() {
 			return nil
 		}
-		if a.told.Guard.OK == nil {
-			if try == droppedTries {
-				return nil // missed says it
-			}
-		} else if try == pressTries || time.Since(began) > pressWait && try > 1 {
+		if try == pressTries || time.Since(began) > pressWait && try > 1 {
 			why := " keeps moving away from the pointer: each click would have hit "
 			hint, next := "use the keyboard", []protocol.Suggestion{protocol.Example("press", "Enter", "--target", "e5")}
 			if a.moving {
@@ -278,32 +274,16 @@ func (a *action) click(ctx context.Context) error {
 	}
 }
 
-// How often, and how long, a press is tried on something that moves away from it,
-// and how often one that nobody saw.
+// How often, and how long, a press is tried on something that moves away from it.
 const (
-	pressTries   = 8
-	pressWait    = 6 * time.Second
-	droppedTries = 3
+	pressTries = 8
+	pressWait  = 6 * time.Second
 )
 
-// heldBack says whether a press was done to nothing, and may be done again.
+// heldBack says whether a press met something else and was held back from the page.
 func (a *action) heldBack() bool {
-	return a.guarded && doneToNothing(a.told, a.pressed, func() int { return len(a.p.Frames.All()) })
-}
-
-// doneToNothing says whether a press met something else and was held back from the
-// page, or nobody saw it: Chromium drops input while a page gets another size, as
-// when the side panel opens beside it (2 to 6 of 100 clicks during a start under
-// load). In a page with frames a press that was not seen may have met one of these.
-func doneToNothing(told effects.Settled, pressed bool, frames func() int) bool {
-	switch g := told.Guard; {
-	case g == nil:
-		return false
-	case g.OK == nil:
-		return pressed && frames() == 1
-	default:
-		return !*g.OK
-	}
+	g := a.told.Guard
+	return a.guarded && g != nil && g.OK != nil && !*g.OK
 }
 
 func (a *action) pressAt(ctx context.Context, at page.Point, button input.MouseButton, bits int64, count int, mods int64) error {
