@@ -146,12 +146,13 @@ func TestExpectedTab(t *testing.T) {
 func TestFrontOutlivesTheWorker(t *testing.T) {
 	first, second, other := tab(7, "A", "https://a.example/"), tab(8, "B", "https://b.example/"), tab(9, "C", "https://c.example/")
 	other.WindowID, other.Active = 2, true
+	unknown := tab(10, "", "https://d.example/") // its target is not known yet
 	second.Active = true
 	r := tabs.New(0)
-	r.Report(report(1, other, first, second))
+	r.Report(report(1, other, first, second, unknown))
 	r.Activated("t3") // the tab that was opened in front
 	first.Active, second.Active = true, false
-	r.Report(report(2, other, first, second))
+	r.Report(report(2, other, first, second, unknown))
 	r.Unbridge()
 	for _, now := range r.All() {
 		if want := now.URL == first.URL; now.Active != want || now.Focused != want {

@@ -20,7 +20,7 @@ func (r *Registry) All() []protocol.Tab {
 		if t.Shown {
 			out = append(out, t.Tab)
 		}
-		if t.Target == r.front {
+		if r.front != "" && t.Target == r.front {
 			front = t.ID
 		}
 	}
