@@ -368,7 +368,7 @@ func (a *connection) AgentGone(h *agentpool.Process) {
 	}
 	a.detach()
 	c.failure = h.Reason()
-	if t := c.turn; t != nil {
+	if t := c.turn; t != nil && !t.beside {
 		t.cancel(errGone)
 	}
 	c.save(true)

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -65,6 +66,39 @@ func TestAnInstantMessageGoesBesideTheAgent(t *testing.T) {
 	if got := own.prompts[0]; got.Plan != nil || !strings.Contains(got.Text, "it clicked Save") {
 		t.Errorf("the own agent was handed %+v", got)
 	}
+}
+
+// The conversation's own agent dies while an instant message is carried out beside
+// it: that one goes on to its own end.
+func TestTheAgentDiesBesideAnInstantMessage(t *testing.T) {
+	own := &played{script: echo}
+	began, on := make(chan struct{}), make(chan struct{})
+	quick := &played{script: func(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
+		close(began)
+		select {
+		case <-on:
+			s.say("Waited")
+			return driver.TurnEnd{Reason: protocol.EndDone}, nil
+		case <-ctx.Done():
+			return driver.TurnEnd{}, context.Cause(ctx)
+		}
+	}}
+	h := openedWith(t, own, "", withInstant(quick))
+	h.start("c1")
+	h.say("c1", "m1", "Why is the sky blue?")
+	h.idle("c1")
+	_, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "wait 5 seconds", Route: protocol.RouteInstant})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	own.last().die(errors.New("killed by SIGKILL"))
+	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.Error != nil })
+	close(on)
+	h.until("c1", func(p protocol.ChatPage) bool {
+		last := p.Entries[len(p.Entries)-1]
+		return last.Kind == protocol.EntryEnd && last.End.Reason == protocol.EndDone && p.Entries[len(p.Entries)-2].Text == "Waited"
+	})
 }
 
 // What a command did is shown for an agent that does not show it itself.
