@@ -14,13 +14,9 @@ import (
 // The limits of actions that are repeated on one page, each against the best peer
 // of the run on the same page: what Chromium itself takes for a large page is in
 // both (docs/adr/080-cost-of-an-action.md).
-//
-// A fill pays for the proof of its effect: on a large page the browser draws the
-// focus before the text comes, which a peer that does not look does not wait for.
 const (
 	clickAgainMost    = 1.3
 	clickAgainMCPMost = 0.7
-	fillLargeMost     = 2.5
 )
 
 // Again measure repeated actions on one page, which is what an agent's
@@ -53,7 +49,7 @@ func againCLI(ctx context.Context, o report.Options) (rows []report.Row, err err
 	for i, name := range []string{"click.again", "click.1000", "click.5000"} {
 		rows = append(rows, onPage(name, clicks[i], clicks[0]).AtMost(clickAgainMost))
 	}
-	rows = append(rows, onPage("fill.1000", fills[1], fills[0]).AtMost(fillLargeMost))
+	rows = append(rows, onPage("fill.1000", fills[1], fills[0]).AtMost(clickAgainMost))
 	return c.Noted(rows), nil
 }
 
