@@ -25,12 +25,6 @@ func TestWindowOpenWithTheExtension(t *testing.T) {
 	f := start(t, config(t, false))
 	first := f.first(t)
 	f.open(t, first, s.URL+"/")
-	// Chromium drops input while the panel takes its place beside the page.
-	f.script(t, first, `new Promise((done) => {
-		const beside = () => innerWidth < outerWidth - 200 && done('');
-		addEventListener('resize', beside);
-		beside();
-	})`)
 	if _, err := f.Act(deadline(t), first, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Open"}, nil); err != nil {
 		t.Fatal(err)
 	}
