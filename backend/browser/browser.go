@@ -259,6 +259,7 @@ func (b *Browser) Run(ctx context.Context) error {
 		return err
 	}
 	b.tabs.Reset(o.Restore, o.Crashed)
+	b.LoseHeld()
 	if again := chromium.Restorable(o.Restore); o.Headless && !o.Crashed && len(again) > 0 {
 		b.tabs.Expects(again[0].ID)
 	}

@@ -224,6 +224,9 @@ func TestBrowserKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	agree(t, f)
+	if _, err := f.Act(ctx, second, protocol.ActRequest{Kind: protocol.ActKeyDown, Text: "Shift"}, nil); err != nil {
+		t.Fatal(err)
+	}
 	pid := f.Info().PID
 	call := make(chan error, 1)
 	go func() { _, err := f.Navigate(ctx, "t1", s.URL+"/never", protocol.WaitLoad, nil); call <- err }()
@@ -249,6 +252,11 @@ func TestBrowserKilled(t *testing.T) {
 	f.wait(t, "the worker", func() bool { r, err := f.running(); return err == nil && r.worker() != nil })
 	if tabs := agree(t, f); tabs[0].URL != s.URL+"/one" || tabs[1].URL != s.URL+"/two" {
 		t.Errorf("restored: %+v", tabs)
+	}
+	// Its keys are up, and the caller is told.
+	e, err := f.Act(ctx, second, protocol.ActRequest{Kind: protocol.ActPress, Text: "a"}, nil)
+	if err != nil || len(e.Held) > 0 || !slices.Equal(e.Released, []string{"Shift"}) {
+		t.Errorf("after the restart: held %q, released %q, %v", e.Held, e.Released, err)
 	}
 	if id, err := f.NewTab(ctx, "", true); err != nil || id == "t1" || id == second {
 		t.Errorf("a new tab after the restart: %s, %v", id, err)

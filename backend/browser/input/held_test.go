@@ -1,6 +1,7 @@
 package input
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -86,6 +87,39 @@ func TestCallers(t *testing.T) {
 	if got := in.Pointer(ada, t1.ID); got != "" {
 		t.Errorf("in a tab that is closed it is at %q", got)
 	}
+}
+
+// noTabs are the tabs of a browser in which nothing may be done.
+type noTabs struct {
+	page.Tabs
+	t *testing.T
+}
+
+func (n noTabs) Beside(_ context.Context, id protocol.TabID, _ bool, _ func(context.Context, *page.Page) error) error {
+	n.t.Errorf("something is done in %s", id)
+	return nil
+}
+
+// TestLoseHeld: in the browser that comes after one that is dead nothing is held down,
+// and nothing goes up.
+func TestLoseHeld(t *testing.T) {
+	open := tabs.New(0)
+	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
+	t1, _ := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
+	in := New(noTabs{t: t}, Config{Effects: effects.Config{Open: open}})
+	ada, bob := protocol.WithCaller(t.Context(), "ada"), protocol.WithCaller(t.Context(), "bob")
+	for _, who := range []context.Context{ada, bob} {
+		in.heldBy(who, t1.ID).Push(presses(t, "Shift")[0].Key)
+		in.heldBy(who, t1.ID).Move(page.Point{X: 1, Y: 2})
+	}
+	in.LoseHeld()
+	if h := in.heldBy(ada, t1.ID); len(h.Names()) > 0 || in.Pointer(ada, t1.ID) != "" || h.Mods() != 0 {
+		t.Errorf("held: %q, the pointer at %q", h.Names(), in.Pointer(ada, t1.ID))
+	}
+	if lost := in.heldBy(ada, t1.ID).TakeLost(); !slices.Equal(lost, []string{"Shift"}) {
+		t.Errorf("the caller is told of %q", lost)
+	}
+	in.ReleaseInput(t.Context(), "bob")
 }
 
 // TestDropHeld: a tab that goes to another document gets what is held down released,

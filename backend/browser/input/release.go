@@ -50,6 +50,15 @@ func (in *Input) ReleaseInput(ctx context.Context, caller string) {
 	}
 }
 
+// LoseHeld forgets what all callers hold down: the browser is dead, and the next one
+// never saw it go down. They are told with their next action.
+func (in *Input) LoseHeld() {
+	for _, one := range in.holds.Those(func(held.Holder) bool { return true }) {
+		one.Lose()
+		one.Move(page.Point{})
+	}
+}
+
 // letGo sends the events of keys and buttons that go up, and waits for no answer.
 func (in *Input) letGo(ctx context.Context, p *page.Page, messages []effects.Message) {
 	for _, m := range messages {
