@@ -12,15 +12,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// connection is a conversation's way to its agent: the process, the session in it,
-// and what the user has to do first. Its fields are guarded by the conversation's mu.
-type connection struct {
-	c       *conversation
-	session driver.Session
+// link is a session of an agent and its process.
+type link struct {
+	session driver.Session // nil before it is opened
+	process *agentpool.Share
+	sink    *sink          // of session
 	starter driver.Starter // of session, or of the one before
-	process *agentpool.Process
-	sink    *sink // of session
-	side    side  // for instant messages
+}
+
+// take empties the link and returns what it was.
+func (l *link) take() link {
+	was := *l
+	*l = link{starter: was.starter}
+	return was
+}
+
+// connection is a conversation's way to its agent: the session, its process, and what
+// the user has to do first. Its fields are guarded by the conversation's mu.
+type connection struct {
+	link
+	c    *conversation
+	side link // to the agent of instant messages (Config.Instant)
 
 	signIn    []protocol.SignInMethod
 	signInWhy *protocol.Error // of signIn
@@ -74,7 +86,7 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 		c.mu.Unlock()
 		session, err := h.Agent().Open(ctx, cfg, s)
 		if err == nil {
-			return a.opened(session, starter, s), nil
+			return a.opened(link{session, h, s, starter}), nil
 		}
 		if needs, ok := errors.AsType[*driver.NeedsSignIn](err); ok {
 			err = a.awaitSignIn(ctx, needs, starter, again)
@@ -90,24 +102,26 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 }
 
 // opened notes the session.
-func (a *connection) opened(session driver.Session, starter driver.Starter, s *sink) driver.Session {
+func (a *connection) opened(l link) driver.Session {
 	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.session, a.starter = session, starter
-	s.loading = false
+	a.starter = l.starter
+	if a.process == l.process { // else it is over already
+		a.session, c.failure = l.session, nil
+	}
+	l.sink.loading = false
 	head := &c.state.Head
-	head.AgentSession, head.Can = session.ID(), session.Abilities()
-	head.Agent, head.AgentName = starter.Launch.Kind, starter.Launch.Name
-	c.failure = nil
+	head.AgentSession, head.Can = l.session.ID(), l.session.Abilities()
+	head.Agent, head.AgentName = l.starter.Launch.Kind, l.starter.Launch.Name
 	if err := c.loadLocked(); err != nil {
 		c.broken(err)
-	} else if err := a.catchUp(s.past); err != nil {
+	} else if err := a.catchUp(l.sink.past); err != nil {
 		c.broken(err)
 	}
-	s.past = recall.Replay{}
+	l.sink.past = recall.Replay{}
 	c.save(true)
-	return session
+	return l.session
 }
 
 // history is SessionConfig.History.
@@ -262,21 +276,14 @@ func (m *Manager) TrySignIns(of func(protocol.AgentKind) bool) {
 
 // dropSession takes the conversation off an agent after a session could not be
 // opened.
-func (a *connection) dropSession(h *agentpool.Process) {
+func (a *connection) dropSession(h *agentpool.Share) {
 	c := a.c
 	c.mu.Lock()
 	if a.process == h {
-		a.detach()
+		a.take()
 	}
 	c.mu.Unlock()
-	h.Leave(a)
-}
-
-// detach takes the session and its process from the conversation. The caller holds mu.
-func (a *connection) detach() (driver.Session, *agentpool.Process) {
-	session, process := a.session, a.process
-	a.session, a.process, a.sink = nil, nil, nil
-	return session, process
+	h.Release()
 }
 
 // part lets the session go while no turn runs, and keeps anybody from opening
@@ -290,13 +297,11 @@ func (a *connection) part(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	c.mu.Lock()
-	// A turn that began a moment ago waits for the opener, and opens the next one.
-	busy := c.turn != nil && c.turn.prompting
-	c.mu.Unlock()
-	if busy {
+	if c.turn != nil {
+		c.mu.Unlock()
 		return errAtWork
 	}
-	a.leave()
+	a.leaveLocked()
 	return nil
 }
 
@@ -308,41 +313,51 @@ var errAtWork = protocol.NewError(protocol.CodeBusy, "the agent is at work", "en
 func (a *connection) rest() {
 	c := a.c
 	c.mu.Lock()
-	idle := c.turn == nil && a.session != nil && c.state.Head.Can.Resume && !c.ending
-	c.mu.Unlock()
-	if !idle {
+	defer c.mu.Unlock()
+	if c.turn != nil || a.session == nil || !c.state.Head.Can.Resume || c.ending {
 		return
 	}
-	if err := a.part(c.m.ctx); err != nil {
-		c.log.Debug("an idle agent was needed again", "error", err)
-	}
+	// It begins under mu, before ending is set: the end of the Manager waits for it.
+	c.m.wg.Go(func() {
+		if err := a.part(c.m.ctx); err != nil {
+			c.log.Debug("an idle agent was needed again", "error", err)
+		}
+	})
 }
 
-// leave lets the session go; its agent ends when nobody else talks to it.
+// leave lets the sessions go; their agents end when nobody else talks to them.
 func (a *connection) leave() {
+	a.c.mu.Lock()
+	a.leaveLocked()
+}
+
+// leaveLocked is leave for a caller who holds mu, and knows that no turn runs. It
+// unlocks mu before it waits: from then on an instant message may open a session beside,
+// so that all that is let go is taken before.
+func (a *connection) leaveLocked() {
 	c := a.c
-	c.mu.Lock()
-	session, h := a.detach()
+	gone := []link{a.take(), a.side.take()}
 	actor := c.actor()
 	c.mu.Unlock()
-	a.letGo(session, h)
-	a.leaveSide()
 	c.m.config.Release(actor)
+	a.letGo(gone...)
 }
 
-// letGo closes a session and takes the conversation off its agent.
-func (a *connection) letGo(session driver.Session, h *agentpool.Process) {
+// letGo closes sessions and takes the conversation off their agents.
+func (a *connection) letGo(gone ...link) {
 	c := a.c
-	if session != nil {
-		ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
-		// One that cannot be closed ends with its process.
-		if err := session.Close(ctx); err != nil {
-			c.log.Debug("a session could not be closed", "error", err)
+	for _, l := range gone {
+		if l.session != nil {
+			ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
+			// One that cannot be closed ends with its process.
+			if err := l.session.Close(ctx); err != nil {
+				c.log.Debug("a session could not be closed", "error", err)
+			}
+			cancel()
 		}
-		cancel()
-	}
-	if h != nil {
-		h.Leave(a)
+		if l.process != nil {
+			l.process.Release()
+		}
 	}
 }
 
@@ -356,17 +371,17 @@ func (a *connection) giveUp(why string) {
 
 // AgentGone is called when the agent's process is over: the turn ends, and
 // everybody sees why.
-func (a *connection) AgentGone(h *agentpool.Process) {
+func (a *connection) AgentGone(h *agentpool.Share) {
 	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a.side.process == h {
-		a.side = side{}
+		a.side.take()
 	}
 	if a.process != h {
 		return
 	}
-	a.detach()
+	a.take()
 	c.failure = h.Reason()
 	if t := c.turn; t != nil && !t.beside {
 		t.cancel(errGone)

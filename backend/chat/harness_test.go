@@ -35,6 +35,7 @@ type played struct {
 	steer    bool
 	script   script
 	replay   []driver.Update
+	closing  func(context.Context) // in Session.Close; nil for nothing
 	signIn   []protocol.SignInMethod
 
 	mu       sync.Mutex
@@ -147,7 +148,13 @@ func (s *playedSession) Cancel(context.Context) error {
 	return nil
 }
 func (s *playedSession) SetOption(context.Context, string, string) error { return nil }
-func (s *playedSession) Close(context.Context) error                     { return nil }
+
+func (s *playedSession) Close(ctx context.Context) error {
+	if s.a.p.closing != nil {
+		s.a.p.closing(ctx)
+	}
+	return nil
+}
 
 func (s *playedSession) say(text string) {
 	s.sink.Update(driver.Update{Text: &driver.Chunk{Text: text}})

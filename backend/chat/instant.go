@@ -4,20 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"pilotfish/backend/chat/agentpool"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
 )
-
-// side is the agent of instant messages (Config.Instant), beside the conversation's
-// own.
-type side struct {
-	session driver.Session
-	process *agentpool.Process
-	sink    *sink
-	starter driver.Starter
-}
 
 // route chooses who carries a message out; plan is for the agent of instant
 // messages. The caller holds mu.
@@ -47,14 +37,14 @@ func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.Ch
 // with its next prompt.
 func (t *turn) instant() (driver.TurnEnd, error) {
 	c := t.c
-	session, err := c.agent.openSide(t.ctx)
+	session, starter, err := c.agent.openSide(t.ctx)
 	if err != nil {
 		return driver.TurnEnd{}, err
 	}
 	c.mu.Lock()
-	t.prompting, t.direct = true, true
+	t.prompting, t.direct, t.starter = true, true, starter
 	cancelled := t.cancelled
-	prompt := c.prompt(t.message, c.agent.side.starter, false)
+	prompt := c.prompt(t.message, starter, false)
 	prompt.Plan = t.plan
 	c.m.news.touch(c, true)
 	c.mu.Unlock()
@@ -70,45 +60,38 @@ func (t *turn) instant() (driver.TurnEnd, error) {
 	return end, err
 }
 
-// openSide returns the session for instant messages.
-func (a *connection) openSide(ctx context.Context) (driver.Session, error) {
+// openSide returns the session for instant messages, and what its agent was started
+// with.
+func (a *connection) openSide(ctx context.Context) (driver.Session, driver.Starter, error) {
 	c := a.c
 	c.mu.Lock()
 	if a.side.session != nil {
 		defer c.mu.Unlock()
-		return a.side.session, nil
+		return a.side.session, a.side.starter, nil
 	}
 	tab, actor := c.headLocked().Tab, c.actor()
 	c.mu.Unlock()
 	starter, err := c.m.config.Agent(ctx, c.m.config.Instant, "")
 	if err != nil {
-		return nil, err
+		return nil, starter, err
 	}
 	h, err := c.m.agents.Get(ctx, a, starter, "")
 	if err != nil {
-		return nil, err
+		return nil, starter, err
 	}
 	s := &sink{c: c, beside: true}
 	c.mu.Lock()
-	a.side = side{process: h, sink: s, starter: starter}
+	a.side = link{process: h, sink: s, starter: starter}
 	c.mu.Unlock()
 	session, err := h.Agent().Open(ctx, driver.SessionConfig{Actor: actor, Tab: tab}, s)
-	if err != nil {
-		a.leaveSide()
-		return nil, err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err != nil:
+		a.side.take()
+		h.Release()
+	case a.side.process == h: // else it is over already
+		a.side.session = session
 	}
-	c.mu.Lock()
-	a.side.session = session
-	c.mu.Unlock()
-	return session, nil
-}
-
-// leaveSide lets the session for instant messages go.
-func (a *connection) leaveSide() {
-	c := a.c
-	c.mu.Lock()
-	s := a.side
-	a.side = side{}
-	c.mu.Unlock()
-	a.letGo(s.session, s.process)
+	return session, starter, err
 }

@@ -11,6 +11,9 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 	if c.turn != nil {
 		return c.headLocked(), errAtWork
 	}
+	if c.ending {
+		return c.headLocked(), errClosed
+	}
 	if c.replaced != id {
 		if err := c.takeAway(id); err != nil {
 			return c.headLocked(), err
@@ -37,7 +40,7 @@ func (c *conversation) takeAway(id string) error {
 	c.state.Head.Entries = max(0, c.state.Head.Entries-removed)
 	// The agent cannot unsay what was said: a new session is told what is left.
 	c.state.Head.AgentSession, c.state.Context = "", c.state.Head.Entries > 0
-	session, h := c.agent.detach()
-	c.m.wg.Go(func() { c.agent.letGo(session, h) })
+	gone := c.agent.take()
+	c.m.wg.Go(func() { c.agent.letGo(gone) })
 	return nil
 }

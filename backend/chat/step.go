@@ -20,11 +20,7 @@ func (m *Manager) Step(id protocol.ConversationID, s recorder.Step) {
 	if t == nil || c.closed {
 		return
 	}
-	agent := c.agent.starter
-	if t.beside {
-		agent = c.agent.side.starter
-	}
-	if agent.ReportsSteps {
+	if t.starter.ReportsSteps {
 		return
 	}
 	t.said(c)

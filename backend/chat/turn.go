@@ -27,6 +27,7 @@ type turn struct {
 	plan    any           // of beside: what the router read in the message
 
 	// All below is guarded by the conversation's mu.
+	starter   driver.Starter  // of the agent that carries it out, once that has a session
 	prompting bool            // the agent has the prompt
 	direct    bool            // of beside: its context ends it, nobody is asked
 	cancelled bool            // a person ended it
@@ -135,9 +136,10 @@ func (t *turn) run() {
 		t.finish(driver.TurnEnd{}, errCancelled)
 		return
 	}
-	prompt := c.prompt(t.message, c.agent.starter, c.state.Head.Can.Images)
+	t.starter = c.agent.starter
+	prompt := c.prompt(t.message, t.starter, c.state.Head.Can.Images)
 	prompt.Model = t.model
-	if c.agent.starter.FromJournal {
+	if t.starter.FromJournal {
 		c.state.Aside, c.state.Context = nil, false
 	}
 	prompt.Text = c.state.TakeAside(prompt.Text)
@@ -169,12 +171,13 @@ func (t *turn) finish(end driver.TurnEnd, err error) {
 		c.broken(err)
 		return
 	}
-	if reason == protocol.EndCrashed && c.agent.process != nil {
+	if reason == protocol.EndCrashed {
 		// The turn knows it before the process is gone: nobody begins the next one
 		// with what is dying.
-		_, dying := c.agent.detach()
-		dying.Retire()
-		c.m.wg.Go(func() { dying.Leave(c.agent) })
+		if dying := t.link().take().process; dying != nil {
+			dying.Retire()
+			dying.Release()
+		}
 	}
 	if t.forced {
 		c.agent.giveUp("it did not end a turn that was cancelled")
@@ -199,6 +202,14 @@ func (t *turn) finish(end driver.TurnEnd, err error) {
 	c.save(true)
 	c.idle = time.AfterFunc(chatIdle, c.agent.rest)
 	c.next()
+}
+
+// link is to the agent that carries the turn out.
+func (t *turn) link() *link {
+	if t.beside {
+		return &t.c.agent.side
+	}
+	return &t.c.agent.link
 }
 
 // stop ends the timers and the context of a turn.
@@ -228,8 +239,8 @@ func (t *turn) outcome(end driver.TurnEnd, err error) (protocol.EndReason, *prot
 	case errors.Is(context.Cause(t.ctx), errGone):
 		return protocol.EndCrashed, c.failure
 	}
-	if c.agent.process != nil && c.agent.process.Over() {
-		return protocol.EndCrashed, c.agent.process.Reason()
+	if process := t.link().process; process != nil && process.Over() {
+		return protocol.EndCrashed, process.Reason()
 	}
 	if e := protocol.AsError(err); e.Code == protocol.CodeCrashed {
 		return protocol.EndCrashed, e

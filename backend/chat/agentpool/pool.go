@@ -9,17 +9,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
 
-// User is a conversation, as the pool knows it. Users are compared.
+// User is a conversation, as the pool knows it.
 type User interface {
-	// AgentGone is called once when a process that serves the user is over, by
-	// itself or by End. Process.Reason says why.
-	AgentGone(p *Process)
+	// AgentGone is called once for each share whose process is over, by itself or by
+	// End. Process.Reason says why.
+	AgentGone(s *Share)
 }
 
 // key says which users can share a process.
@@ -41,6 +43,7 @@ type Pool struct {
 	shared  map[key]*Process // those that take one more user, and those that start
 	all     map[*Process]struct{}
 	closing bool
+	waited  bool           // no call of Close begins any more
 	running sync.WaitGroup // the processes
 	ends    sync.WaitGroup // the calls of Close of their agents
 }
@@ -52,7 +55,14 @@ func New(log *slog.Logger) *Pool {
 	return p
 }
 
-// Process is one running agent and the users that it serves.
+// Share is what a user has of a process, from Get until Release. A user may have
+// several of one process: it goes on while one is left.
+type Share struct {
+	*Process
+	user User
+}
+
+// Process is one running agent and the shares of it.
 type Process struct {
 	pool  *Pool
 	key   key
@@ -63,17 +73,16 @@ type Process struct {
 	err   error
 
 	// Guarded by the pool's mu.
-	why    string // why we ended it; empty when it ended by itself
-	serves map[User]struct{}
+	why   string // why we ended it; empty when it ended by itself
+	users map[*Share]struct{}
 }
 
 // errClosed is returned by Get after Close.
 var errClosed = protocol.NewError(protocol.CodeNotRunning, "the conversation is closed", "")
 
-// Get returns a process for a user: one that runs and may be shared, or a new one.
-// The user has it until Leave. Get waits for a process that another user starts,
-// until ctx ends.
-func (p *Pool) Get(ctx context.Context, user User, s driver.Starter, command string) (*Process, error) {
+// Get returns a share of a process for a user: of one that runs and may be shared, or
+// of a new one. It waits for a process that another user starts, until ctx ends.
+func (p *Pool) Get(ctx context.Context, user User, s driver.Starter, command string) (*Share, error) {
 	of := key{s.Launch.Kind, command, s.Launch.Dir}
 	for {
 		p.mu.Lock()
@@ -83,12 +92,15 @@ func (p *Pool) Get(ctx context.Context, user User, s driver.Starter, command str
 		}
 		one := p.shared[of]
 		if one == nil {
-			one = &Process{pool: p, key: of, name: s.Launch.Name, serves: map[User]struct{}{user: {}}, begun: make(chan struct{})}
+			one = &Process{pool: p, key: of, name: s.Launch.Name, users: map[*Share]struct{}{}, begun: make(chan struct{})}
+			share := one.addLocked(user)
 			p.shared[of], p.all[one] = one, struct{}{}
 			p.running.Add(1)
 			p.mu.Unlock()
-			one.start(s)
-			return one, one.err
+			if one.start(s); one.err != nil {
+				return nil, one.err
+			}
+			return share, nil
 		}
 		p.mu.Unlock()
 		// Whether it can be shared is known when it has started.
@@ -99,12 +111,18 @@ func (p *Pool) Get(ctx context.Context, user User, s driver.Starter, command str
 		}
 		p.mu.Lock()
 		if p.shared[of] == one && one.err == nil {
-			one.serves[user] = struct{}{}
+			share := one.addLocked(user)
 			p.mu.Unlock()
-			return one, nil
+			return share, nil
 		}
 		p.mu.Unlock()
 	}
+}
+
+func (p *Process) addLocked(user User) *Share {
+	s := &Share{p, user}
+	p.users[s] = struct{}{}
+	return s
 }
 
 // start starts the process and watches it.
@@ -132,18 +150,15 @@ func (p *Process) start(s driver.Starter) {
 	}()
 }
 
-// gone tells every user of the process that it is over.
+// gone tells everybody who has a share that the process is over.
 func (p *Process) gone() {
 	p.pool.mu.Lock()
 	delete(p.pool.all, p)
 	p.retireLocked()
-	users := make([]User, 0, len(p.serves))
-	for user := range p.serves {
-		users = append(users, user)
-	}
+	users := slices.Collect(maps.Keys(p.users))
 	p.pool.mu.Unlock()
-	for _, user := range users {
-		user.AgentGone(p)
+	for _, s := range users {
+		s.user.AgentGone(s)
 	}
 }
 
@@ -187,12 +202,14 @@ func (p *Process) retireLocked() {
 	}
 }
 
-// Leave takes a user off; a process that serves none any more ends. It returns at
-// once.
-func (p *Process) Leave(user User) {
+// Release ends the share; a process of which there is no share any more ends. It
+// returns at once. Only the first call counts.
+func (s *Share) Release() {
+	p := s.Process
 	p.pool.mu.Lock()
-	delete(p.serves, user)
-	unused := len(p.serves) == 0
+	_, first := p.users[s]
+	delete(p.users, s)
+	unused := first && len(p.users) == 0
 	if unused {
 		p.retireLocked()
 	}
@@ -205,13 +222,12 @@ func (p *Process) Leave(user User) {
 // End ends the process, and says why to those whom it serves. It returns at once.
 func (p *Process) End(why string) {
 	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
 	if p.why == "" {
 		p.why = why
 	}
 	p.retireLocked()
-	started := p.agent != nil
-	p.pool.mu.Unlock()
-	if !started {
+	if p.agent == nil || p.pool.waited {
 		return
 	}
 	p.pool.ends.Go(func() {
@@ -241,9 +257,12 @@ func (p *Pool) Close() {
 	p.running.Wait()
 }
 
-// Wait returns when nothing of the pool runs any more. It is called after Close, when
-// no user calls Leave or End any more: a turn may let its agent go while Close runs.
+// Wait returns when nothing of the pool runs any more. It is called after Close. A
+// turn may release its share while Close runs or later: it starts nothing after Wait.
 func (p *Pool) Wait() {
 	p.endLife()
+	p.mu.Lock()
+	p.waited = true
+	p.mu.Unlock()
 	p.ends.Wait()
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -34,6 +36,7 @@ type agent struct {
 	shared bool
 	done   chan struct{}
 	once   sync.Once
+	closes atomic.Int32 // how often Close was called
 	err    error
 }
 
@@ -63,17 +66,17 @@ func (a *agent) Shared() bool                         { return a.shared }
 func (a *agent) SignIn(context.Context, string) error { return nil }
 func (a *agent) Done() <-chan struct{}                { return a.done }
 func (a *agent) Err() error                           { return a.err }
-func (a *agent) Close(context.Context) error          { a.die(nil); return nil }
+func (a *agent) Close(context.Context) error          { a.closes.Add(1); a.die(nil); return nil }
 func (a *agent) Open(context.Context, driver.SessionConfig, driver.Sink) (driver.Session, error) {
 	return nil, errors.New("no session is needed here")
 }
 
 // user notes what it is told.
-type user struct{ gone chan *agentpool.Process }
+type user struct{ gone chan *agentpool.Share }
 
-func newUser() *user { return &user{make(chan *agentpool.Process, 1)} }
+func newUser() *user { return &user{make(chan *agentpool.Share, 2)} }
 
-func (u *user) AgentGone(p *agentpool.Process) { u.gone <- p }
+func (u *user) AgentGone(l *agentpool.Share) { u.gone <- l }
 
 func newPool(t *testing.T) *agentpool.Pool {
 	t.Helper()
@@ -82,40 +85,69 @@ func newPool(t *testing.T) *agentpool.Pool {
 	return pool
 }
 
-func get(t *testing.T, pool *agentpool.Pool, u *user, s driver.Starter) *agentpool.Process {
+func get(t *testing.T, pool *agentpool.Pool, u *user, s driver.Starter) *agentpool.Share {
 	t.Helper()
-	p, err := pool.Get(t.Context(), u, s, "")
+	l, err := pool.Get(t.Context(), u, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return l
 }
 
 func TestOneProcessServesMany(t *testing.T) {
 	pool, one, two, three := newPool(t), newUser(), newUser(), newUser()
 	f := &fake{shared: true}
 	first, second := get(t, pool, one, f.starter("a")), get(t, pool, two, f.starter("a"))
-	if first != second {
+	if first.Process != second.Process {
 		t.Error("two processes were started for what one can serve")
 	}
-	if get(t, pool, three, f.starter("b")) == first {
+	if get(t, pool, three, f.starter("b")).Process == first.Process {
 		t.Error("another agent is the same process")
 	}
-	first.Leave(one)
+	first.Release()
+	first.Release() // only the first one counts
 	if first.Over() {
 		t.Error("it ended while it was used")
 	}
-	first.Leave(two)
+	second.Release()
 	<-first.Agent().Done()
-	if get(t, pool, one, f.starter("a")) == first {
+	if get(t, pool, one, f.starter("a")).Process == first.Process {
 		t.Error("a process that ended was shared")
 	}
+}
+
+// A user who takes a process again while it lets it go keeps it.
+func TestAUserWithTwoShares(t *testing.T) {
+	pool, one := newPool(t), newUser()
+	f := &fake{shared: true}
+	first, second := get(t, pool, one, f.starter("a")), get(t, pool, one, f.starter("a"))
+	first.Release()
+	if first.Process != second.Process || second.Over() || get(t, pool, one, f.starter("a")).Process != second.Process {
+		t.Error("it ended while it was used")
+	}
+}
+
+// A share that is released late starts nothing.
+func TestAShareIsReleasedAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, one := newPool(t), newUser()
+		f := &fake{}
+		l := get(t, pool, one, f.starter("a"))
+		pool.Close()
+		pool.Wait()
+		before := f.agents[0].closes.Load()
+		l.Release()
+		synctest.Wait()
+		if after := f.agents[0].closes.Load(); after != before {
+			t.Errorf("its agent was closed %d times, before %d", after, before)
+		}
+	})
 }
 
 func TestAProcessOfOneSession(t *testing.T) {
 	pool, one, two := newPool(t), newUser(), newUser()
 	f := &fake{}
-	if get(t, pool, one, f.starter("a")) == get(t, pool, two, f.starter("a")) {
+	if get(t, pool, one, f.starter("a")).Process == get(t, pool, two, f.starter("a")).Process {
 		t.Error("a process that serves one session was shared")
 	}
 }
@@ -125,13 +157,13 @@ func TestAStartIsWaitedFor(t *testing.T) {
 	for _, shared := range []bool{true, false} {
 		pool, one, two := newPool(t), newUser(), newUser()
 		f := &fake{shared: shared, starting: make(chan struct{})}
-		first := make(chan *agentpool.Process, 1)
+		first := make(chan *agentpool.Share, 1)
 		go func() {
-			p, err := pool.Get(t.Context(), one, f.starter("a"), "")
+			l, err := pool.Get(t.Context(), one, f.starter("a"), "")
 			if err != nil {
 				t.Error(err)
 			}
-			first <- p
+			first <- l
 		}()
 		<-f.starting
 		ended, cancel := context.WithCancelCause(t.Context())
@@ -140,20 +172,20 @@ func TestAStartIsWaitedFor(t *testing.T) {
 		if _, err := pool.Get(ended, two, f.starter("a"), ""); !errors.Is(err, impatient) {
 			t.Errorf("waiting ended with %v", err)
 		}
-		second := make(chan *agentpool.Process, 1)
+		second := make(chan *agentpool.Share, 1)
 		go func() {
-			p, err := pool.Get(t.Context(), two, f.starter("a"), "")
+			l, err := pool.Get(t.Context(), two, f.starter("a"), "")
 			if err != nil {
 				t.Error(err)
 			}
-			second <- p
+			second <- l
 		}()
 		f.starting <- struct{}{}
 		if !shared {
 			<-f.starting
 			f.starting <- struct{}{}
 		}
-		if same := <-first == <-second; same != shared {
+		if same := (<-first).Process == (<-second).Process; same != shared {
 			t.Errorf("the process is shared: %v, want %v", same, shared)
 		}
 	}
@@ -175,21 +207,20 @@ func TestAStartThatFails(t *testing.T) {
 func TestTheEndIsTold(t *testing.T) {
 	ended := protocol.NewError(protocol.CodeCrashed, "a stopped with exit code 3", "restart it")
 	for name, test := range map[string]struct {
-		end  func(*agentpool.Process, *agent)
+		end  func(*agentpool.Share, *agent)
 		want string
 	}{
-		"by itself":              {func(_ *agentpool.Process, a *agent) { a.die(nil) }, "a stopped: it gave no reason"},
-		"with an error":          {func(_ *agentpool.Process, a *agent) { a.die(errors.New("a pipe broke")) }, "a stopped: a pipe broke"},
-		"with a driver's reason": {func(_ *agentpool.Process, a *agent) { a.die(ended) }, ended.Message},
-		"by us":                  {func(p *agentpool.Process, _ *agent) { p.End("it hangs"); p.End("later") }, "a stopped: it hangs"},
+		"by itself":              {func(_ *agentpool.Share, a *agent) { a.die(nil) }, "a stopped: it gave no reason"},
+		"with an error":          {func(_ *agentpool.Share, a *agent) { a.die(errors.New("a pipe broke")) }, "a stopped: a pipe broke"},
+		"with a driver's reason": {func(_ *agentpool.Share, a *agent) { a.die(ended) }, ended.Message},
+		"by us":                  {func(p *agentpool.Share, _ *agent) { p.End("it hangs"); p.End("later") }, "a stopped: it hangs"},
 	} {
 		pool, one, two := newPool(t), newUser(), newUser()
 		f := &fake{shared: true}
-		p := get(t, pool, one, f.starter("a"))
-		get(t, pool, two, f.starter("a"))
+		p, other := get(t, pool, one, f.starter("a")), get(t, pool, two, f.starter("a"))
 		test.end(p, f.agents[0])
-		if <-one.gone != p || <-two.gone != p {
-			t.Errorf("%s: another process is gone", name)
+		if <-one.gone != p || <-two.gone != other {
+			t.Errorf("%s: another share is over", name)
 		}
 		if why := p.Reason(); why.Message != test.want || why.Code != protocol.CodeCrashed {
 			t.Errorf("%s: it ended because %+v, want %q", name, why, test.want)
@@ -202,7 +233,7 @@ func TestARetiredProcessTakesNobody(t *testing.T) {
 	f := &fake{shared: true}
 	p := get(t, pool, one, f.starter("a"))
 	p.Retire()
-	if get(t, pool, two, f.starter("a")) == p {
+	if get(t, pool, two, f.starter("a")).Process == p.Process {
 		t.Error("a process that is dying was given to somebody")
 	}
 	if p.Over() {
@@ -213,9 +244,9 @@ func TestARetiredProcessTakesNobody(t *testing.T) {
 func TestCloseEndsEverything(t *testing.T) {
 	pool, one, two := newPool(t), newUser(), newUser()
 	f := &fake{}
-	all := []*agentpool.Process{get(t, pool, one, f.starter("a")), get(t, pool, two, f.starter("b"))}
+	all := []*agentpool.Share{get(t, pool, one, f.starter("a")), get(t, pool, two, f.starter("b"))}
 	pool.Close()
-	if slices.ContainsFunc(all, func(p *agentpool.Process) bool { return !p.Over() }) {
+	if slices.ContainsFunc(all, func(p *agentpool.Share) bool { return !p.Over() }) {
 		t.Error("a process runs on")
 	}
 	if p := <-one.gone; !strings.Contains(p.Reason().Message, "Pilotfish stopped it") {
