@@ -222,15 +222,16 @@ func toAny(list []string) (all []any) {
 	return all
 }
 
-// size has the reference take the size that the panel's emulator has.
+// size has the reference take the size that the panel's emulator has, and the room
+// of its alternate screen, which depends on the sizes that it took on its way there.
 func (e *exactly) size() {
 	e.t.Helper()
 	e.eventually("the emulator has its size", func() bool {
 		var size []int
-		if !e.ask("[core.cols, core.rows]", &size) {
+		if !e.ask("[core.cols, core.rows, core.buffers.alt.lines.maxLength]", &size) {
 			return false
 		}
-		e.ref.ask(map[string]any{"resize": size}, nil)
+		e.ref.ask(map[string]any{"resize": size[:2], "room": size[2]}, nil)
 		return true
 	})
 }

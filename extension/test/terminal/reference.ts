@@ -3,6 +3,7 @@
 import unicode from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 import { createInterface } from 'node:readline';
+import { coreOf } from '../../src/panel/core/emulator/internals';
 import { stateOf } from './state';
 import { random, streams } from './streams';
 
@@ -10,6 +11,8 @@ interface Request {
   /** The columns and rows of a new emulator, or that it takes. */
   open?: [number, number];
   resize?: [number, number];
+  /** The room of its alternate screen: it depends on every size before, also those of a panel that opens. */
+  room?: number;
   /** Bytes, in base64. */
   write?: string;
   /** Whether to answer with its state. */
@@ -37,6 +40,7 @@ function open(cols: number, rows: number): void {
 async function answer(request: Request): Promise<unknown> {
   if (request.open !== undefined) open(...request.open);
   if (request.resize !== undefined) terminal.resize(...request.resize);
+  if (request.room !== undefined) coreOf(terminal).buffers.alt.lines.maxLength = request.room;
   const { write } = request;
   if (write !== undefined)
     await new Promise<void>((resolve) => {

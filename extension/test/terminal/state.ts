@@ -42,6 +42,7 @@ export function stateOf(terminal: object): Record<string, unknown> {
   const buffer = (it: any): Record<string, unknown> => ({
     rows: Array.from({ length: it.lines.length }, (_, y) => row(it.lines.get(y))),
     cursor: [it.x, it.y, it.ybase, it.ydisp],
+    room: it.lines.maxLength,
     region: [it.scrollTop, it.scrollBottom],
     tabs: Object.keys(it.tabs).filter((x) => it.tabs[x] === true && Number(x) < core.cols),
     saved: [it.savedX, it.savedY, attributes(it.savedCurAttrData), charset(it.savedCharset)],

@@ -40,7 +40,12 @@ export interface Marker {
 }
 
 export interface Buffer {
-  readonly lines: { length: number; get(index: number): Line | undefined; push(line: Line): void };
+  readonly lines: {
+    length: number;
+    maxLength: number;
+    get(index: number): Line | undefined;
+    push(line: Line): void;
+  };
   ydisp: number;
   ybase: number;
   x: number;

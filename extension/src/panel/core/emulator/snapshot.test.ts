@@ -76,3 +76,14 @@ describe.each(streams)('$name', { timeout: 60_000 }, ({ name, bytes }) => {
     expect(stateOf(back)).toEqual(stateOf(stayed));
   });
 });
+
+it('keeps the room of the alternate screen, which a smaller size leaves as it was', async () => {
+  const stayed = emulator(80, 30);
+  stayed.resize(80, 26);
+  await write(stayed, new TextEncoder().encode('\x1b[?1049h\x1b[26;1H'));
+  const empty = again(stayed);
+  for (const it of [stayed, empty])
+    await write(it, new TextEncoder().encode('one\r\ntwo\r\nthree'));
+  expect(stateOf(empty)).toEqual(stateOf(stayed));
+  expect(stateOf(again(stayed))).toEqual(stateOf(stayed));
+});

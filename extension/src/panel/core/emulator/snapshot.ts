@@ -15,6 +15,11 @@ export const MARK = 'screen 1\n';
 
 interface BufferState {
   readonly rows: number;
+  /**
+   * How many rows it can hold: an alternate screen that was away when the size became
+   * smaller has room for the rows that it had before.
+   */
+  readonly room: number;
   readonly ybase: number;
   readonly x: number;
   readonly y: number;
@@ -143,6 +148,8 @@ export function restore(terminal: object, text: string): void {
 
   if (state.alternate) buffers.activateAltBuffer();
   else buffers.activateNormalBuffer();
+  buffers.normal.lines.maxLength = state.normal.room;
+  buffers.alt.lines.maxLength = state.alt.room;
   fill(buffers.normal, texts.slice(0, state.normal.rows), attributes);
   fill(buffers.alt, texts.slice(state.normal.rows), attributes);
   setBuffer(buffers.normal, state.normal, attributes, sets);
@@ -222,6 +229,7 @@ function bufferState(
 ): BufferState {
   return {
     rows: buffer.lines.length,
+    room: buffer.lines.maxLength,
     ybase: buffer.ybase,
     x: buffer.x,
     y: buffer.y,
