@@ -1,6 +1,9 @@
 package browser
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -56,6 +59,26 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 		s.open(t, "/form")
 		if e := s.act(t, click(s.ref(t, "Send"))); !e.Navigated {
 			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// Chromium drops what is pressed and typed before a page's first frame, and says
+// nothing of it: for half a second on a page that draws nothing.
+func TestInputBeforeTheFirstFrame(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><body style="height: 100vh"><script>for (const type of ["mousedown", "keydown"]) addEventListener(type, () => { document.title += type })</script>`)
+	}))
+	t.Cleanup(site.Close)
+	s := &stage{fixture: start(t, config(t, false)), url: site.URL}
+	s.tab = s.first(t)
+	for range 5 {
+		s.open(t, "/")
+		s.act(t, click("100,100"))
+		s.act(t, protocol.ActRequest{Kind: protocol.ActPress, Text: "a"})
+		if got := s.script(t, s.tab, "document.title"); got != "mousedownkeydown" {
+			t.Errorf("the page has seen %q", got)
 		}
 	}
 }

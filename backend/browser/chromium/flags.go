@@ -35,6 +35,7 @@ func flags(o *Options) []flag {
 		{"--disable-features=" + strings.Join(disabledFeatures, ","), "see disabledFeatures"},
 		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
 		{"--enable-features=WebMCP", "document.modelContext: a page can offer tools to agents; off by default in Chromium 156 (seen)"},
+		{"--allow-pre-commit-input", "what is pressed and typed before a page's first frame reaches it; Chromium drops it and says nothing (up to half a second, seen)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
 	}
 	if o.ExtensionDir != "" {
