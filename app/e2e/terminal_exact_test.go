@@ -222,16 +222,15 @@ func toAny(list []string) (all []any) {
 	return all
 }
 
-// size has the reference take the size that the panel's emulator has, and the room
-// of its alternate screen, which depends on the sizes that it took on its way there.
+// size has the reference take the size that the panel's emulator has.
 func (e *exactly) size() {
 	e.t.Helper()
 	e.eventually("the emulator has its size", func() bool {
 		var size []int
-		if !e.ask("[core.cols, core.rows, core.buffers.alt.lines.maxLength]", &size) {
+		if !e.ask("[core.cols, core.rows]", &size) {
 			return false
 		}
-		e.ref.ask(map[string]any{"resize": size[:2], "room": size[2]}, nil)
+		e.ref.ask(map[string]any{"resize": size}, nil)
 		return true
 	})
 }

@@ -3,7 +3,7 @@
 import unicode from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 import { createInterface } from 'node:readline';
-import { coreOf } from '../../src/panel/core/emulator/internals';
+import { resize } from '../../src/panel/core/emulator/snapshot';
 import { stateOf } from './state';
 import { random, streams } from './streams';
 
@@ -11,8 +11,6 @@ interface Request {
   /** The columns and rows of a new emulator, or that it takes. */
   open?: [number, number];
   resize?: [number, number];
-  /** The room of its alternate screen: it depends on every size before, also those of a panel that opens. */
-  room?: number;
   /** Bytes, in base64. */
   write?: string;
   /** Whether to answer with its state. */
@@ -39,8 +37,7 @@ function open(cols: number, rows: number): void {
 
 async function answer(request: Request): Promise<unknown> {
   if (request.open !== undefined) open(...request.open);
-  if (request.resize !== undefined) terminal.resize(...request.resize);
-  if (request.room !== undefined) coreOf(terminal).buffers.alt.lines.maxLength = request.room;
+  if (request.resize !== undefined) resize(terminal, ...request.resize);
   const { write } = request;
   if (write !== undefined)
     await new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import { inputMethodTakes } from '$ui/inputmethod';
 import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import { systemClock } from '../connection/clock';
 import type { Screen } from '../core/drawing';
-import { changedColours, restore, setColours, take } from '../core/emulator/snapshot';
+import { changedColours, resize, restore, setColours, take } from '../core/emulator/snapshot';
 import { framed, needsConsent, sanitise } from '../core/paste';
 import { written } from '../core/told';
 import type { Socket, SocketEvents } from '../core/lastingsocket';
@@ -323,7 +323,7 @@ export class TerminalView {
       },
       resize: (cols, rows) => {
         inOrder(() => {
-          terminal.resize(clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
+          resize(terminal, clamp(cols, MIN_COLS, MAX_COLS), clamp(rows, MIN_ROWS, MAX_ROWS));
         });
       },
       fit: () => {
@@ -405,7 +405,7 @@ export class TerminalView {
   #fitPlace(): void {
     const { cols, rows } = this.#size();
     if (cols !== this.#terminal.cols || rows !== this.#terminal.rows)
-      this.#terminal.resize(cols, rows);
+      resize(this.#terminal, cols, rows);
   }
 
   #key(event: KeyboardEvent): boolean {

@@ -15,11 +15,6 @@ export const MARK = 'screen 1\n';
 
 interface BufferState {
   readonly rows: number;
-  /**
-   * How many rows it can hold: an alternate screen that was away when the size became
-   * smaller has room for the rows that it had before.
-   */
-  readonly room: number;
   readonly ybase: number;
   readonly x: number;
   readonly y: number;
@@ -89,6 +84,21 @@ export function isSnapshot(text: string): boolean {
 }
 
 /**
+ * Resizes an emulator. Its alternate screen has no scrollback; but xterm 6.0 leaves one
+ * that is empty the room that it had, so that it would keep rows that left it, as
+ * many as the size has become smaller by, and depend on every size before.
+ */
+export function resize(terminal: Resizable, cols: number, rows: number): void {
+  terminal.resize(cols, rows);
+  const { lines } = coreOf(terminal).buffers.alt;
+  if (lines.length === 0) lines.maxLength = rows;
+}
+
+interface Resizable {
+  resize(cols: number, rows: number): void;
+}
+
+/**
  * Everything that an emulator knows, as text from which `restore` makes an equal
  * one; undefined while a sequence or a character is open.
  */
@@ -148,8 +158,6 @@ export function restore(terminal: object, text: string): void {
 
   if (state.alternate) buffers.activateAltBuffer();
   else buffers.activateNormalBuffer();
-  buffers.normal.lines.maxLength = state.normal.room;
-  buffers.alt.lines.maxLength = state.alt.room;
   fill(buffers.normal, texts.slice(0, state.normal.rows), attributes);
   fill(buffers.alt, texts.slice(state.normal.rows), attributes);
   setBuffer(buffers.normal, state.normal, attributes, sets);
@@ -229,7 +237,6 @@ function bufferState(
 ): BufferState {
   return {
     rows: buffer.lines.length,
-    room: buffer.lines.maxLength,
     ybase: buffer.ybase,
     x: buffer.x,
     y: buffer.y,
