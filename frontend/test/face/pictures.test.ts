@@ -153,7 +153,7 @@ const pictures: Record<string, Picture> = {
       await page.getByRole('combobox', { name: 'Browser' }).selectOption('other:');
       await page.getByLabel('Path of the browser').fill('/opt/brave/brave');
       await page.getByLabel('Path of the browser').blur();
-      await page.getByText('Takes effect when').waitFor();
+      await page.getByText('Takes effect after').waitFor();
       await page.getByRole('combobox', { name: 'Agent' }).selectOption('codex');
       await page.getByRole('textbox', { name: 'Working folder' }).fill('/nowhere/at/all');
       await page.getByLabel('Font size').fill('99');

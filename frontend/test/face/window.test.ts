@@ -208,8 +208,10 @@ test('what needs a restart says so, and its button does it', async () => {
   await button('Settings').click();
   await page.getByLabel('Start page').fill('https://example.com/');
   await page.getByLabel('Start page').blur();
+  const hint = page.getByText('Takes effect after the session restarts');
+  await hint.waitFor();
   await button('Restart session').click();
-  await page.getByText('Takes effect when').waitFor({ state: 'detached' });
+  await hint.waitFor({ state: 'detached' });
   expect(await calls()).toContainEqual(['RestartSession', 'default']);
 });
 
