@@ -9,13 +9,13 @@ import (
 // login is the start with the desktop. The setting only remembers the wish; what
 // counts is the desktop's entry, which a person can also switch off there.
 type login struct {
-	entry autostart
+	entry loginEntry
 	// program is the path of this program.
 	program string
 }
 
-// autostart is what login needs of desktop.Autostart.
-type autostart interface {
+// loginEntry is what login needs of desktop.LoginEntry.
+type loginEntry interface {
 	Enable(program string, args ...string) error
 	Disable() error
 	Enabled() (bool, error)

@@ -7,7 +7,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// fakeEntry is an autostart entry in memory.
+// fakeEntry is a login entry in memory.
 type fakeEntry struct {
 	command []string
 	broken  error

@@ -43,7 +43,7 @@ func wire(ctx context.Context, tty console) (parts, error) {
 		logger.Warn("tray program is missing", "error", err)
 	}
 	so.backend, so.logs, so.logger, so.close = manager{made.Manager}, made.Log, logger, made.Close
-	so.login.entry = desktop.NewAutostart(os.Getenv)
+	so.login.entry = desktop.NewLoginEntry(os.Getenv)
 	if so.login.program, err = os.Executable(); err != nil {
 		logger.Warn("own path is unknown", "error", err)
 	}

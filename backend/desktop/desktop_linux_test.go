@@ -252,7 +252,7 @@ func environment(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
-func TestAutostart(t *testing.T) {
+func TestLoginEntry(t *testing.T) {
 	home := t.TempDir()
 	for name, c := range map[string]struct {
 		env  map[string]string
@@ -264,7 +264,7 @@ func TestAutostart(t *testing.T) {
 		"portable": {map[string]string{"HOME": home, "XDG_CONFIG_HOME": home + "/cfg", protocol.EnvHome: home + "/p"}, "p/config/autostart/pilotfish.desktop"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := desktop.NewAutostart(environment(c.env))
+			a := desktop.NewLoginEntry(environment(c.env))
 			status := func(want bool) {
 				t.Helper()
 				if got, err := a.Enabled(); err != nil || got != want {
@@ -306,11 +306,23 @@ func TestAutostart(t *testing.T) {
 	}
 }
 
+func TestLoginEntryNeedsAHome(t *testing.T) {
+	for _, env := range []map[string]string{nil, {"HOME": "relative"}, {"XDG_CONFIG_HOME": "cfg"}} {
+		e := desktop.NewLoginEntry(environment(env))
+		_, err := e.Enabled()
+		for _, err := range []error{err, e.Enable("/opt/pilotfish"), e.Disable()} {
+			if protocol.AsError(err).Code != protocol.CodeNotWritable {
+				t.Errorf("%v: %v", env, err)
+			}
+		}
+	}
+}
+
 // What an entry starts is what was asked, whatever the folder is called. The
 // reader here follows the specification backwards.
-func TestAutostartQuotes(t *testing.T) {
+func TestLoginEntryQuotes(t *testing.T) {
 	home := t.TempDir()
-	a := desktop.NewAutostart(environment(map[string]string{"HOME": home}))
+	a := desktop.NewLoginEntry(environment(map[string]string{"HOME": home}))
 	for _, word := range []string{`/a b`, `/a"b`, "/a`id`b", `/a$HOME`, `/a\b`, `/100%u`, `/a;b&c|d`, `/ä'ö`} {
 		if err := a.Enable(word, word); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ const (
 )
 
 // Enable starts program with args at the next login.
-func (a Autostart) Enable(program string, args ...string) error {
-	if err := command(program, args); err != nil {
+func (LoginEntry) Enable(program string, args ...string) error {
+	if err := startable(program, args); err != nil {
 		return err
 	}
 	words := make([]string, 0, 1+len(args))
@@ -36,7 +36,7 @@ func (a Autostart) Enable(program string, args ...string) error {
 }
 
 // Disable removes the entry.
-func (a Autostart) Disable() error {
+func (LoginEntry) Disable() error {
 	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
 	if errors.Is(err, registry.ErrNotExist) {
 		return nil
@@ -52,13 +52,13 @@ func (a Autostart) Disable() error {
 }
 
 // Enabled reports whether there is an entry.
-func (a Autostart) Enabled() (bool, error) {
+func (LoginEntry) Enabled() (bool, error) {
 	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.QUERY_VALUE)
 	if errors.Is(err, registry.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the autostart entry: %w", err)
+		return false, fmt.Errorf("read the login entry: %w", err)
 	}
 	defer func() { _ = key.Close() }()
 	value, _, err := key.GetStringValue(runName)
@@ -66,7 +66,7 @@ func (a Autostart) Enabled() (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the autostart entry: %w", err)
+		return false, fmt.Errorf("read the login entry: %w", err)
 	}
 	return value != "", nil
 }

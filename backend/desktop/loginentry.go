@@ -8,17 +8,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Autostart is the entry that starts the app when the person logs in. It is the
+// LoginEntry is the entry that starts the app when the person logs in. It is the
 // only thing of ours outside of our own folders, and Disable removes it.
-type Autostart struct {
+type LoginEntry struct {
 	getenv func(string) string
 }
 
-// NewAutostart returns the entry of the user whose environment getenv reads.
-func NewAutostart(getenv func(string) string) Autostart { return Autostart{getenv: getenv} }
+// NewLoginEntry returns the entry of the user whose environment getenv reads.
+func NewLoginEntry(getenv func(string) string) LoginEntry { return LoginEntry{getenv: getenv} }
 
-// command refuses a program that an entry could not start.
-func command(program string, args []string) error {
+// startable refuses a program that an entry could not start.
+func startable(program string, args []string) error {
 	if !filepath.IsAbs(program) {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%q is not an absolute path", program), "")
 	}
