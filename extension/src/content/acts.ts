@@ -242,12 +242,7 @@ export class Acts {
 
   /** What has the focus, also inside of shadow roots. */
   #deep(): Element {
-    let at = document.activeElement ?? document.body;
-    for (;;) {
-      const inner = this.#page.rootOf(at)?.activeElement;
-      if (inner === null || inner === undefined) return at;
-      at = inner;
-    }
+    return this.#page.focused() ?? document.body;
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Point } from '../page/types';
-import type { Pointer } from './pointer';
+import { mouse, placeOf, pointAt, type Pointer } from './pointer';
 
 /** How many moves of the pointer lie between the two ends. */
 const moves = 4;
@@ -35,13 +35,20 @@ export function drag(from: Pointer, to: Pointer, at: (point: Point) => Element |
 function carry(dragged: Element, from: Pointer, to: Pointer): void {
   const data = new DataTransfer();
   const says = (type: string, on: Element, place: Point, cancelable = true): boolean =>
-    !on.dispatchEvent(new DragEvent(type, { ...common(place, 1), cancelable, dataTransfer: data }));
+    !on.dispatchEvent(
+      new DragEvent(type, { ...placeOf(place), buttons: 1, cancelable, dataTransfer: data }),
+    );
   if (says('dragstart', dragged, from.point)) {
     point('up', from.met, from.point, 0);
     return;
   }
   from.met.dispatchEvent(
-    new PointerEvent('pointercancel', { ...common(from.point, 0), ...pointing, cancelable: false }),
+    new PointerEvent('pointercancel', {
+      ...placeOf(from.point),
+      ...mouse,
+      buttons: 0,
+      cancelable: false,
+    }),
   );
   says('drag', dragged, from.point);
   says('dragenter', to.met, to.point);
@@ -51,31 +58,12 @@ function carry(dragged: Element, from: Pointer, to: Pointer): void {
   says('dragend', dragged, to.point, false);
 }
 
-const pointing = { pointerId: 1, isPrimary: true, pointerType: 'mouse' };
-
-function common({ x, y }: Point, buttons: number): MouseEventInit {
-  return {
-    bubbles: true,
-    cancelable: true,
-    composed: true,
-    view: window,
-    clientX: x,
-    clientY: y,
-    screenX: screenX + x,
-    screenY: screenY + y,
-    buttons,
-  };
-}
-
-/** One moment as pointer and as mouse; false when the page has prevented it. */
 function point(name: string, met: Element, place: Point, buttons: number): boolean {
-  const shape = common(place, buttons);
-  const first = met.dispatchEvent(new PointerEvent(`pointer${name}`, { ...shape, ...pointing }));
-  return met.dispatchEvent(new MouseEvent(`mouse${name}`, shape)) && first;
+  return pointAt(met, name, { ...placeOf(place), buttons });
 }
 
 function held(el: Element): boolean {
-  return el.hasPointerCapture(pointing.pointerId);
+  return el.hasPointerCapture(mouse.pointerId);
 }
 
 /** The nearest thing around that can be dragged: links and pictures can by themselves. */

@@ -11,6 +11,31 @@ const buttons = { left: 0, middle: 1, right: 2 } as const;
 /** The bit of each in `buttons`. */
 const bits = [1, 4, 2] as const;
 
+/** The one pointer there is. */
+export const mouse = { pointerId: 1, isPrimary: true, pointerType: 'mouse' } as const;
+
+/** What every event at a point has, with the keys that are held. */
+export function placeOf({ x, y }: Point, keys = ''): MouseEventInit {
+  return {
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    view: window,
+    clientX: x,
+    clientY: y,
+    screenX: screenX + x,
+    screenY: screenY + y,
+    ...modifiersOf(keys),
+  };
+}
+
+/** One moment as pointer and as mouse; false when the page has prevented it. */
+export function pointAt(met: Element, name: string, shape: MouseEventInit): boolean {
+  const first = met.dispatchEvent(new PointerEvent(`pointer${name}`, { ...shape, ...mouse }));
+  const second = met.dispatchEvent(new MouseEvent(`mouse${name}`, shape));
+  return first && second;
+}
+
 /**
  * Moves a pointer to an element and, when told so, clicks there: the events that
  * a person's hand makes, in their order, but not trusted by the browser.
@@ -21,43 +46,25 @@ export function pointer(
   { press, count, keys }: { press?: keyof typeof buttons; count: number; keys: string },
 ): void {
   const button = press === undefined ? 0 : buttons[press];
-  const common = {
-    bubbles: true,
-    cancelable: true,
-    composed: true,
-    view: window,
-    clientX: point.x,
-    clientY: point.y,
-    screenX: screenX + point.x,
-    screenY: screenY + point.y,
-    ...modifiersOf(keys),
-  };
-  const pointing = { ...common, pointerId: 1, isPrimary: true, pointerType: 'mouse' };
-  /** One moment as pointer and as mouse; false when the page has prevented it. */
-  const moment = (name: string, more: MouseEventInit, enters = false): boolean => {
-    const shape = enters ? { bubbles: false, cancelable: false } : {};
-    const first = met.dispatchEvent(
-      new PointerEvent(`pointer${name}`, { ...pointing, ...more, ...shape }),
-    );
-    const second = met.dispatchEvent(
-      new MouseEvent(`mouse${name}`, { ...common, ...more, ...shape }),
-    );
-    return first && second;
-  };
-  moment('over', {});
-  moment('enter', {}, true);
-  moment('move', {});
+  const place = placeOf(point, keys);
+  const moment = (name: string, more: MouseEventInit = {}): boolean =>
+    pointAt(met, name, { ...place, ...more });
+  moment('over');
+  moment('enter', { bubbles: false, cancelable: false });
+  moment('move');
   for (let n = 1; n <= count; n += 1) {
     const held = { button, buttons: bits[button], detail: n };
     if (moment('down', held)) focusAround(met);
     if (button === 2)
-      met.dispatchEvent(new PointerEvent('contextmenu', { ...pointing, ...held, buttons: 0 }));
+      met.dispatchEvent(
+        new PointerEvent('contextmenu', { ...place, ...mouse, ...held, buttons: 0 }),
+      );
     const released = { button, buttons: 0, detail: n };
     moment('up', released);
     const kind = button === 0 ? 'click' : 'auxclick';
-    met.dispatchEvent(new PointerEvent(kind, { ...pointing, ...released }));
+    met.dispatchEvent(new PointerEvent(kind, { ...place, ...mouse, ...released }));
     if (n === 2 && button === 0)
-      met.dispatchEvent(new MouseEvent('dblclick', { ...common, ...released }));
+      met.dispatchEvent(new MouseEvent('dblclick', { ...place, ...released }));
   }
 }
 

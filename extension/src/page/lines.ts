@@ -157,3 +157,12 @@ export function difference(before: readonly Memory[], now: readonly Memory[]): s
   for (const list of old.values()) for (const text of list) out.push(`- ${text}`);
   return out;
 }
+
+/** Found lines of a look, with the parents that are among them. */
+export function reparent(all: readonly Line[], found: Line[]): Line[] {
+  const index = new Map(found.map((line, at) => [line, at]));
+  return found.map((line) => {
+    const up = all[line.parent];
+    return { ...line, parent: up ? (index.get(up) ?? -1) : -1 };
+  });
+}

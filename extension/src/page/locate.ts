@@ -1,7 +1,8 @@
 import { signs } from './format.js';
 import { rectOf, viewport } from './geometry.js';
 import { matcher } from './lines.js';
-import { type Looker, modalOf, pageRoot, walkItems } from './look.js';
+import { type Looker, walkItems } from './look.js';
+import { modalOf, pageRoot } from './root.js';
 import { quote } from './quote.js';
 import { spotOf } from './resolve.js';
 import { mayFocus, roleOf, widgets } from './role.js';

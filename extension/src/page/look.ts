@@ -25,10 +25,12 @@ import {
   type Line,
   linesOf,
   type Memory,
+  reparent,
 } from './lines.js';
 import { Names } from './name.js';
 import { callersKept, type Refs } from './refs.js';
 import { roleOf } from './role.js';
+import { modalOf, pageRoot } from './root.js';
 import { Styles } from './styles.js';
 import type { Item, ItemData, Snapshot, SnapshotOptions } from './types.js';
 import { Walk } from './walk.js';
@@ -405,32 +407,6 @@ export class Looker {
   }
 }
 
-/**
- * What holds the page: its body, the root of a document that has none (an image,
- * XML), or nothing, as between document.open() and the first word written.
- */
-export function pageRoot(): Element | null {
-  return document.querySelector('body,frameset') ?? document.querySelector(':root');
-}
-
-/** The modal dialog that makes the rest of the page inert. */
-export function modalOf(tree: FlatTree): Element | undefined {
-  const open = [...document.querySelectorAll('dialog:modal')];
-  if (open.length === 0) return undefined;
-  const focused = tree.focused();
-  const top = open.filter((el) => focused && tree.contains(el, focused)).at(-1);
-  const hit = open.find((el) => {
-    const rect = el.getBoundingClientRect();
-    const met = tree.at(rect.left + rect.width / 2, rect.top + Math.min(rect.height / 2, 20));
-    return (
-      met !== null &&
-      tree.contains(el, met) &&
-      !open.some((other) => other !== el && el.contains(other))
-    );
-  });
-  return hit ?? top ?? open.at(-1);
-}
-
 /** Every thing of a look, structure first. */
 export function* walkItems(items: readonly Item[]): Generator<Item> {
   for (const item of items) {
@@ -452,14 +428,6 @@ function unburied(items: Item[], buried: boolean): Item[] {
     return hushed && under ? item.children : [item];
   };
   return items.flatMap(kept);
-}
-
-function reparent(all: readonly Line[], found: Line[]): Line[] {
-  const index = new Map(found.map((line, at) => [line, at]));
-  return found.map((line) => {
-    const up = all[line.parent];
-    return { ...line, parent: up ? (index.get(up) ?? -1) : -1 };
-  });
 }
 
 /** What is met in place of an element that is not drawn itself. */

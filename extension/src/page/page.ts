@@ -4,7 +4,8 @@ import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
 import { boxOf, rectOf } from './geometry.js';
 import { find, type Found, locate, type Want } from './locate.js';
-import { Looker, pageRoot } from './look.js';
+import { Looker } from './look.js';
+import { pageRoot } from './root.js';
 import { markdown } from './markdown.js';
 import { type Expected, Mask } from './mask.js';
 import type { Shown } from './maskface.js';
@@ -54,6 +55,8 @@ export interface Page {
   accepts(spot: Spot, met: Element, point: Point): boolean;
   /** The innermost element at a point, closed shadow roots included. */
   at(x: number, y: number): Element | null;
+  /** The element that has the focus, closed shadow roots included. */
+  focused(): Element | null;
   /** A few words about an element. */
   words(el: Element): string;
   /** Role and name of any element, as the accessibility standards compute them. */
@@ -149,6 +152,7 @@ export function createPage(): Page {
     next: () => refs.next,
     accepts: (spot, met, point) => accepts(look, spot, met, point),
     at: (x, y) => tree.at(x, y),
+    focused: () => tree.focused(),
     words: (el) => look.words(el),
     aria: (el) => look.aria(el),
     box: (ref) => {

@@ -1,7 +1,8 @@
 import { type Aim, aim, aimAt, belongs, controlIn, hitsText } from './cover.js';
 import { identity } from './format.js';
 import { type Area, boxOf, rectOf, viewport } from './geometry.js';
-import { type Looker, modalOf } from './look.js';
+import { type Looker } from './look.js';
+import { modalOf } from './root.js';
 import { isDisabled } from './state.js';
 import { rectsOf } from './texts.js';
 import type { Item, Point, Resolution, Spot } from './types.js';

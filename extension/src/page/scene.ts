@@ -1,6 +1,7 @@
 import type { FlatTree } from './flat.js';
 import { touches, viewport } from './geometry.js';
-import { type Looker, pageRoot, walkItems } from './look.js';
+import { type Looker, walkItems } from './look.js';
+import { pageRoot } from './root.js';
 import type { Item } from './types.js';
 
 /** One element of the page as its line shows it. */
