@@ -65,6 +65,11 @@ export function profileOf(kind: AgentKind): string | undefined {
   return isModel(kind) ? kind.slice(model.length) : undefined;
 }
 
+/** The model of an agent that is a profile; empty for other agents. */
+export function modelName(agents: readonly AgentInfo[], kind: AgentKind): string {
+  return isModel(kind) ? (agents.find((agent) => agent.kind === kind)?.detail ?? '') : '';
+}
+
 /** How what is wrong with a model is mended: by its form, or by setting up another one. */
 export function mending(code: Code | undefined): 'change' | 'new' | undefined {
   if (code === CodeUnknownModel) return 'new';

@@ -7,13 +7,13 @@ export function tabAttachment(tab: Tab): ChatAttachment {
   return { kind: 'tab', name: tab.title === '' ? tab.url : tab.title, tab: tab.id, text: tab.url };
 }
 
-/** Thrown when a file is too large to go with a message. */
-export class TooLargeError extends Error {
+/** A file is too large to go with a message. */
+class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
 
 /** A file as something that goes with a message; throws TooLargeError. */
-export async function fileAttachment(file: File): Promise<ChatAttachment> {
+async function fileAttachment(file: File): Promise<ChatAttachment> {
   if (file.size > MAX_ATTACHMENT) {
     const most = String(MAX_ATTACHMENT / 1024 / 1024);
     throw new TooLargeError(`${file.name} is larger than ${most} MB.`);
@@ -26,6 +26,25 @@ export async function fileAttachment(file: File): Promise<ChatAttachment> {
     data,
     mime: file.type === '' ? 'application/octet-stream' : file.type,
   };
+}
+
+/**
+ * Files as what goes with a message, or why one cannot, each in its place. They are
+ * read side by side: their order is that of the list.
+ */
+export function readFiles(
+  list: Iterable<File>,
+): Promise<({ made: ChatAttachment; problem?: never } | { made?: never; problem: string })[]> {
+  return Promise.all(
+    [...list].map(async (file) => {
+      try {
+        return { made: await fileAttachment(file) };
+      } catch (error) {
+        const known = error instanceof TooLargeError;
+        return { problem: known ? error.message : 'This file can’t be read.' };
+      }
+    }),
+  );
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,12 +1,26 @@
-import type { AgentKind, Conversation, ConversationID, TabID } from '$ui/protocol/protocol';
+import type {
+  AgentKind,
+  AgentsFile,
+  Conversation,
+  ConversationID,
+  PanelView,
+  TabID,
+} from '$ui/protocol/protocol';
+import { talkers, usual } from './agents';
 
-/** A head for a conversation that nobody but the panel knows yet. */
+/**
+ * A head for a conversation that nobody but the panel knows yet, with the agent that
+ * was asked for, or that of Settings when `asked` is empty.
+ */
 export function blank(
   id: ConversationID,
   tab: TabID,
-  agent: AgentKind,
-  name: string,
+  asked: AgentKind,
+  { agents, settings }: { agents: AgentsFile; settings: Pick<PanelView, 'chatAgent'> },
 ): Conversation {
+  const known = talkers(agents);
+  const agent = asked === '' ? usual(known, settings.chatAgent) : asked;
+  const name = [...known, ...agents.agents].find(({ kind }) => kind === agent)?.name ?? agent;
   const now = new Date().toISOString();
   return {
     id,
