@@ -15,4 +15,9 @@ export function programName(command: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
+/** The first letters of a text, with no character cut in two. */
+export function beginning(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+}
+
 export { sentence } from '$ui/words';

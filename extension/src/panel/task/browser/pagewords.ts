@@ -21,6 +21,7 @@ import {
   type CommandReply,
 } from '$ui/protocol/protocol';
 import type { MessageCode, MessageError } from '../../../messages/envelope';
+import { beginning } from '../../core/words';
 import type { Done } from '../../../messages/methods';
 
 /** How long a line of the page may be. */
@@ -89,7 +90,7 @@ export function told(what: string, done: Done, left: boolean): { head: string; p
 /** A line of the page on one line, within what a reply has room for. */
 export function short(line: string): string {
   const one = clean(line).split(/\s+/).join(' ');
-  return one.length > longest ? `${one.slice(0, longest - 1)}…` : one;
+  return one.length > longest ? `${beginning(one, longest - 1)}…` : one;
 }
 
 /** What each fault is called in the replies to commands. */

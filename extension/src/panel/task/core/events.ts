@@ -27,6 +27,21 @@ export type LoopEvent =
   | { readonly kind: 'summary'; readonly summary: string; readonly from: number }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
+/** A step of which only the thought is known yet; the whole one replaces it. */
+export function begunStep(event: Extract<LoopEvent, { kind: 'thought' }>): Step {
+  return {
+    n: event.n,
+    tab: event.tab,
+    url: '',
+    title: '',
+    thought: event.thought,
+    deeds: [],
+    tokens: 0,
+    took: 0,
+    modelTook: 0,
+  };
+}
+
 /**
  * Writes and shows an event; the loop goes on when it has. A step may be written
  * with what is asked of the browser next, which is done after it.

@@ -1,3 +1,4 @@
+import { beginning } from '../../core/words';
 import { stepLines } from './prompt';
 import type { Model, Step } from './types';
 
@@ -108,14 +109,14 @@ export class Memory {
 }
 
 function inOneLine({ n, thought: { goal } }: Step): string {
-  const short = goal.length > goalLetters ? `${goal.slice(0, goalLetters - 1)}…` : goal;
+  const short = goal.length > goalLetters ? `${beginning(goal, goalLetters - 1)}…` : goal;
   return `${String(n)}. ${short}`;
 }
 
 /** A summary within its share of the budget: what is left out of it is said. */
 function within(summary: string, most: number): string {
   if (summary.length <= most) return summary;
-  const end = summary.slice(-most);
+  const end = summary.slice(-most).replace(/^[\udc00-\udfff]/, '');
   // It begins with a whole line, where it has one.
   const whole = end.slice(end.indexOf('\n') + 1);
   return `(${String(summary.length - whole.length)} characters of older notes are left out)\n${whole}`;

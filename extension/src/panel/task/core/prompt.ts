@@ -1,3 +1,4 @@
+import { beginning } from '../../core/words';
 import type { Observation, Step, TabLine } from './types';
 import { inWords } from './words';
 
@@ -82,7 +83,7 @@ export function stepLines(step: Step, index = 0, all: readonly Step[] = [step]):
 }
 
 function cut(text: string, most: number): string {
-  return text.length > most
-    ? `${text.slice(0, most)} … (${String(text.length - most)} more characters)`
-    : text;
+  if (text.length <= most) return text;
+  const begun = beginning(text, most);
+  return `${begun} … (${String(text.length - begun.length)} more characters)`;
 }

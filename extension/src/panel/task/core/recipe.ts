@@ -92,12 +92,19 @@ function mapTexts(action: Action, change: (text: string) => string): Action {
 
 /** A name for a parameter: letters, digits and _. */
 export function slug(text: string): string {
+  return plainName(text, '_')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 30)
+    .replace(/_+$/, '');
+}
+
+/** A text in letters without accents and digits, with `gap` for everything between. */
+export function plainName(text: string, gap: '_' | '-'): string {
   return text
     .normalize('NFD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
-    .slice(0, 30);
+    .replace(/[^a-z0-9]+/g, gap);
 }
 
 function free(name: string, params: readonly Param[]): string {
@@ -138,7 +145,9 @@ export function withParams(recipe: Recipe, chosen: readonly (Param & { at: numbe
 /** An action with the values of its parameters. */
 export function filled(action: Action, values: Readonly<Record<string, string>>): Action {
   return mapTexts(action, (text) =>
-    text.replace(/\$\{([a-zA-Z]\w*)\}/g, (all, name: string) => values[name] ?? all),
+    text.replace(/\$\{([a-zA-Z]\w*)\}/g, (all, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? all) : all,
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import { beginning } from '../../core/words';
 import type { Action } from './types';
 import type { VerbAction } from './verbs';
 
@@ -103,5 +104,5 @@ const most = 60;
 
 function short(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  return line.length > most ? `${beginning(line, most - 1)}…` : line;
 }

@@ -17,6 +17,7 @@ import {
 } from '$ui/protocol/protocol';
 import type { Clock } from '../../core/clock';
 import { TaskBrowser, type World } from '../browser/browser';
+import { begunStep } from '../core/events';
 import { TaskLoop, type LoopEvent } from '../core/loop';
 import { recorded, untold } from '../core/record';
 import type { Model, Outcome, Status, Step } from '../core/types';
@@ -167,7 +168,7 @@ export class Run {
     if (event.kind === 'thought') {
       const { n } = event;
       this.#head = this.#next(event);
-      this.#journal.hold(n, this.#head, untold(this.#begun(event)));
+      this.#journal.hold(n, this.#head, untold(begunStep(event)));
     } else if (event.kind === 'step') {
       const { n, tab } = event.step;
       this.#head = this.#next(event);
@@ -226,21 +227,6 @@ export class Run {
       case 'acting':
         return undefined;
     }
-  }
-
-  /** A step of which only the thought is known yet; the whole one replaces it. */
-  #begun(event: Extract<LoopEvent, { kind: 'thought' }>): Step {
-    return {
-      n: event.n,
-      tab: event.tab,
-      url: '',
-      title: '',
-      thought: event.thought,
-      deeds: [],
-      tokens: 0,
-      took: 0,
-      modelTook: 0,
-    };
   }
 
   /** The task as an event makes it. */

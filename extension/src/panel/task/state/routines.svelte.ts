@@ -1,7 +1,7 @@
 import type { TaskRoutine } from '$ui/protocol/protocol';
 import { taskRoutinesReplySchema } from '$ui/protocol/task';
 import type { Asking } from './asking.svelte';
-import type { Recipe } from '../core/recipe';
+import { plainName, type Recipe } from '../core/recipe';
 import { linesOf } from '../browser/lines';
 import { readRecipe } from './view.svelte';
 
@@ -56,12 +56,7 @@ export class Routines {
   /** A name for the command line, of what the person called it. */
   #free(title: string): string {
     const words =
-      title
-        .normalize('NFD')
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, '-')
-        .replace(/^-+|-+$/g, '')
-        .slice(0, 50) || 'routine';
+      plainName(title, '-').replace(/^-+/, '').slice(0, 50).replace(/-+$/, '') || 'routine';
     for (let n = 1; ; n += 1) {
       const name = n === 1 ? words : `${words}-${String(n)}`;
       if (!this.all.some((one) => one.name === name)) return name;

@@ -6,7 +6,7 @@ import {
   type TaskEvent,
 } from '$ui/protocol/protocol';
 import * as v from 'valibot';
-import type { LoopEvent } from '../core/loop';
+import { begunStep, type LoopEvent } from '../core/events';
 import type { Recipe } from '../core/recipe';
 import { readAction } from '../core/step';
 import type { Deed, Step } from '../core/types';
@@ -133,20 +133,7 @@ export class TaskView {
         this.doing = 'Thinking';
         break;
       case 'thought':
-        this.#step(
-          {
-            n: event.n,
-            tab: event.tab,
-            url: '',
-            title: '',
-            thought: event.thought,
-            deeds: [],
-            tokens: 0,
-            took: 0,
-            modelTook: 0,
-          },
-          false,
-        );
+        this.#step(begunStep(event), false);
         break;
       case 'acting':
         this.doing = inWords(event.action, calledIn(event.target));

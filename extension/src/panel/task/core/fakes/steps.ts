@@ -1,0 +1,21 @@
+import type { Action, Deed, Result, Step } from '../types';
+
+/** An action with what came of it. */
+export function deed(action: Action, result: Partial<Result> = {}): Deed {
+  return { action, result: { ok: true, text: 'done', ...result } };
+}
+
+/** A step on t1 at https://a.test/ that wants `goal`. */
+export function stepOf(n: number, goal: string, ...deeds: Deed[]): Step {
+  return {
+    n,
+    tab: 't1',
+    url: 'https://a.test/',
+    title: 'A',
+    thought: { evaluation: '', memory: '', goal, actions: deeds.map(({ action }) => action) },
+    deeds,
+    tokens: 10,
+    took: 5,
+    modelTook: 3,
+  };
+}
