@@ -147,6 +147,7 @@ func roomRules() []roomRule {
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/terminal/vt", []string{protocol}, "bytes of a terminal are read without knowing processes, sockets or viewers"},
+		{"backend/terminal/pty", nil, "a pseudo terminal carries bytes both ways; whose they are is not its business"},
 		{"backend/chat", []string{protocol, "backend/journal", "backend/policy", "backend/question"}, "a conversation knows agents through their drivers, and no agent by name; the browser and the session are given to it as functions"},
 		{"backend/chat/driver", []string{protocol}, "what an agent is to Chat is said without one"},
 		{"backend/chat/agentpool", []string{protocol, "backend/chat/driver"}, "processes are started, shared and ended without knowing conversations or protocols"},

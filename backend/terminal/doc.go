@@ -7,7 +7,8 @@
 // offsets; the newest of it is kept, so that a viewer that comes back goes on
 // at the byte where it stopped. A viewer with nothing is given the screen that
 // the viewer before it had handed over, or else the modes of the emulator at a
-// place where the stream may be cut. The package vt has that stream.
+// place where the stream may be cut. The package vt has that stream, pty the device
+// and the input that waits.
 //
 // Per process there are a reader and a writer goroutine, per viewer a pump and
 // the socket's reader. Output goes from the reader straight into the socket

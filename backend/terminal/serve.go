@@ -16,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/pty"
 	"pilotfish/backend/terminal/vt"
 )
 
@@ -83,7 +84,7 @@ func refuse(ws *websocket.Conn, err error) error {
 		_ = ws.Close(websocket.StatusProtocolError, "malformed message")
 	case errors.Is(err, errTooLarge):
 		_ = ws.Close(websocket.StatusMessageTooBig, "message too large")
-	case errors.Is(err, errInputFull):
+	case errors.Is(err, pty.ErrFull):
 		_ = ws.Close(slow.code, slow.reason)
 	case code == websocket.StatusNormalClosure, code == websocket.StatusGoingAway, errors.Is(err, io.EOF):
 		return nil
@@ -144,7 +145,7 @@ func (v *viewer) shut(c closing) {
 // listen reads the viewer's messages until the socket ends.
 func (v *viewer) listen(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx) // guard closes the socket when it ends
-	piece := make([]byte, inputChunk)
+	piece := make([]byte, pty.InputChunk)
 	var text bytes.Buffer
 	for {
 		typ, r, err := v.ws.Reader(ctx)
@@ -173,9 +174,6 @@ func (v *viewer) listen(ctx context.Context) error {
 		}
 	}
 }
-
-// interruptKey is what Ctrl-C sends.
-const interruptKey = 0x03
 
 // escapeKey is what Escape sends.
 const escapeKey = 0x1b
@@ -213,23 +211,12 @@ func (t *terminal) typed(v *viewer, p []byte) error {
 	if !bytes.HasPrefix(p, []byte("\x1b[")) {
 		t.answered()
 	}
-	if len(p) == 1 && (p[0] == escapeKey || p[0] == interruptKey) {
+	if len(p) == 1 && (p[0] == escapeKey || p[0] == pty.InterruptKey) {
 		t.interrupted()
 	}
 	t.activity(false)
 	t.mu.Unlock()
-	if len(p) == 1 && p[0] == interruptKey {
-		run.interrupt()
-	}
-	return run.input.put(p, terminalInputWait)
-}
-
-// interrupt keeps a Ctrl-C from waiting behind a paste that the program does
-// not read: like the terminal itself, it drops the input before it.
-func (r *running) interrupt() {
-	if r.device.interrupts() && r.input.clear() > 0 {
-		_ = r.device.sendInterrupt() // the key that follows is the second best
-	}
+	return run.input.Put(p, terminalInputWait)
 }
 
 // control follows one control message.

@@ -67,7 +67,7 @@ func (t *terminal) applySize(cols, rows int) {
 	if t.run == nil || t.info.State != protocol.TerminalLive {
 		return
 	}
-	if err := t.run.device.resize(cols, rows); err != nil {
+	if err := t.run.device.Resize(cols, rows); err != nil {
 		t.log.Warn("the terminal could not be resized", "error", err)
 	}
 }

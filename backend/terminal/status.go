@@ -58,7 +58,7 @@ func (t *terminal) settle() {
 }
 
 func foregroundStatus(run *running) protocol.AgentStatus {
-	group, err := run.device.foreground()
+	group, err := run.device.Foreground()
 	if err != nil || group == run.proc.PID() {
 		return protocol.AgentIdle
 	}

@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/pty"
 	"pilotfish/backend/terminal/vt"
 )
 
@@ -50,8 +51,8 @@ type terminal struct {
 type running struct {
 	epoch  int
 	proc   *proc.Process
-	device *device
-	input  *input
+	device *pty.Device
+	input  *pty.Input
 	// drop means that nobody wants the output any more. Guarded by terminal.mu.
 	drop bool
 	// read is closed when all output has been read.
@@ -232,14 +233,14 @@ func (t *terminal) begin(launch Launch) {
 	t.run = run
 	t.info.PID = run.proc.PID()
 	t.info.State, t.info.Status = protocol.TerminalLive, protocol.AgentStarting
-	t.m.wg.Go(run.input.run)
+	t.m.wg.Go(run.input.Run)
 	t.m.wg.Go(func() { t.readOutput(run) })
 	t.m.wg.Go(func() { t.finish(run) })
 }
 
 // spawn needs mu.
 func (t *terminal) spawn(launch Launch) (*running, error) {
-	d, slave, err := openDevice(t.info.Cols, t.info.Rows)
+	d, slave, err := pty.Open(t.info.Cols, t.info.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +255,7 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 	}
 	return &running{
 		epoch: t.info.Epoch, proc: p, device: d,
-		input:    newInput(d, inputQueue),
+		input:    pty.NewInput(d, inputQueue),
 		read:     make(chan struct{}),
 		finished: make(chan struct{}),
 	}, nil
@@ -276,7 +277,7 @@ func (t *terminal) endProcess(reason string) {
 		t.changed()
 	}
 	t.mu.Unlock()
-	run.input.end()
+	run.input.End()
 	if err := run.proc.Stop(reason); err != nil {
 		t.log.Error("the terminal's processes could not be ended", "error", err)
 	}
@@ -289,7 +290,7 @@ func (t *terminal) endProcess(reason string) {
 func (t *terminal) finish(run *running) {
 	defer close(run.finished)
 	<-run.proc.Exited()
-	run.input.end()
+	run.input.End()
 	exit := run.proc.Exit()
 	t.mu.Lock()
 	t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
@@ -318,7 +319,7 @@ func (t *terminal) readOutput(run *running) {
 	open := 0 // how much of a character is there whose end was not read yet
 	for {
 		room := t.awaitRoom(run)
-		n, err := run.device.read(buf[protocol.FrameHeader+open:][:max(room-open, 1)])
+		n, err := run.device.Read(buf[protocol.FrameHeader+open:][:max(room-open, 1)])
 		if err != nil {
 			if open > 0 {
 				t.deliver(run, buf[:protocol.FrameHeader+open])

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal/pty"
 )
 
 func TestShellAnswers(t *testing.T) {
@@ -125,7 +126,7 @@ func TestInterruptReachesAProgramThatDoesNotReadAPaste(t *testing.T) {
 	c := w.attach(info.ID, 0, 0)
 	c.waitText("RDY")
 	c.send([]byte(strings.Repeat("p", 8<<20)))
-	c.send([]byte{interruptKey})
+	c.send([]byte{pty.InterruptKey})
 	c.waitText("GOT IT")
 	if exit := c.waitControl(protocol.ControlExit); exit.Exit.Code != 5 {
 		t.Errorf("exit = %+v", exit.Exit)
@@ -138,7 +139,7 @@ func TestInterruptDuringAFlood(t *testing.T) {
 	c := w.attach(info.ID, 0, 0)
 	c.wait("a flood", func() bool { return len(c.text) > 4<<20 })
 	sent := c.offset
-	c.send([]byte{interruptKey})
+	c.send([]byte{pty.InterruptKey})
 	c.waitText("STOP")
 	// What was on its way is bounded by the window and what the kernel holds.
 	if after := c.offset - sent; after > 4*protocol.AckWindow {

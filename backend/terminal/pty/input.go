@@ -1,4 +1,6 @@
-package terminal
+//go:build unix
+
+package pty
 
 import (
 	"errors"
@@ -6,18 +8,21 @@ import (
 	"time"
 )
 
-// errInputFull is returned when the program has not read its input for too
-// long.
-var errInputFull = errors.New("the program does not read its input")
+// ErrFull is returned when the program has not read its input for too long.
+var ErrFull = errors.New("the program does not read its input")
 
-// inputChunk is the unit in which input waits.
-const inputChunk = 32 << 10
+// InputChunk is the unit in which input waits.
+const InputChunk = 32 << 10
 
-// input carries keys and pastes to the program. Writing to a pseudo terminal
+// InterruptKey is what Ctrl-C sends.
+const InterruptKey = 0x03
+
+// Input carries keys and pastes to the program. Writing to a pseudo terminal
 // blocks while the program does not read; what is behind it on the viewer's
-// socket, the acknowledgements above all, must not wait for that.
-type input struct {
-	device *device
+// socket, the acknowledgements above all, must not wait for that. Its methods are safe
+// for concurrent use.
+type Input struct {
+	device *Device
 	limit  int
 
 	mu      sync.Mutex
@@ -29,15 +34,20 @@ type input struct {
 	closed  bool
 }
 
-func newInput(d *device, limit int) *input {
-	in := &input{device: d, limit: limit}
+// NewInput returns the input of a device, of which limit bytes at most wait.
+func NewInput(d *Device, limit int) *Input {
+	in := &Input{device: d, limit: limit}
 	in.fill.L, in.room.L = &in.mu, &in.mu
 	return in
 }
 
-// put hands p over. It waits while the queue is full, patience at most. Input
-// for a program that has ended is dropped.
-func (in *input) put(p []byte, patience time.Duration) error {
+// Put hands p over. It waits while the queue is full, patience at most, and returns
+// ErrFull then. Input for a program that has ended is dropped, and so is what waits
+// before an InterruptKey.
+func (in *Input) Put(p []byte, patience time.Duration) error {
+	if len(p) == 1 && p[0] == InterruptKey {
+		in.interrupt()
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.closed {
@@ -57,7 +67,7 @@ func (in *input) put(p []byte, patience time.Duration) error {
 	}
 	for len(p) > 0 && !in.closed {
 		if n := len(in.chunks); n == 0 || len(in.chunks[n-1]) == cap(in.chunks[n-1]) {
-			in.chunks = append(in.chunks, make([]byte, 0, inputChunk))
+			in.chunks = append(in.chunks, make([]byte, 0, InputChunk))
 		}
 		last := &in.chunks[len(in.chunks)-1]
 		n := min(len(p), cap(*last)-len(*last))
@@ -69,7 +79,15 @@ func (in *input) put(p []byte, patience time.Duration) error {
 	return nil
 }
 
-func (in *input) awaitRoom(n int, patience time.Duration) error {
+// interrupt keeps a Ctrl-C from waiting behind a paste that the program does not read:
+// like the terminal itself, it drops the input before it.
+func (in *Input) interrupt() {
+	if in.device.interrupts() && in.clear() > 0 {
+		_ = in.device.sendInterrupt() // the key that follows is the second best
+	}
+}
+
+func (in *Input) awaitRoom(n int, patience time.Duration) error {
 	if in.queued+n <= in.limit {
 		return nil
 	}
@@ -83,15 +101,15 @@ func (in *input) awaitRoom(n int, patience time.Duration) error {
 	defer timer.Stop()
 	for in.queued+n > in.limit && !in.closed {
 		if late {
-			return errInputFull
+			return ErrFull
 		}
 		in.room.Wait()
 	}
 	return nil
 }
 
-// run writes what waits until the end.
-func (in *input) run() {
+// Run writes what waits until End.
+func (in *Input) Run() {
 	for {
 		in.mu.Lock()
 		for len(in.chunks) == 0 && !in.closed {
@@ -121,7 +139,7 @@ func (in *input) run() {
 }
 
 // clear drops what waits and returns how much that was.
-func (in *input) clear() int {
+func (in *Input) clear() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	n := 0
@@ -134,15 +152,15 @@ func (in *input) clear() int {
 	return n
 }
 
-// end drops what waits and ends run once its write has returned.
-func (in *input) end() {
+// End drops what waits and ends Run once its write has returned.
+func (in *Input) End() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.close()
 }
 
 // close needs mu.
-func (in *input) close() {
+func (in *Input) close() {
 	in.closed = true
 	in.chunks, in.queued = nil, 0
 	in.fill.Broadcast()

@@ -1,6 +1,8 @@
 //go:build unix
 
-package terminal
+// Package pty is the pseudo terminal that a program runs in: its output, its size, the
+// foreground program, and the input that waits while the program does not read.
+package pty
 
 import (
 	"fmt"
@@ -12,21 +14,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// device is our side of a pseudo terminal.
-type device struct {
+// Device is our side of a pseudo terminal.
+type Device struct {
 	file *os.File
 	raw  syscall.RawConn
 }
 
-// openDevice returns our side and the program's side of a new pseudo terminal.
-func openDevice(cols, rows int) (*device, *os.File, error) {
+// Open returns our side and the program's side of a new pseudo terminal. The caller
+// closes both.
+func Open(cols, rows int) (*Device, *os.File, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening a pseudo terminal: %w", err)
 	}
 	d, err := newDevice(master)
 	if err == nil {
-		err = d.resize(cols, rows)
+		err = d.Resize(cols, rows)
 	}
 	if err != nil {
 		_ = slave.Close()
@@ -37,7 +40,7 @@ func openDevice(cols, rows int) (*device, *os.File, error) {
 
 // newDevice takes master over. creack/pty leaves it blocking, and a read that
 // blocks holds a thread and cannot be ended by Close.
-func newDevice(master *os.File) (*device, error) {
+func newDevice(master *os.File) (*Device, error) {
 	defer master.Close()
 	raw, err := master.SyscallConn()
 	if err != nil {
@@ -55,7 +58,7 @@ func newDevice(master *os.File) (*device, error) {
 		return nil, dupErr
 	}
 	file := os.NewFile(uintptr(fd), master.Name())
-	d := &device{file: file}
+	d := &Device{file: file}
 	if d.raw, err = file.SyscallConn(); err != nil {
 		_ = file.Close()
 		return nil, err
@@ -68,11 +71,11 @@ func newDevice(master *os.File) (*device, error) {
 // batching): after it there is more, and asking again costs no latency.
 const fullRead = 4095
 
-// read waits for output and then takes what is there until a read comes back
+// Read waits for output and then takes what is there until a read comes back
 // short: many small frames would halve the throughput, and an echo, which is
 // short, still leaves at once. It returns io.EOF when the program's side is
 // closed everywhere.
-func (d *device) read(buf []byte) (n int, err error) {
+func (d *Device) Read(buf []byte) (n int, err error) {
 	waitErr := d.raw.Read(func(fd uintptr) bool {
 		for n < len(buf) {
 			m, e := unix.Read(int(fd), buf[n:])
@@ -102,7 +105,7 @@ func (d *device) read(buf []byte) (n int, err error) {
 }
 
 // tryWrite writes what the program's side takes at once, which may be nothing.
-func (d *device) tryWrite(p []byte) (n int, err error) {
+func (d *Device) tryWrite(p []byte) (n int, err error) {
 	waitErr := d.raw.Write(func(fd uintptr) bool {
 		n, err = unix.Write(int(fd), p)
 		return true
@@ -117,9 +120,10 @@ func (d *device) tryWrite(p []byte) (n int, err error) {
 }
 
 // Write writes all of p, waiting while the program does not read.
-func (d *device) Write(p []byte) (int, error) { return d.file.Write(p) }
+func (d *Device) Write(p []byte) (int, error) { return d.file.Write(p) }
 
-func (d *device) resize(cols, rows int) error {
+// Resize gives the terminal another size and tells the foreground program.
+func (d *Device) Resize(cols, rows int) error {
 	var err error
 	size := &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
 	if e := d.raw.Control(func(fd uintptr) { err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) }); e != nil {
@@ -128,8 +132,8 @@ func (d *device) resize(cols, rows int) error {
 	return err
 }
 
-// foreground returns the process group that the terminal's keys go to.
-func (d *device) foreground() (group int, err error) {
+// Foreground returns the process group that the terminal's keys go to.
+func (d *Device) Foreground() (group int, err error) {
 	if e := d.raw.Control(func(fd uintptr) { group, err = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) }); e != nil {
 		return 0, e
 	}
@@ -137,11 +141,11 @@ func (d *device) foreground() (group int, err error) {
 }
 
 // Close also ends a read and a write that wait.
-func (d *device) Close() error { return d.file.Close() }
+func (d *Device) Close() error { return d.file.Close() }
 
 // sendInterrupt does what the terminal does for Ctrl-C, without the input's
 // queue: the signal reaches a program that reads nothing.
-func (d *device) sendInterrupt() error {
+func (d *Device) sendInterrupt() error {
 	var err error
 	if e := d.raw.Control(func(fd uintptr) { err = unix.IoctlSetInt(int(fd), unix.TIOCSIG, int(unix.SIGINT)) }); e != nil {
 		return e

@@ -1,6 +1,6 @@
 //go:build unix
 
-package terminal
+package pty
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 )
 
 // rawDevice returns a pseudo terminal that changes nothing, and its other side.
-func rawDevice(t *testing.T) (*device, io.ReadWriter) {
+func rawDevice(t *testing.T) (*Device, io.ReadWriter) {
 	t.Helper()
-	d, slave, err := openDevice(80, 24)
+	d, slave, err := Open(80, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +33,9 @@ func rawDevice(t *testing.T) (*device, io.ReadWriter) {
 
 func TestInputForAProgramThatDoesNotReadIsBounded(t *testing.T) {
 	d, program := rawDevice(t)
-	in := newInput(d, 1<<20)
+	in := NewInput(d, 1<<20)
 	var wg sync.WaitGroup
-	wg.Go(in.run)
+	wg.Go(in.Run)
 	piece := bytes.Repeat([]byte("0123456789abcdef"), 1<<10)
 	sent := 0
 	var err error
@@ -43,11 +43,11 @@ func TestInputForAProgramThatDoesNotReadIsBounded(t *testing.T) {
 		if sent > 2<<20 {
 			t.Fatal("there is no bound")
 		}
-		if err = in.put(piece, time.Millisecond); err == nil {
+		if err = in.Put(piece, time.Millisecond); err == nil {
 			sent += len(piece)
 		}
 	}
-	if !errors.Is(err, errInputFull) || sent < 1<<20 {
+	if !errors.Is(err, ErrFull) || sent < 1<<20 {
 		t.Fatalf("after %d bytes: %v", sent, err)
 	}
 	// When the program reads again everything is there, in order.
@@ -58,25 +58,25 @@ func TestInputForAProgramThatDoesNotReadIsBounded(t *testing.T) {
 	if !bytes.Equal(got, bytes.Repeat(piece, sent/len(piece))) {
 		t.Error("the input changed")
 	}
-	if err := in.put([]byte("x"), time.Millisecond); err != nil {
+	if err := in.Put([]byte("x"), time.Millisecond); err != nil {
 		t.Error(err)
 	}
-	in.end()
+	in.End()
 	wg.Wait()
-	if err := in.put([]byte("for nobody"), time.Millisecond); err != nil {
+	if err := in.Put([]byte("for nobody"), time.Millisecond); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestInputEndsWhileItsWriteWaits(t *testing.T) {
 	d, _ := rawDevice(t)
-	in := newInput(d, 1<<20)
+	in := NewInput(d, 1<<20)
 	var wg sync.WaitGroup
-	wg.Go(in.run)
-	if err := in.put(make([]byte, 1<<19), time.Second); err != nil {
+	wg.Go(in.Run)
+	if err := in.Put(make([]byte, 1<<19), time.Second); err != nil {
 		t.Fatal(err)
 	}
-	in.end()
+	in.End()
 	_ = d.Close()
 	wg.Wait()
 }
