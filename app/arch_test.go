@@ -155,6 +155,7 @@ func roomRules() []roomRule {
 		{"backend/chat/routing", []string{protocol, "backend/agent/builtin/grammar"}, "who carries a message out is chosen without knowing conversations"},
 		{"backend/chat/stdio", []string{protocol, "backend/proc", "backend/chat/driver"}, drivers},
 		{"backend/chat/acp", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
+		{"backend/chat/acp/wire", []string{protocol, "backend/chat/driver"}, "what agents write is read without a process or a session"},
 		{"backend/chat/claude", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
 		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/agent/builtin"}, drivers},
 		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"pilotfish/backend/chat/acp/wire"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/stdio"
 	"pilotfish/backend/protocol"
@@ -33,7 +34,7 @@ type agent struct {
 	done    chan struct{}
 
 	initialized chan struct{} // closed when can or initErr is known
-	can         initialized
+	can         wire.Initialized
 	initErr     error
 
 	mu       sync.Mutex
@@ -70,7 +71,7 @@ func (a *agent) initialize() {
 func (a *agent) explained(err error) error {
 	if rpc, ok := errors.AsType[*rpcError](err); ok {
 		if rpc.Code == codeAuthRequired {
-			return &driver.NeedsSignIn{Methods: a.can.methods(), Why: rpc.Error()}
+			return &driver.NeedsSignIn{Methods: a.can.Methods(), Why: rpc.Error()}
 		}
 		return protocol.NewError(protocol.CodeInternal, a.launch.Name+": "+rpc.Error(), "")
 	}
@@ -124,9 +125,9 @@ func (a *agent) create(ctx context.Context, cfg driver.SessionConfig, s *session
 	a.mu.Unlock()
 	done := make(chan error, 1)
 	take := func(result json.RawMessage, err error) {
-		var reply sessionReply
+		var reply wire.SessionReply
 		if err == nil {
-			err = lenient(result, &reply)
+			err = wire.Lenient(result, &reply)
 		}
 		if err == nil && reply.SessionID == "" {
 			err = protocol.NewError(protocol.CodeInternal, a.launch.Name+" gave its session no id", "")
@@ -187,7 +188,7 @@ func (a *agent) start(s *session) {
 
 // takeUp goes on with a session of before.
 func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session) (driver.Session, error) {
-	resumes, loads := a.can.Can.Session.Resume.yes(), a.can.Can.Load
+	resumes, loads := a.can.Can.Session.Resume.Yes(), a.can.Can.Load
 	if !resumes && !loads {
 		return nil, driver.ErrNoResume
 	}
@@ -239,9 +240,9 @@ func (s *session) reopen(ctx context.Context, method string, params any) error {
 	s.inbox.put(0, func() { s.replays = true })
 	ended := func(err error) { s.inbox.put(0, func() { s.replays = false; done <- err }) }
 	err := s.agent.conn.call(method, params, func(result json.RawMessage, err error) {
-		var reply sessionReply
+		var reply wire.SessionReply
 		if err == nil {
-			err = lenient(result, &reply)
+			err = wire.Lenient(result, &reply)
 		}
 		if err == nil {
 			s.announce(&reply)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"pilotfish/backend/chat/acp/wire"
 	"pilotfish/backend/protocol"
 )
 
@@ -21,7 +22,7 @@ import (
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
-	Params params          `json:"params"`
+	Params wire.Params     `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *rpcError       `json:"error"`
 	size   int             // of the line, in bytes
@@ -189,7 +190,7 @@ func (c *conn) request(ctx context.Context, method string, params, into any) err
 	done := make(chan error, 1)
 	err := c.call(method, params, func(result json.RawMessage, err error) {
 		if err == nil {
-			err = lenient(result, into)
+			err = wire.Lenient(result, into)
 		}
 		done <- err
 	})
@@ -247,20 +248,4 @@ func (c *conn) end(err error) {
 	for _, take := range waiting {
 		take(nil, err)
 	}
-}
-
-// lenient decodes what can be decoded: a field of another type than expected
-// stays empty and does no harm to its neighbours.
-func lenient(raw json.RawMessage, into any) error {
-	if into == nil || len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
-		return nil
-	}
-	err := json.Unmarshal(raw, into)
-	if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); wrongType {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading what the agent wrote: %w", err)
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pilotfish/backend/chat/acp/wire"
 	"pilotfish/backend/chat/driver"
 )
 
@@ -55,7 +56,7 @@ func FuzzLine(f *testing.F) {
 		s := newSession(a, driver.SessionConfig{}, checking{t})
 		s.id = "s"
 		a.sessions["s"] = s
-		_ = a.conn.call("initialize", nil, func(result json.RawMessage, _ error) { _ = lenient(result, &sessionReply{}) })
+		_ = a.conn.call("initialize", nil, func(result json.RawMessage, _ error) { _ = wire.Lenient(result, &wire.SessionReply{}) })
 		for range 2 {
 			if err := a.conn.line(line); err != nil {
 				t.Fatal(err)

@@ -4,7 +4,7 @@
 // standard input and output: JSON-RPC both ways, a message a line.
 //
 // What is sent has the types of coder/acp-go-sdk. What comes in is read by types
-// of our own (wire.go), and so is the connection (conn.go): the library takes an
+// of our own (the package wire), and so is the connection (conn.go): the library takes an
 // update of a kind that it does not know for another one, closes after 1,024
 // notifications that wait, takes 10 MB a line at most, and hands a permission
 // over beside the updates before it (connection_test.go shows it). Ours reads in

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"pilotfish/backend/chat/acp/wire"
 	"pilotfish/backend/protocol"
 )
 
@@ -40,7 +41,7 @@ type options struct {
 
 // begin takes what the session announced at its beginning. Agents that announce
 // config options say their modes and models there, too.
-func (o *options) begin(r *sessionReply) {
+func (o *options) begin(r *wire.SessionReply) {
 	if r.ConfigOptions != nil {
 		o.configure(r.ConfigOptions)
 		if len(r.ConfigOptions) > 0 {
@@ -80,7 +81,7 @@ func named(name, id string) string {
 }
 
 // configure takes a list of config options, which replaces the one before.
-func (o *options) configure(configs []configOption) {
+func (o *options) configure(configs []wire.ConfigOption) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	before := o.list
@@ -100,7 +101,7 @@ func (o *options) configure(configs []configOption) {
 			_ = json.Unmarshal(c.Current, &one.Value) // one that is no string is none of the choices
 			for _, v := range c.Options {
 				if v.Group == "" {
-					v.Options = []configValue{v.configValue}
+					v.Options = []wire.ConfigValue{v.ConfigValue}
 				}
 				for _, value := range v.Options {
 					one.Choices = append(one.Choices, protocol.ChatChoice{Value: value.Value, Name: named(value.Name, value.Value), About: value.Description})

@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"pilotfish/backend/chat/acp/wire"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )
@@ -37,7 +38,7 @@ type session struct {
 	shown     map[string]bool // the tool calls whose content was said
 	asked     map[string]bool // the tool calls whose input was said
 	plans     bool            // it says its plans in the words of the protocol
-	used      *tokens         // of the turn, as far as the agent says it meanwhile
+	used      *wire.Tokens    // of the turn, as far as the agent says it meanwhile
 
 	mu        sync.Mutex
 	turn      *turn // the one that the agent works on
@@ -71,7 +72,7 @@ func newSession(a *agent, cfg driver.SessionConfig, sink driver.Sink) *session {
 }
 
 // announce tells what the session announced about itself.
-func (s *session) announce(reply *sessionReply) {
+func (s *session) announce(reply *wire.SessionReply) {
 	s.options.begin(reply)
 	s.inbox.put(0, s.emitOptions)
 }
@@ -96,7 +97,7 @@ func (s *session) Abilities() protocol.ChatAbilities {
 	can := &s.agent.can.Can
 	return protocol.ChatAbilities{
 		Images: can.Prompt.Image,
-		Resume: can.Load || can.Session.Resume.yes(),
+		Resume: can.Load || can.Session.Resume.Yes(),
 		// The adapter's sessions are claude's own.
 		Terminal: s.agent.launch.Kind == protocol.AgentClaude,
 	}
@@ -171,9 +172,9 @@ func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 	s.used = nil
 	// A question that the agent asked and did not wait for is nobody's.
 	s.endQuestions()
-	var reply promptReply
+	var reply wire.PromptReply
 	if err == nil {
-		err = lenient(result, &reply)
+		err = wire.Lenient(result, &reply)
 	}
 	s.mu.Lock()
 	s.turn = nil
@@ -183,7 +184,7 @@ func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 		t.ended <- turnResult{end, err}
 		return
 	}
-	t.ended <- turnResult{reply.turnEnd(used), nil}
+	t.ended <- turnResult{reply.TurnEnd(used), nil}
 }
 
 // failed says how a turn ended that has no answer.
@@ -261,8 +262,8 @@ func (s *session) set(ctx context.Context, o option, value string, chosen bool) 
 		}
 		s.inbox.put(len(result), func() {
 			s.options.set(o.ID, value, chosen)
-			var reply sessionReply
-			if lenient(result, &reply) == nil && reply.ConfigOptions != nil {
+			var reply wire.SessionReply
+			if wire.Lenient(result, &reply) == nil && reply.ConfigOptions != nil {
 				s.options.configure(reply.ConfigOptions)
 			}
 			s.emitOptions()
@@ -326,7 +327,7 @@ func (s *session) Close(ctx context.Context) error {
 	s.endQuestions()
 	close(s.gone)
 	s.agent.forget(s)
-	if err != nil || !s.agent.can.Can.Session.Close.yes() {
+	if err != nil || !s.agent.can.Can.Session.Close.Yes() {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, chatCloseWait)

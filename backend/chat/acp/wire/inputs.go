@@ -1,6 +1,4 @@
-//go:build unix
-
-package acp
+package wire
 
 import (
 	"cmp"
@@ -9,9 +7,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// input is what the tools of agents call a change of a file, and a plan. Some say
+// Input is what the tools of agents call a change of a file, and a plan. Some say
 // these only here, and not in the protocol's own words (Goose, OpenCode).
-type input struct {
+type Input struct {
 	Path      string `json:"path"`
 	FilePath  string `json:"filePath"`
 	FilePath2 string `json:"file_path"`
@@ -32,16 +30,16 @@ type todo struct {
 	Priority    string `json:"priority"`
 }
 
-// readInput reads the raw input of a call; what it does not have is empty.
-func readInput(raw json.RawMessage) (in input) {
-	if said(raw) {
-		_ = lenient(raw, &in) // an input of another form is none of these
+// ReadInput reads the raw input of a call; what it does not have is empty.
+func ReadInput(raw json.RawMessage) (in Input) {
+	if Said(raw) {
+		_ = Lenient(raw, &in) // an input of another form is none of these
 	}
 	return in
 }
 
-// edit is the change of a file that a call asks for.
-func (in input) edit() (protocol.ToolContent, bool) {
+// Edit is the change of a file that a call asks for.
+func (in Input) Edit() (protocol.ToolContent, bool) {
 	d := protocol.ToolContent{
 		Kind: protocol.ContentDiff, Path: cmp.Or(in.Path, in.FilePath, in.FilePath2),
 		Old: cmp.Or(in.Before, in.Old, in.Old2), New: cmp.Or(in.After, in.New, in.New2),
@@ -49,8 +47,8 @@ func (in input) edit() (protocol.ToolContent, bool) {
 	return d, d.Path != "" && d.Old != "" && d.Old != d.New
 }
 
-// plan is the plan that a call writes down; nil for none.
-func (in input) plan() []protocol.ChatPlanItem {
+// Plan is the plan that a call writes down; nil for none.
+func (in Input) Plan() []protocol.ChatPlanItem {
 	plan := make([]protocol.ChatPlanItem, 0, len(in.Todos))
 	for _, t := range in.Todos {
 		text := cmp.Or(t.Content, t.Title, t.Description)

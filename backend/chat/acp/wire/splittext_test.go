@@ -1,6 +1,4 @@
-//go:build unix
-
-package acp
+package wire
 
 import (
 	"encoding/json"
@@ -31,12 +29,12 @@ func FuzzSplitText(f *testing.F) {
 		}
 		cut := func(at int) int { return min(max(at, 0), len(text)) }
 		a, b := cut(min(first, second)), cut(max(first, second))
-		var j joiner
+		var j Joiner
 		var out strings.Builder
 		for _, piece := range []string{text[:a], text[a:b], text[b:]} {
-			out.WriteString(j.join([]byte(piece)))
+			out.WriteString(j.Join([]byte(piece)))
 		}
-		out.WriteString(j.flush())
+		out.WriteString(j.Flush())
 		if out.String() != text {
 			t.Errorf("%q cut at %d and %d became %q", text, a, b, out.String())
 		}

@@ -1,6 +1,8 @@
-//go:build unix
-
-package acp
+// Package wire is what agents that speak ACP write, as far as we read it. It forgives:
+// what is missing or of another type stays empty (see Lenient), and what has several
+// forms stays raw until it is known which one it is. The library's own types take what
+// they do not know for something else.
+package wire
 
 import (
 	"bytes"
@@ -10,11 +12,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What agents write, as far as we read it. These types forgive: what is missing
-// or of another type stays empty (see lenient), and what has several forms stays
-// raw until it is known which one it is. The library's own types take what they
-// do not know for something else.
-
 // capability is "{}" or true where an agent can do something.
 type capability json.RawMessage
 
@@ -23,13 +20,13 @@ func (c *capability) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// yes reports whether the agent announced it.
-func (c capability) yes() bool {
+// Yes reports whether the agent announced it.
+func (c capability) Yes() bool {
 	return len(c) > 0 && !bytes.Equal(c, []byte("null")) && !bytes.Equal(c, []byte("false"))
 }
 
-// initialized is the answer to initialize.
-type initialized struct {
+// Initialized is the answer to initialize.
+type Initialized struct {
 	ProtocolVersion int `json:"protocolVersion"`
 	Can             struct {
 		Load    bool `json:"loadSession"`
@@ -48,8 +45,8 @@ type initialized struct {
 	} `json:"authMethods"`
 }
 
-// methods are the ways to sign in.
-func (i *initialized) methods() []protocol.SignInMethod {
+// Methods are the ways to sign in.
+func (i *Initialized) Methods() []protocol.SignInMethod {
 	out := make([]protocol.SignInMethod, 0, len(i.AuthMethods))
 	for _, m := range i.AuthMethods {
 		if m.ID == "" {
@@ -63,12 +60,12 @@ func (i *initialized) methods() []protocol.SignInMethod {
 	return out
 }
 
-// sessionReply is the answer to session/new, load and resume.
-type sessionReply struct {
+// SessionReply is the answer to session/new, load and resume.
+type SessionReply struct {
 	SessionID     string         `json:"sessionId"`
 	Modes         *modes         `json:"modes"`
 	Models        *models        `json:"models"`
-	ConfigOptions []configOption `json:"configOptions"`
+	ConfigOptions []ConfigOption `json:"configOptions"`
 }
 
 // modes are what newer agents announce as a config option.
@@ -91,32 +88,33 @@ type models struct {
 	} `json:"availableModels"`
 }
 
-// configOption is something that a person chooses. Options are values, or groups
+// ConfigOption is something that a person chooses. Options are values, or groups
 // of values.
-type configOption struct {
+type ConfigOption struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Category string          `json:"category"`
 	Type     string          `json:"type"` // select or boolean
 	Current  json.RawMessage `json:"currentValue"`
 	Options  []struct {
-		configValue
+		ConfigValue
 		Group   string        `json:"group"`
-		Options []configValue `json:"options"`
+		Options []ConfigValue `json:"options"`
 	} `json:"options"`
 }
 
-type configValue struct {
+// ConfigValue is a value that an option can have.
+type ConfigValue struct {
 	Value       string `json:"value"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// params are those of session/update and session/request_permission.
-type params struct {
+// Params are those of session/update and session/request_permission.
+type Params struct {
 	Session  string        `json:"sessionId"`
-	Update   sessionUpdate `json:"update"`
-	ToolCall toolCall      `json:"toolCall"`
+	Update   SessionUpdate `json:"update"`
+	ToolCall ToolCall      `json:"toolCall"`
 	Options  []struct {
 		ID   string `json:"optionId"`
 		Name string `json:"name"`
@@ -124,32 +122,33 @@ type params struct {
 	} `json:"options"`
 }
 
-// updateKind is the "sessionUpdate" of an update.
-type updateKind string
+// UpdateKind is the "sessionUpdate" of an update.
+type UpdateKind string
 
+// The kinds of updates.
 const (
-	kindUser     updateKind = "user_message_chunk"
-	kindText     updateKind = "agent_message_chunk"
-	kindThought  updateKind = "agent_thought_chunk"
-	kindTool     updateKind = "tool_call"
-	kindToolMore updateKind = "tool_call_update"
-	kindPlan     updateKind = "plan"
-	kindCommands updateKind = "available_commands_update"
-	kindMode     updateKind = "current_mode_update"
-	kindOptions  updateKind = "config_option_update"
-	kindInfo     updateKind = "session_info_update"
-	kindUsage    updateKind = "usage_update"
+	KindUser     UpdateKind = "user_message_chunk"
+	KindText     UpdateKind = "agent_message_chunk"
+	KindThought  UpdateKind = "agent_thought_chunk"
+	KindTool     UpdateKind = "tool_call"
+	KindToolMore UpdateKind = "tool_call_update"
+	KindPlan     UpdateKind = "plan"
+	KindCommands UpdateKind = "available_commands_update"
+	KindMode     UpdateKind = "current_mode_update"
+	KindOptions  UpdateKind = "config_option_update"
+	KindInfo     UpdateKind = "session_info_update"
+	KindUsage    UpdateKind = "usage_update"
 )
 
-// sessionUpdate is the update of session/update, all kinds in one.
-type sessionUpdate struct {
-	Kind          updateKind     `json:"sessionUpdate"`
+// SessionUpdate is the update of session/update, all kinds in one.
+type SessionUpdate struct {
+	Kind          UpdateKind     `json:"sessionUpdate"`
 	MessageID     string         `json:"messageId"`
-	toolCall                     // its content is a block in a chunk of text
+	ToolCall                     // its content is a block in a chunk of text
 	Entries       []planEntry    `json:"entries"`
 	Commands      []command      `json:"availableCommands"`
 	CurrentMode   string         `json:"currentModeId"`
-	ConfigOptions []configOption `json:"configOptions"`
+	ConfigOptions []ConfigOption `json:"configOptions"`
 	Used          int            `json:"used"`
 	Size          int            `json:"size"`
 	Cost          *struct {
@@ -158,9 +157,9 @@ type sessionUpdate struct {
 	} `json:"cost"`
 }
 
-// toolCall is the part of an update that is about a tool, and the toolCall of a
+// ToolCall is the part of an update that is about a tool, and the toolCall of a
 // permission.
-type toolCall struct {
+type ToolCall struct {
 	ID        string          `json:"toolCallId"`
 	Content   json.RawMessage `json:"content"`
 	Title     *string         `json:"title"` // also of session_info_update
@@ -179,12 +178,12 @@ type toolCall struct {
 		ToolName string `json:"toolName"`
 		// Usage is of one call of the model: Qwen Code says it with an empty text,
 		// and nothing with the end of the turn.
-		Usage *tokens `json:"usage"`
+		Usage *Tokens `json:"usage"`
 	} `json:"_meta"`
 }
 
-// tokens is what calls of a model used.
-type tokens struct {
+// Tokens is what calls of a model used.
+type Tokens struct {
 	Input  int `json:"inputTokens"`
 	Output int `json:"outputTokens"`
 }
@@ -203,8 +202,8 @@ type command struct {
 	} `json:"input"`
 }
 
-// promptReply is the answer to session/prompt.
-type promptReply struct {
+// PromptReply is the answer to session/prompt.
+type PromptReply struct {
 	StopReason string `json:"stopReason"`
 	Usage      *struct {
 		Input  int `json:"inputTokens"`
@@ -238,9 +237,9 @@ func endReason(stop string) protocol.EndReason {
 	return protocol.EndDone
 }
 
-// turnEnd is the end of a turn that the agent answered. used is what it said
+// TurnEnd is the end of a turn that the agent answered. used is what it said
 // meanwhile, or nil.
-func (r *promptReply) turnEnd(used *tokens) driver.TurnEnd {
+func (r *PromptReply) TurnEnd(used *Tokens) driver.TurnEnd {
 	end := driver.TurnEnd{Reason: endReason(r.StopReason)}
 	if u := r.Usage; u != nil {
 		end.Usage = &protocol.ChatUsage{Input: u.Input + u.Read + u.Write, Output: u.Output}

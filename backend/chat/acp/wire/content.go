@@ -1,6 +1,4 @@
-//go:build unix
-
-package acp
+package wire
 
 import (
 	"bytes"
@@ -57,7 +55,7 @@ func (b *block) read() (text []byte, image *driver.Image) {
 			Text string `json:"text"`
 			URI  string `json:"uri"`
 		}
-		_ = lenient(b.Resource, &r) // then both are empty
+		_ = Lenient(b.Resource, &r) // then both are empty
 		if r.Text != "" {
 			return []byte(r.Text), nil
 		}
@@ -69,24 +67,24 @@ func (b *block) read() (text []byte, image *driver.Image) {
 	return b.Text, nil
 }
 
-// readBlock reads a block, or a plain string that an agent sent for one.
-func readBlock(raw json.RawMessage) (text []byte, image *driver.Image) {
+// ReadBlock reads a block, or a plain string that an agent sent for one.
+func ReadBlock(raw json.RawMessage) (text []byte, image *driver.Image) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '"' {
 		var text splitText
-		_ = lenient(raw, &text) // rubbish is no text
+		_ = Lenient(raw, &text) // rubbish is no text
 		return text, nil
 	}
 	var b block
-	if lenient(raw, &b) != nil {
+	if Lenient(raw, &b) != nil {
 		return nil, nil
 	}
 	return b.read()
 }
 
-// readToolContent reads the content of a tool call. It returns nil for what was
+// ReadToolContent reads the content of a tool call. It returns nil for what was
 // not said, and an empty list for one that is empty.
-func readToolContent(raw json.RawMessage) (content []protocol.ToolContent, images []driver.Image) {
+func ReadToolContent(raw json.RawMessage) (content []protocol.ToolContent, images []driver.Image) {
 	var items []json.RawMessage
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) || json.Unmarshal(raw, &items) != nil {
 		return nil, nil
@@ -94,29 +92,24 @@ func readToolContent(raw json.RawMessage) (content []protocol.ToolContent, image
 	content = make([]protocol.ToolContent, 0, len(items))
 	for _, item := range items {
 		var c toolContent
-		if lenient(item, &c) != nil {
+		if Lenient(item, &c) != nil {
 			continue
 		}
-		switch {
-		case c.Type == "diff":
+		switch c.Type {
+		case "diff":
 			d := protocol.ToolContent{Kind: protocol.ContentDiff, Path: c.Path, New: c.New, Fresh: c.Old == nil}
 			if c.Old != nil {
 				d.Old = *c.Old
 			}
 			content = append(content, d)
-		case c.Type == "terminal":
+		case "terminal":
 			// We offer no terminals; an agent that names one has it for itself.
-		case len(c.Content) > 0:
-			text, image := readBlock(c.Content)
-			if image != nil {
-				content = append(content, protocol.ToolContent{Kind: protocol.ContentImage})
-				images = append(images, *image)
-			} else if len(text) > 0 {
-				content = append(content, protocol.ToolContent{Kind: protocol.ContentText, Text: whole(text)})
-			}
 		default:
-			// A block without its wrapping.
-			if text, image := readBlock(item); image != nil {
+			block := item // without its wrapping
+			if len(c.Content) > 0 {
+				block = c.Content
+			}
+			if text, image := ReadBlock(block); image != nil {
 				content = append(content, protocol.ToolContent{Kind: protocol.ContentImage})
 				images = append(images, *image)
 			} else if len(text) > 0 {
@@ -125,4 +118,50 @@ func readToolContent(raw json.RawMessage) (content []protocol.ToolContent, image
 		}
 	}
 	return content, images
+}
+
+// Output reads a raw output that says something: a string as it is, the field that
+// several agents have for it, and anything else as JSON.
+func Output(raw json.RawMessage) string {
+	var text splitText
+	if raw[0] == '"' && Lenient(raw, &text) == nil {
+		return whole(text)
+	}
+	var fields struct {
+		Output string `json:"output"`
+		Error  string `json:"error"`
+	}
+	_ = Lenient(raw, &fields) // a list has none
+	switch {
+	case fields.Output != "":
+		return fields.Output
+	case fields.Error != "":
+		return fields.Error
+	}
+	return protocol.Indented(raw)
+}
+
+// ToolStatus reads a status; one that is not known is not said.
+func ToolStatus(status *string) *protocol.ToolStatus {
+	if status == nil {
+		return nil
+	}
+	switch *status {
+	case "pending":
+		return new(protocol.ToolPending)
+	case "in_progress":
+		return new(protocol.ToolRunning)
+	case "completed":
+		return new(protocol.ToolDone)
+	case "failed":
+		return new(protocol.ToolFailed)
+	case "cancelled", "canceled":
+		return new(protocol.ToolCancelled)
+	}
+	return nil
+}
+
+// Final reports whether a tool call with this status is over.
+func Final(status protocol.ToolStatus) bool {
+	return status == protocol.ToolDone || status == protocol.ToolFailed || status == protocol.ToolCancelled
 }

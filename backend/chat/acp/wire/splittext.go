@@ -1,6 +1,4 @@
-//go:build unix
-
-package acp
+package wire
 
 import (
 	"bytes"
@@ -93,12 +91,12 @@ func appendUnit(out []byte, unit rune) []byte {
 	return append(out, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
 }
 
-// joiner puts together what agents cut. It belongs to one stream of text.
-type joiner struct{ rest []byte }
+// Joiner puts together what agents cut. It belongs to one stream of text.
+type Joiner struct{ rest []byte }
 
-// join returns what is whole of the text so far, and keeps the beginning of a
+// Join returns what is whole of the text so far, and keeps the beginning of a
 // character at its end for the next call.
-func (j *joiner) join(text []byte) string {
+func (j *Joiner) Join(text []byte) string {
 	if len(j.rest) > 0 {
 		text = append(j.rest, text...)
 		j.rest = nil
@@ -110,8 +108,8 @@ func (j *joiner) join(text []byte) string {
 	return whole(text)
 }
 
-// flush returns what was kept, for want of its other half.
-func (j *joiner) flush() string {
+// Flush returns what was kept, for want of its other half.
+func (j *Joiner) Flush() string {
 	rest := j.rest
 	j.rest = nil
 	return whole(rest)

@@ -1,0 +1,29 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Lenient decodes what can be decoded: a field of another type than expected
+// stays empty and does no harm to its neighbours.
+func Lenient(raw json.RawMessage, into any) error {
+	if into == nil || len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	err := json.Unmarshal(raw, into)
+	if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); wrongType {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading what the agent wrote: %w", err)
+	}
+	return nil
+}
+
+// Said reports whether a raw field says something.
+func Said(raw json.RawMessage) bool {
+	return len(raw) > 0 && !bytes.Equal(raw, []byte("null")) && !bytes.Equal(raw, []byte("{}"))
+}
