@@ -152,6 +152,8 @@ func roomRules() []roomRule {
 		{"backend/chat/driver", []string{protocol}, "what an agent is to Chat is said without one"},
 		{"backend/chat/agentpool", []string{protocol, "backend/chat/driver"}, "processes are started, shared and ended without knowing conversations or protocols"},
 		{"backend/agent/builtin/grammar", nil, "words are read without knowing pages, commands or conversations"},
+		{"backend/agent/builtin/match", []string{protocol, "backend/agent/builtin/grammar"}, "what is meant on a page is found without a command"},
+		{"backend/agent/builtin/markdown", []string{protocol}, "words of a page are shown as data, whoever says them"},
 		{"backend/chat/routing", []string{protocol, "backend/agent/builtin/grammar"}, "who carries a message out is chosen without knowing conversations"},
 		{"backend/chat/stdio", []string{protocol, "backend/proc", "backend/chat/driver"}, drivers},
 		{"backend/chat/acp", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -16,83 +17,25 @@ func thing(ref, role, name string, children ...*protocol.LookItem) *protocol.Loo
 	return &protocol.LookItem{Ref: ref, Role: role, Name: name, Children: children}
 }
 
-// A thing is found by what a person calls it, and nothing is found where it is
-// not plain.
-func TestChoose(t *testing.T) {
+// Where what was found is only something that listens, the words in it are pointed at; what
+// has no ref, too.
+func TestPointed(t *testing.T) {
 	t.Parallel()
-	heading := thing("e20", "link", "Second hit")
-	heading.Level = 3
-	same := thing("e30", "link", "Docs")
-	same.Href = "/docs"
-	again := thing("e31", "link", "Docs")
-	again.Href = "/docs"
-	page := flatten([]*protocol.LookItem{
-		thing("", "banner", "", thing("e1", "button", "Save"), thing("", "navigation", "", thing("e2", "link", "Home"))),
-		thing("", "main", "",
-			thing("e3", "button", "Save"), thing("e4", "link", "Sign in"), thing("e5", "textbox", "E-mail address"), thing("e6", "searchbox", "Find anything"),
-			thing("e7", "checkbox", "Newsletter"), thing("e8", "combobox", "Country"), thing("e9", "button", "Delete all files"),
-			thing("", "heading", "Prices"), thing("", "heading", "", thing("e10", "link", "First hit")), heading,
-			thing("", "region", "Billing", thing("e11", "textbox", "Name")), thing("", "region", "Delivery", thing("e12", "textbox", "Name")),
-			thing("e13", "button", "What’s new?"), thing("e14", "button", "Save as…"), thing("e15", "button", "Next ›")),
-		same, again,
-		thing("e40", "list", "", thing("", "text", "Alpha"), thing("", "text", "Beta")), thing("e41", "click", "Gamma Delta"),
-	}, nil)
-	// Without a level the first heading is the page's own.
-	for _, s := range page {
-		if s.Role == "heading" {
-			s.Level = 2
-		}
-	}
-	g := grammar.New(nil)
+	listens, text := match.Thing{LookItem: thing("e1", "click", "Gamma Delta")}, match.Thing{LookItem: thing("", "heading", "Prices")}
 	for _, test := range []struct {
-		said string
-		verb grammar.Verb
-		want string
+		thing match.Thing
+		name  string
+		verb  grammar.Verb
+		want  string
 	}{
-		{"Save in the header", grammar.VerbClick, "e1"},
-		{"the second Save button", grammar.VerbClick, "e3"},
-		{"the last Save button", grammar.VerbClick, "e3"},
-		{"Save", grammar.VerbClick, "e1 e3"},
-		{"the third Save button", grammar.VerbClick, ""},
-		{"the sign-in button", grammar.VerbClick, "e4"},
-		{"signin", grammar.VerbClick, "e4"},
-		{"email address", grammar.VerbType, "e5"},
-		{"the E-mail field", grammar.VerbType, "e5"},
-		{"Search", grammar.VerbType, "e6"},
-		{"the search box", grammar.VerbType, "e6"},
-		{"the search button", grammar.VerbClick, ""},
-		{"newsletter", grammar.VerbCheck, "e7"},
-		{"the Newsletter box", grammar.VerbCheck, "e7"},
-		{"Country", grammar.VerbSelect, "e8"},
-		{"files", grammar.VerbClick, ""}, // part of a name that deletes
-		{"Delete all files", grammar.VerbClick, "e9"},
-		{"the first result", grammar.VerbClick, "e10"},
-		{"the second result", grammar.VerbClick, "e20"},
-		{"the third result", grammar.VerbClick, ""},
-		{"Prices", grammar.VerbScroll, `text="Prices"`},
-		{"Prices", grammar.VerbClick, ""},
-		{"Name", grammar.VerbFill, "e11 e12"},
-		{"Name in the Delivery section", grammar.VerbFill, "e12"},
-		{"Docs", grammar.VerbClick, "e30"},
-		{`"What's new?"`, grammar.VerbClick, "e13"},
-		{"Save as", grammar.VerbClick, "e14"},
-		{"Next", grammar.VerbClick, "e15"},
-		{"Beta", grammar.VerbClick, `text="Beta"`},
-		{"Delta", grammar.VerbClick, `text="Delta"`},
-		{"Gamma Delta", grammar.VerbHover, "e41"},
-		{"the first link in the navigation", grammar.VerbClick, "e2"},
+		{listens, "Delta", grammar.VerbClick, `text="Delta"`},
+		{listens, "gamma delta", grammar.VerbHover, "e1"},
+		{listens, "Delta", grammar.VerbScroll, "e1"},
+		{text, "Prices", grammar.VerbScroll, `text="Prices"`},
+		{match.Thing{LookItem: thing("e2", "button", "Save as…")}, "Save", grammar.VerbClick, "e2"},
 	} {
-		target, ok := g.Target(test.said)
-		if !ok {
-			t.Errorf("%q is no target", test.said)
-			continue
-		}
-		var got []string
-		for _, s := range choose(page, target, test.verb) {
-			got = append(got, pointed(s, target, test.verb).target)
-		}
-		if is := strings.Join(got, " "); is != test.want {
-			t.Errorf("%s %q (%+v) is %q, want %q", test.verb, test.said, target, is, test.want)
+		if got := pointed(test.thing, grammar.Target{Name: test.name}, test.verb).target; got != test.want {
+			t.Errorf("%s %q is %q, want %q", test.verb, test.name, got, test.want)
 		}
 	}
 }
@@ -185,7 +128,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		plain := squeezed(text)
+		plain := match.Squeezed(text)
 		for _, s := range plan.Steps {
 			if intent(s) == "" || s.Said == "" {
 				t.Errorf("%q: a step has no words: %+v", text, s)
@@ -195,7 +138,7 @@ func FuzzParse(f *testing.F) {
 				words = append(words, s.Text)
 			}
 			for _, w := range words {
-				if !strings.Contains(plain, squeezed(w)) {
+				if !strings.Contains(plain, match.Squeezed(w)) {
 					t.Errorf("%q: %q is not what was said", text, w)
 				}
 			}

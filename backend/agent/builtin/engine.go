@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -140,15 +142,15 @@ func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) O
 		case ctx.Err() != nil:
 			event.Status = protocol.ToolCancelled
 			out.Status = protocol.ToolCancelled
-			event.Text = paragraphs(stoppedText(*step), skipped(plan.Steps[i+1:]))
+			event.Text = markdown.Paragraphs(stoppedText(*step), skipped(plan.Steps[i+1:]))
 		default:
 			event.Status = protocol.ToolFailed
 			out.Status = protocol.ToolFailed
 			out.Error = plainError(err)
 			event.Content = out.Error.Message
-			var found []seen
+			var found []match.Thing
 			event.Text, found = failure(*step, err)
-			event.Text = paragraphs(event.Text, skipped(plan.Steps[i+1:]))
+			event.Text = markdown.Paragraphs(event.Text, skipped(plan.Steps[i+1:]))
 			if len(found) > 0 {
 				event.Which = r.which(plan.Steps[i:], found)
 				listed = choices(found, step.Verb)
@@ -162,7 +164,7 @@ func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) O
 		}
 	}
 	out.Brief = strings.Join(brief, "; ")
-	out.Text, out.Touched, out.Commands = paragraphs(texts...), r.touched, r.spent
+	out.Text, out.Touched, out.Commands = markdown.Paragraphs(texts...), r.touched, r.spent
 	return out
 }
 
@@ -170,7 +172,7 @@ func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) O
 type problem struct {
 	cause *protocol.Error
 	// found are the elements of the page that may have been meant.
-	found []seen
+	found []match.Thing
 	ask   string
 }
 
@@ -237,5 +239,5 @@ func plainError(err error) *protocol.Error {
 	if p, ok := errors.AsType[*problem](err); ok {
 		e = p.cause
 	}
-	return e.Saying(unwrapped(e.Message))
+	return e.Saying(markdown.Unwrapped(e.Message))
 }

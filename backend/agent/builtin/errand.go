@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -68,7 +70,7 @@ func (r *running) byClick(ctx context.Context, s grammar.Step) (grammar.Step, er
 	if err != nil {
 		return s, err
 	}
-	if at.item != nil && !slices.Contains(fields(), at.item.Role) {
+	if at.item != nil && !slices.Contains(match.Fields(), at.item.Role) {
 		return s, protocol.NewError(protocol.CodeBadArgument, at.label+" is no field that can have the focus", "say “click "+at.label+"” to press it")
 	}
 	return grammar.Step{Verb: grammar.VerbClick, Said: s.Said, Target: grammar.Target{Raw: at.target}}, nil
@@ -84,7 +86,7 @@ func refusedErrand(err error) Errand {
 		for _, s := range p.found {
 			if s.Ref != "" && len(errand.Choices) < choiceLines {
 				errand.Choices = append(errand.Choices, protocol.TaskPlainChoice{
-					Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: s.place(), Which: oneLine(s.Which),
+					Ref: s.Ref, Name: markdown.Cut(markdown.OneLine(s.Name), 120), Kind: roleName(s.Role), Where: place(s), Which: markdown.OneLine(s.Which),
 				})
 			}
 		}
@@ -134,14 +136,14 @@ func (r *running) decided(err error) (aimed, error) {
 
 // plain is what a step brought as plain text.
 func (d done) plain() string {
-	line := visible(d.line)
+	line := markdown.Visible(d.line)
 	if d.path != "" {
-		line += ": " + visible(d.path)
+		line += ": " + markdown.Visible(d.path)
 	} else if line != "" {
 		line = strings.Join(append([]string{line + "."}, d.more...), " ")
 	}
 	parts := []string{line}
-	for _, more := range []string{visible(d.data), d.left} {
+	for _, more := range []string{markdown.Visible(d.data), d.left} {
 		if more != "" {
 			parts = append(parts, strings.TrimRight(more, "\n"))
 		}

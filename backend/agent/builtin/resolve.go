@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,12 +21,12 @@ type aimed struct {
 }
 
 // look asks for the things of the page.
-func (r *running) look(ctx context.Context) ([]seen, protocol.Look, error) {
+func (r *running) look(ctx context.Context) ([]match.Thing, protocol.Look, error) {
 	var look protocol.Look
 	if _, err := r.command(ctx, "snapshot", args{"items": true}, &look); err != nil {
 		return nil, look, err
 	}
-	return flatten(look.Items, nil), look, nil
+	return match.Flatten(look.Items), look, nil
 }
 
 // resolve finds the one thing that a target means. With none or several it says
@@ -37,7 +39,7 @@ func (r *running) resolve(ctx context.Context, t grammar.Target, verb grammar.Ve
 	if err != nil {
 		return aimed{}, err
 	}
-	found := choose(all, t, verb)
+	found := match.Choose(all, t, verb)
 	switch {
 	case len(found) == 0:
 		return r.decided(missing(all, t, verb))
@@ -49,23 +51,18 @@ func (r *running) resolve(ctx context.Context, t grammar.Target, verb grammar.Ve
 
 // pointed is aim for a verb of the mouse. Where what was found is only something
 // that listens, such as a list as a whole, the person means the words in it.
-func pointed(s seen, t grammar.Target, verb grammar.Verb) aimed {
+func pointed(s match.Thing, t grammar.Target, verb grammar.Verb) aimed {
 	a := aim(s)
 	mouse := slices.Contains([]grammar.Verb{grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight, grammar.VerbHover, grammar.VerbDrag}, verb)
-	if mouse && t.Name != "" && s.Ref != "" && roleName(s.Role) != "picture" && !operated(s.Role) && even(s.Name) != even(t.Name) {
+	if mouse && t.Name != "" && s.Ref != "" && roleName(s.Role) != "picture" && !match.Operated(s.Role) && match.Even(s.Name) != match.Even(t.Name) {
 		a.target = "text=" + quoted(t.Name)
 	}
 	return a
 }
 
-// operated says whether a role is that of a thing which is operated as a whole.
-func operated(role string) bool {
-	return slices.ContainsFunc([][]string{clickables(), fields(), lists(), switches()}, func(all []string) bool { return slices.Contains(all, role) })
-}
-
 // aim turns a thing into what the registry is given. A heading or a text has no
 // ref and is aimed at by its words.
-func aim(s seen) aimed {
+func aim(s match.Thing) aimed {
 	a := aimed{target: s.Ref, label: label(s.LookItem), item: s.LookItem}
 	if a.target == "" {
 		a.target = fmt.Sprintf("text=%s", quoted(s.Name))
@@ -78,22 +75,8 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`) + `"`
 }
 
-// label is a thing as a person calls it.
-func label(item *protocol.LookItem) string {
-	name, role := cut(oneLine(item.Name), 60), roleName(item.Role)
-	switch {
-	case name == "" && role == "":
-		return item.Ref
-	case name == "":
-		return "the " + role + " " + item.Ref
-	case item.Role == "button", item.Role == "link", role == "":
-		return name
-	}
-	return name
-}
-
 // missing says that nothing fits, and what comes near.
-func missing(all []seen, t grammar.Target, verb grammar.Verb) error {
+func missing(all []match.Thing, t grammar.Target, verb grammar.Verb) error {
 	message := "Nothing on this page is called “" + t.Name + "”"
 	if t.Name == "" {
 		message = "There is no " + t.Kind + " on this page"
@@ -104,17 +87,17 @@ func missing(all []seen, t grammar.Target, verb grammar.Verb) error {
 	case t.Nth != 0:
 		where := t
 		where.Nth = 0
-		if n := len(choose(all, where, verb)); n > 0 {
+		if n := len(match.Choose(all, where, verb)); n > 0 {
 			message = fmt.Sprintf("There are only %d", n)
 			if n == 1 {
 				message = "There is only one"
 			}
 		}
-	case t.Within != "" && len(choose(all, grammar.Target{Name: t.Name, Kind: t.Kind, Quoted: t.Quoted}, verb)) > 0:
+	case t.Within != "" && len(match.Choose(all, grammar.Target{Name: t.Name, Kind: t.Kind, Quoted: t.Quoted}, verb)) > 0:
 		message += " in that part of it"
 	}
 	p := &problem{cause: protocol.NewError(protocol.CodeNoElement, message, "say “list the buttons” or “list the links” to see what there is")}
-	near := similar(all, t, verb)
+	near := match.Similar(all, t, verb)
 	if t.Kind == "result" {
 		p.ask = "Say “click the third link”, or name one."
 	} else if len(near) > 0 {
@@ -124,7 +107,7 @@ func missing(all []seen, t grammar.Target, verb grammar.Verb) error {
 }
 
 // several asks which one is meant.
-func several(found []seen, t grammar.Target) error {
+func several(found []match.Thing, t grammar.Target) error {
 	what := "“" + t.Name + "”"
 	if t.Name == "" {
 		what = "that"
@@ -139,7 +122,7 @@ const choiceLines = 6
 
 // choices list what was found as Markdown, with refs to name one by, for a person who
 // has no buttons; the names are the page's.
-func choices(found []seen, verb grammar.Verb) string {
+func choices(found []match.Thing, verb grammar.Verb) string {
 	var lines []string
 	example := ""
 	for _, s := range found {
@@ -154,24 +137,24 @@ func choices(found []seen, verb grammar.Verb) string {
 				example = fmt.Sprintf("Say for example “%s @%s”.", verb, s.Ref)
 			}
 		}
-		words := []string{escaped(quote(s.Name))}
+		words := []string{markdown.Escaped(markdown.Quote(s.Name))}
 		if role := roleName(s.Role); role != "" {
 			words = append(words, role)
 		}
-		if where := s.place(); where != "" {
-			words = append(words, "in "+escaped(where))
+		if where := place(s); where != "" {
+			words = append(words, "in "+markdown.Escaped(where))
 		}
 		if s.Which != "" {
-			words = append(words, escaped(oneLine(s.Which)))
+			words = append(words, markdown.Escaped(markdown.OneLine(s.Which)))
 		}
 		lines = append(lines, line+strings.Join(words, ", "))
 	}
-	return paragraphs(strings.Join(lines, "\n"), example)
+	return markdown.Paragraphs(strings.Join(lines, "\n"), example)
 }
 
 // which asks a person which of the found elements the first of some steps means. What
 // they choose goes with a message that asks for these steps again.
-func (r *running) which(steps []grammar.Step, found []seen) *protocol.ChatWhich {
+func (r *running) which(steps []grammar.Step, found []match.Thing) *protocol.ChatWhich {
 	said := make([]string, len(steps))
 	for i := range steps {
 		said[i] = steps[i].Said
@@ -186,7 +169,7 @@ func (r *running) which(steps []grammar.Step, found []seen) *protocol.ChatWhich 
 			continue
 		}
 		w.Elements = append(w.Elements, protocol.TaskPlainChoice{
-			Ref: s.Ref, Name: cut(oneLine(s.Name), 120), Kind: roleName(s.Role), Where: s.place(), Which: oneLine(s.Which),
+			Ref: s.Ref, Name: markdown.Cut(markdown.OneLine(s.Name), 120), Kind: roleName(s.Role), Where: place(s), Which: markdown.OneLine(s.Which),
 		})
 	}
 	if len(w.Elements) == 0 {

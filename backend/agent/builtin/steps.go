@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -17,7 +19,7 @@ func intent(s grammar.Step) string {
 	what := s.Target.Spoken()
 	switch s.Verb {
 	case grammar.VerbGoto:
-		return "Go to " + cut(s.Text, 200)
+		return "Go to " + markdown.Cut(s.Text, 200)
 	case grammar.VerbSearch:
 		return "Search " + siteOf(grammar.SearchAddress(s.How, "")) + " for “" + s.Text + "”"
 	case grammar.VerbSearchHere:
@@ -151,7 +153,7 @@ func (r *running) do(ctx context.Context, s grammar.Step) (done, error) {
 	case grammar.VerbGoto:
 		return r.arrive(ctx, "goto", args{"url": s.Text}, "Went to")
 	case grammar.VerbSearch:
-		return r.arrive(ctx, "goto", args{"url": grammar.SearchAddress(s.How, s.Text)}, "Searched "+siteOf(grammar.SearchAddress(s.How, ""))+" for "+quote(s.Text)+":")
+		return r.arrive(ctx, "goto", args{"url": grammar.SearchAddress(s.How, s.Text)}, "Searched "+siteOf(grammar.SearchAddress(s.How, ""))+" for "+markdown.Quote(s.Text)+":")
 	case grammar.VerbSearchHere:
 		return r.searchHere(ctx, s)
 	case grammar.VerbBack:
@@ -200,10 +202,10 @@ func (r *running) arrive(ctx context.Context, name string, a args, did string) (
 	if _, err := r.command(ctx, name, a, &info); err != nil {
 		return done{}, err
 	}
-	d := done{line: did + " " + cut(oneLine(info.URL), 300), marked: escaped(did) + " " + linked(info.URL)}
+	d := done{line: did + " " + markdown.Cut(markdown.OneLine(info.URL), 300), marked: markdown.Escaped(did) + " " + markdown.Linked(info.URL)}
 	if info.Title != "" {
-		d.line += " " + quote(info.Title)
-		d.marked += " " + escaped(quote(info.Title))
+		d.line += " " + markdown.Quote(info.Title)
+		d.marked += " " + markdown.Escaped(markdown.Quote(info.Title))
 	}
 	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
 		d.more = append(d.more, fmt.Sprintf("The server answered %d.", info.Status))
@@ -279,9 +281,9 @@ func (r *running) fill(ctx context.Context, at aimed, s grammar.Step) (done, err
 	d, e, err := r.act(ctx, name, args{"target": at.target, "value": s.Text}, did+at.label)
 	if err == nil && e.Value != nil && *e.Value != "" {
 		if s.Verb == grammar.VerbFill {
-			d.line += " with " + quote(*e.Value)
+			d.line += " with " + markdown.Quote(*e.Value)
 		} else {
-			d.line += ", which now contains " + quote(*e.Value)
+			d.line += ", which now contains " + markdown.Quote(*e.Value)
 		}
 	}
 	return d, err
@@ -297,7 +299,7 @@ func (r *running) field(ctx context.Context, s grammar.Step) (aimed, error) {
 	if err != nil {
 		return aimed{}, err
 	}
-	found := ofRole(withRef(all), fields())
+	found := match.OfRole(withRef(all), match.Fields())
 	for _, f := range found {
 		if slices.Contains(f.States, "focused") {
 			return aim(f), nil
@@ -314,8 +316,8 @@ func (r *running) field(ctx context.Context, s grammar.Step) (aimed, error) {
 	return r.decided(p)
 }
 
-func withRef(all []seen) []seen {
-	return slices.DeleteFunc(slices.Clone(all), func(s seen) bool { return s.Ref == "" })
+func withRef(all []match.Thing) []match.Thing {
+	return slices.DeleteFunc(slices.Clone(all), func(s match.Thing) bool { return s.Ref == "" })
 }
 
 // searchHere uses the page's own search field.
@@ -330,7 +332,7 @@ func (r *running) searchHere(ctx context.Context, s grammar.Step) (done, error) 
 	if _, _, err := r.act(ctx, "fill", args{"target": at.target, "value": s.Text}, ""); err != nil {
 		return done{}, err
 	}
-	d, _, err := r.act(ctx, "press", args{"key": "Enter", "target": at.target}, "Searched here for "+quote(s.Text)+" in "+at.label)
+	d, _, err := r.act(ctx, "press", args{"key": "Enter", "target": at.target}, "Searched here for "+markdown.Quote(s.Text)+" in "+at.label)
 	return d, err
 }
 
@@ -381,5 +383,5 @@ func (r *running) dialog(ctx context.Context, s grammar.Step) (done, error) {
 	if s.How == "dismiss" {
 		did = "Dismissed"
 	}
-	return done{line: did + " the dialog " + quote(info.Message)}, nil
+	return done{line: did + " the dialog " + markdown.Quote(info.Message)}, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -24,7 +26,7 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 			return done{}, err
 		}
 		for _, l := range links {
-			items = append(items, item{fmt.Sprintf("@%s %s → %s", l.Ref, oneLine(l.Text), cut(oneLine(l.URL), 200)), linkNamed(cut(oneLine(l.Text), 200), l.URL)})
+			items = append(items, item{fmt.Sprintf("@%s %s → %s", l.Ref, markdown.OneLine(l.Text), markdown.Cut(markdown.OneLine(l.URL), 200)), markdown.LinkNamed(markdown.Cut(markdown.OneLine(l.Text), 200), l.URL)})
 		}
 	case "forms", "fields", "checkboxes":
 		forms, err := r.forms(ctx)
@@ -35,7 +37,7 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 			if s.How == "checkboxes" && f.Checked == nil {
 				continue
 			}
-			items = append(items, item{"@" + f.Ref + " " + fieldLine(f), escaped(fieldLine(f))})
+			items = append(items, item{"@" + f.Ref + " " + fieldLine(f), markdown.Escaped(fieldLine(f))})
 		}
 	case "tabs":
 		var tabs []protocol.Tab
@@ -48,8 +50,8 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 				mark = " (in front)"
 			}
 			items = append(items, item{
-				fmt.Sprintf("%s %s %s%s", t.ID, quote(t.Title), cut(oneLine(t.URL), 200), mark),
-				string(t.ID) + ": " + linkNamed(cut(oneLine(t.Title), 200), t.URL) + mark,
+				fmt.Sprintf("%s %s %s%s", t.ID, markdown.Quote(t.Title), markdown.Cut(markdown.OneLine(t.URL), 200), mark),
+				string(t.ID) + ": " + markdown.LinkNamed(markdown.Cut(markdown.OneLine(t.Title), 200), t.URL) + mark,
 			})
 		}
 	case "tables":
@@ -65,7 +67,7 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 				size = fmt.Sprintf(", %d × %d", m.Width, m.Height)
 			}
 			items = append(items, item{
-				strings.TrimSpace(oneLine(m.Text)+" "+cut(oneLine(m.URL), 200)) + size, linkNamed(cut(oneLine(m.Text), 200), m.URL) + size,
+				strings.TrimSpace(markdown.OneLine(m.Text)+" "+markdown.Cut(markdown.OneLine(m.URL), 200)) + size, markdown.LinkNamed(markdown.Cut(markdown.OneLine(m.Text), 200), m.URL) + size,
 			})
 		}
 	case "downloads":
@@ -74,8 +76,8 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 			return done{}, err
 		}
 		for _, f := range files {
-			line := oneLine(f.Name) + ", " + f.State
-			items = append(items, item{f.ID + " " + line, escaped(line)})
+			line := markdown.OneLine(f.Name) + ", " + f.State
+			items = append(items, item{f.ID + " " + line, markdown.Escaped(line)})
 		}
 	case "frames", "console":
 		return r.listed(ctx, s.How)
@@ -86,7 +88,7 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 		}
 		if s.How == "everything" {
 			d := done{line: "This is what the page shows"}
-			d.data, d.left = trimmedLines(strings.Split(look.Text, "\n"), "lines")
+			d.data, d.left = markdown.TrimmedLines(strings.Split(look.Text, "\n"), "lines")
 			return d, nil
 		}
 		items = things(all, s.How)
@@ -105,16 +107,16 @@ func (r *running) tables(ctx context.Context) (done, error) {
 	if len(found) == 0 {
 		return d, nil
 	}
-	d.data, d.left = trimmedLines(strings.Split(unwrapped(reply.Text), "\n"), "lines")
+	d.data, d.left = markdown.TrimmedLines(strings.Split(markdown.Unwrapped(reply.Text), "\n"), "lines")
 	parts, used := []string{}, 0
 	for _, t := range found {
-		part := table(t, tableRows)
-		if used += len([]rune(part)); used > 2*shown && len(parts) > 0 {
+		part := markdown.Table(t, tableRows)
+		if used += len([]rune(part)); used > 2*markdown.Shown && len(parts) > 0 {
 			break
 		}
 		parts = append(parts, part)
 	}
-	d.shown = new(paragraphs(parts...))
+	d.shown = new(markdown.Paragraphs(parts...))
 	if d.left = ""; len(parts) < len(found) {
 		d.left = fmt.Sprintf("… %d more tables are not shown.", len(found)-len(parts))
 	}
@@ -150,34 +152,34 @@ func (d *done) items(list []item, what string) {
 	for i, one := range list {
 		plain[i], marked[i] = one.plain, one.marked
 	}
-	d.data, d.left = trimmedLines(plain, what)
+	d.data, d.left = markdown.TrimmedLines(plain, what)
 	n := strings.Count(d.data, "\n") + 1
-	d.shown = new(strings.Join(bullets(marked[:min(n, len(marked))]), "\n"))
+	d.shown = new(strings.Join(markdown.Bullets(marked[:min(n, len(marked))]), "\n"))
 }
 
 // things are the lines of the headings, buttons or landmarks of a look.
-func things(all []seen, what string) []item {
+func things(all []match.Thing, what string) []item {
 	var lines []item
 	for _, s := range all {
 		switch what {
 		case "headings":
-			inside := slices.ContainsFunc(s.parents, func(p *protocol.LookItem) bool { return p.Role == "heading" })
+			inside := slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool { return p.Role == "heading" })
 			if (s.Role == "heading" || s.Level > 0) && !inside && s.Name != "" {
 				level := min(max(s.Level, 1), 6)
-				lines = append(lines, item{strings.Repeat("#", level) + " " + oneLine(s.Name) + refMark(s.Ref), fmt.Sprintf("H%d: %s", level, escaped(oneLine(s.Name)))})
+				lines = append(lines, item{strings.Repeat("#", level) + " " + markdown.OneLine(s.Name) + refMark(s.Ref), fmt.Sprintf("H%d: %s", level, markdown.Escaped(markdown.OneLine(s.Name)))})
 			}
 		case "buttons":
 			if s.Role == "button" && s.Ref != "" {
-				line := oneLine(s.Name)
-				if where := s.place(); where != "" {
+				line := markdown.OneLine(s.Name)
+				if where := place(s); where != "" {
 					line += ", in " + where
 				}
-				lines = append(lines, item{"@" + s.Ref + " " + line, escaped(line)})
+				lines = append(lines, item{"@" + s.Ref + " " + line, markdown.Escaped(line)})
 			}
 		case "landmarks":
 			if slices.Contains([]string{"banner", "navigation", "main", "contentinfo", "complementary", "search", "region", "form"}, s.Role) {
-				line := strings.TrimSpace(roleName(s.Role) + " " + oneLine(s.Name))
-				lines = append(lines, item{line, escaped(line)})
+				line := strings.TrimSpace(roleName(s.Role) + " " + markdown.OneLine(s.Name))
+				lines = append(lines, item{line, markdown.Escaped(line)})
 			}
 		}
 	}
@@ -195,26 +197,26 @@ func (r *running) listed(ctx context.Context, what string) (done, error) {
 	if what == "console" {
 		d.line = "This is the page's console"
 	}
-	d.data, d.left = trimmedLines(strings.Split(unwrapped(reply.Text), "\n"), "lines")
+	d.data, d.left = markdown.TrimmedLines(strings.Split(markdown.Unwrapped(reply.Text), "\n"), "lines")
 	return d, nil
 }
 
 func fieldLine(f protocol.FormField) string {
-	line := roleName(f.Role) + " " + quote(f.Label)
+	line := roleName(f.Role) + " " + markdown.Quote(f.Label)
 	switch {
 	case f.Checked != nil && *f.Checked:
 		line += " on"
 	case f.Checked != nil:
 		line += " off"
 	case f.Value != "":
-		line += " with " + quote(f.Value)
+		line += " with " + markdown.Quote(f.Value)
 	}
 	if f.Required {
 		line += ", required"
 	}
 	if len(f.Options) > 0 {
 		n := min(len(f.Options), 8)
-		line += ": " + oneLine(strings.Join(f.Options[:n], " | "))
+		line += ": " + markdown.OneLine(strings.Join(f.Options[:n], " | "))
 		if len(f.Options) > n {
 			line += " | …"
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
+	"pilotfish/backend/agent/builtin/match"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,10 +28,10 @@ func (r *running) selectOption(ctx context.Context, s grammar.Step) (done, error
 
 // option chooses in a list that was found.
 func (r *running) option(ctx context.Context, at aimed, want string) (done, error) {
-	d, e, err := r.act(ctx, "select", args{"target": at.target, "value": want}, "Chose "+quote(want)+" in "+at.label)
+	d, e, err := r.act(ctx, "select", args{"target": at.target, "value": want}, "Chose "+markdown.Quote(want)+" in "+at.label)
 	if err == nil {
 		if e.Value != nil {
-			d.line = "Chose " + quote(*e.Value) + " in " + at.label
+			d.line = "Chose " + markdown.Quote(*e.Value) + " in " + at.label
 		}
 		return d, nil
 	}
@@ -46,7 +48,7 @@ func (r *running) option(ctx context.Context, at aimed, want string) (done, erro
 			continue
 		}
 		if same := optionLike(f.Options, want); same != "" && same != want {
-			d, _, err := r.act(ctx, "select", args{"target": at.target, "value": same}, "Chose "+quote(same)+" in "+at.label)
+			d, _, err := r.act(ctx, "select", args{"target": at.target, "value": same}, "Chose "+markdown.Quote(same)+" in "+at.label)
 			return d, err
 		}
 	}
@@ -57,9 +59,9 @@ func (r *running) option(ctx context.Context, at aimed, want string) (done, erro
 func optionLike(options []string, want string) string {
 	for _, fits := range []func(string) bool{
 		func(s string) bool { return s == want },
-		func(s string) bool { return even(s) == even(want) },
-		func(s string) bool { return squeezed(s) == squeezed(want) },
-		func(s string) bool { return strings.HasPrefix(even(s)+" ", even(want)+" ") },
+		func(s string) bool { return match.Even(s) == match.Even(want) },
+		func(s string) bool { return match.Squeezed(s) == match.Squeezed(want) },
+		func(s string) bool { return strings.HasPrefix(match.Even(s)+" ", match.Even(want)+" ") },
 	} {
 		var found []string
 		for _, o := range options {
@@ -95,7 +97,7 @@ func (r *running) choose(ctx context.Context, s grammar.Step) (done, error) {
 		return done{}, err
 	}
 	target := grammar.Target{Name: s.Text, Quoted: true}
-	found := byName(ofRole(withRef(all), []string{"radio", "menuitemradio", "option", "tab", "treeitem"}), s.Text, true)
+	found := match.ByName(match.OfRole(withRef(all), []string{"radio", "menuitemradio", "option", "tab", "treeitem"}), s.Text, true)
 	if len(found) == 1 {
 		return r.take(ctx, aim(found[0]))
 	} else if len(found) > 1 {
@@ -116,7 +118,7 @@ func (r *running) choose(ctx context.Context, s grammar.Step) (done, error) {
 		}
 	}
 	if len(lists) == 1 {
-		return r.option(ctx, aimed{target: lists[0].Ref, label: cut(oneLine(lists[0].Label), 60)}, optionLike(lists[0].Options, s.Text))
+		return r.option(ctx, aimed{target: lists[0].Ref, label: markdown.Cut(markdown.OneLine(lists[0].Label), 60)}, optionLike(lists[0].Options, s.Text))
 	}
 	if len(lists) > 1 {
 		return done{}, protocol.NewError(protocol.CodeAmbiguous, fmt.Sprintf("%d lists of this page have “%s”", len(lists), s.Text), "say in which: “select "+s.Text+" in …”")
@@ -149,7 +151,7 @@ func (r *running) set(ctx context.Context, s grammar.Step) (done, error) {
 		role = at.item.Role
 	}
 	switch {
-	case slices.Contains(switches(), role):
+	case slices.Contains(match.Switches(), role):
 		switch strings.ToLower(s.Text) {
 		case "on", "true", "yes", "checked", "enabled":
 			d, _, err := r.act(ctx, "check", args{"target": at.target}, "Switched on "+at.label)
@@ -159,7 +161,7 @@ func (r *running) set(ctx context.Context, s grammar.Step) (done, error) {
 			return d, err
 		}
 		return done{}, protocol.NewError(protocol.CodeBadArgument, at.label+" is a switch: it can be on or off", "")
-	case slices.Contains(lists(), role):
+	case slices.Contains(match.Lists(), role):
 		return r.option(ctx, at, s.Text)
 	}
 	s.Verb = grammar.VerbFill
@@ -182,9 +184,9 @@ func (r *running) tabs(ctx context.Context, s grammar.Step) (done, error) {
 		r.tab = reply.Tab
 		d := done{line: "Opened the tab " + string(reply.Tab)}
 		if s.Text != "" {
-			d.line += ": " + cut(oneLine(info.URL), 300)
+			d.line += ": " + markdown.Cut(markdown.OneLine(info.URL), 300)
 			if info.Title != "" {
-				d.line += " " + quote(info.Title)
+				d.line += " " + markdown.Quote(info.Title)
 			}
 		}
 		return d, nil
@@ -267,7 +269,7 @@ func (r *running) whichTab(ctx context.Context, said string) (protocol.TabID, er
 		if string(t.ID) == id {
 			return t.ID, nil
 		}
-		if strings.Contains(" "+even(t.Title)+" ", " "+even(said)+" ") || strings.Contains(siteOf(strings.ToLower(t.URL)), squeezed(said)) && squeezed(said) != "" {
+		if strings.Contains(" "+match.Even(t.Title)+" ", " "+match.Even(said)+" ") || strings.Contains(siteOf(strings.ToLower(t.URL)), match.Squeezed(said)) && match.Squeezed(said) != "" {
 			found = append(found, t.ID)
 		}
 	}
@@ -295,19 +297,19 @@ func (r *running) read(ctx context.Context, s grammar.Step) (done, error) {
 	if r.prose {
 		name = "markdown"
 	}
-	if _, err := r.command(ctx, name, args{"max": shown}, &page); err != nil {
+	if _, err := r.command(ctx, name, args{"max": markdown.Shown}, &page); err != nil {
 		return done{}, err
 	}
-	d := done{line: "Read " + cut(oneLine(page.URL), 300), marked: "Read " + linked(page.URL)}
+	d := done{line: "Read " + markdown.Cut(markdown.OneLine(page.URL), 300), marked: "Read " + markdown.Linked(page.URL)}
 	if page.Title != "" {
-		d.line += " " + quote(page.Title)
-		d.marked += " " + escaped(quote(page.Title))
+		d.line += " " + markdown.Quote(page.Title)
+		d.marked += " " + markdown.Escaped(markdown.Quote(page.Title))
 	}
-	d.data, d.left = trimmed(page.Text, page.Length)
-	d.shown = new(quotation(d.data))
+	d.data, d.left = markdown.Trimmed(page.Text, page.Length)
+	d.shown = new(markdown.Quotation(d.data))
 	if s.How == "markdown" {
 		// Whoever asks for Markdown wants its signs.
-		d.shown = new(block(d.data, "markdown"))
+		d.shown = new(markdown.Block(d.data, "markdown"))
 	}
 	if strings.TrimSpace(page.Text) == "" {
 		d.shown = nil
@@ -325,22 +327,22 @@ func (r *running) find(ctx context.Context, s grammar.Step) (done, error) {
 		return done{}, err
 	}
 	if m.Total == 0 {
-		return done{line: quote(s.Text) + " is not on this page"}, nil
+		return done{line: markdown.Quote(s.Text) + " is not on this page"}, nil
 	}
-	d := done{line: fmt.Sprintf("Found %s in %d places", quote(s.Text), m.Total)}
+	d := done{line: fmt.Sprintf("Found %s in %d places", markdown.Quote(s.Text), m.Total)}
 	if m.Total == 1 {
-		d.line = "Found " + quote(s.Text) + " in one place"
+		d.line = "Found " + markdown.Quote(s.Text) + " in one place"
 	}
 	lines := make([]item, len(m.Matches))
 	for i, one := range m.Matches {
 		lines[i] = item{
-			oneLine(one.Before+" »"+one.Text+"« "+one.After) + refMark(one.Ref),
-			strings.TrimSpace(escaped(oneLine(one.Before)) + " **" + escaped(oneLine(one.Text)) + "** " + escaped(oneLine(one.After))),
+			markdown.OneLine(one.Before+" »"+one.Text+"« "+one.After) + refMark(one.Ref),
+			strings.TrimSpace(markdown.Escaped(markdown.OneLine(one.Before)) + " **" + markdown.Escaped(markdown.OneLine(one.Text)) + "** " + markdown.Escaped(markdown.OneLine(one.After))),
 		}
 	}
 	d.items(lines, "places")
 	if d.left == "" && m.Total > len(m.Matches) {
-		d.left = fmt.Sprintf("… %s more places are not shown.", thousands(m.Total-len(m.Matches)))
+		d.left = fmt.Sprintf("… %s more places are not shown.", markdown.Thousands(m.Total-len(m.Matches)))
 	}
 	return d, nil
 }
@@ -358,7 +360,7 @@ func (r *running) where(ctx context.Context, s grammar.Step) (done, error) {
 	if _, err := r.command(ctx, "title", nil, &info); err != nil {
 		return done{}, err
 	}
-	title := quote(info.Title)
+	title := markdown.Quote(info.Title)
 	if info.Title == "" {
 		title = "empty"
 	}
@@ -366,10 +368,10 @@ func (r *running) where(ctx context.Context, s grammar.Step) (done, error) {
 	case "title":
 		return done{line: "The title is " + title}, nil
 	case "url":
-		return done{line: "The address is " + cut(oneLine(info.URL), 2000), marked: "The address is " + linkNamed(cut(oneLine(info.URL), 2000), info.URL)}, nil
+		return done{line: "The address is " + markdown.Cut(markdown.OneLine(info.URL), 2000), marked: "The address is " + markdown.LinkNamed(markdown.Cut(markdown.OneLine(info.URL), 2000), info.URL)}, nil
 	}
 	return done{
-		line: "This is " + cut(oneLine(info.URL), 500) + ", its title is " + title, marked: "This is " + linked(info.URL) + ", its title is " + escaped(title),
+		line: "This is " + markdown.Cut(markdown.OneLine(info.URL), 500) + ", its title is " + title, marked: "This is " + markdown.Linked(info.URL) + ", its title is " + markdown.Escaped(title),
 	}, nil
 }
 
@@ -380,7 +382,7 @@ func (r *running) file(ctx context.Context, s grammar.Step) (done, error) {
 		if _, err := r.command(ctx, "pdf", nil, &f); err != nil {
 			return done{}, err
 		}
-		return done{line: "Saved the page as PDF", more: []string{code(f.Path)}, path: f.Path}, nil
+		return done{line: "Saved the page as PDF", more: []string{markdown.Code(f.Path)}, path: f.Path}, nil
 	}
 	a, line := args{}, "Took a screenshot of what is in view"
 	if s.How == "full" {
@@ -399,7 +401,7 @@ func (r *running) file(ctx context.Context, s grammar.Step) (done, error) {
 	}
 	d := done{line: fmt.Sprintf("%s, %d × %d", line, shot.Width, shot.Height), path: shot.Path, picture: true}
 	if !r.prose {
-		d.more = []string{code(shot.Path)}
+		d.more = []string{markdown.Code(shot.Path)}
 	}
 	return d, nil
 }
@@ -414,7 +416,7 @@ func (r *running) wait(ctx context.Context, s grammar.Step) (done, error) {
 	case "load":
 		line = "The page is loaded"
 	case "text":
-		a["value"], line = s.Text, quote(s.Text)+" is on the page"
+		a["value"], line = s.Text, markdown.Quote(s.Text)+" is on the page"
 	default:
 		a["value"], line = described(s.Target), upperFirst(s.Target.Spoken())+" is there"
 		if s.How == "gone" {
@@ -430,7 +432,7 @@ func described(t grammar.Target) string {
 	if t.Raw != "" {
 		return t.Raw
 	}
-	roles := rolesOf(t.Kind)
+	roles := match.RolesOf(t.Kind)
 	if len(roles) == 0 || t.Name == "" && t.Kind == "" {
 		return "text=" + quoted(t.Name)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/agent/builtin/grammar"
+	"pilotfish/backend/agent/builtin/markdown"
 	"pilotfish/backend/protocol"
 )
 
@@ -30,11 +31,11 @@ func Why(u *grammar.Unknown) string {
 	case len(u.Understood) > 0:
 		steps := make([]string, len(u.Understood))
 		for i := range u.Understood {
-			steps[i] = lowerFirst(intent(u.Understood[i]))
+			steps[i] = markdown.LowerFirst(intent(u.Understood[i]))
 		}
-		return fmt.Sprintf("I understood %s, but not “%s”, so I did nothing.", strings.Join(steps, "; "), cut(oneLine(u.Said), 160))
+		return fmt.Sprintf("I understood %s, but not “%s”, so I did nothing.", strings.Join(steps, "; "), markdown.Cut(markdown.OneLine(u.Said), 160))
 	}
-	return fmt.Sprintf("I don’t understand “%s”.", cut(oneLine(u.Said), 160))
+	return fmt.Sprintf("I don’t understand “%s”.", markdown.Cut(markdown.OneLine(u.Said), 160))
 }
 
 // Explain says in plain words that a message was not understood, what Pilot can
@@ -42,15 +43,15 @@ func Why(u *grammar.Unknown) string {
 // the names that a person knows.
 func Explain(u *grammar.Unknown, others []string) string {
 	var b strings.Builder
-	b.WriteString(escaped(Why(u)))
+	b.WriteString(markdown.Escaped(Why(u)))
 	switch len(others) {
 	case 0:
 		b.WriteString(" An agent with a model can: install one, such as Claude Code, Codex or Gemini CLI, and choose it under “Answered by”.")
 	case 1:
-		fmt.Fprintf(&b, " %s can: choose it under “Answered by”.", escaped(others[0]))
+		fmt.Fprintf(&b, " %s can: choose it under “Answered by”.", markdown.Escaped(others[0]))
 	default:
 		last := len(others) - 1
-		fmt.Fprintf(&b, " %s and %s can: choose one under “Answered by”.", escaped(strings.Join(others[:last], ", ")), escaped(others[last]))
+		fmt.Fprintf(&b, " %s and %s can: choose one under “Answered by”.", markdown.Escaped(strings.Join(others[:last], ", ")), markdown.Escaped(others[last]))
 	}
 	if u.Word != "" {
 		b.WriteString(" If it is a text to type or to look for, put it in quotes: *search for \"how to bake bread\"*.")

@@ -1,4 +1,4 @@
-package builtin
+package markdown
 
 import (
 	"fmt"
@@ -8,39 +8,39 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// linked is an address as Markdown: a link into the web, any other address as text.
-func linked(to string) string { return linkNamed(cut(oneLine(to), 200), to) }
+// Linked is an address as Markdown: a link into the web, any other address as text.
+func Linked(to string) string { return LinkNamed(Cut(OneLine(to), 200), to) }
 
-// linkNamed is a link into the web with a text of the page's; what leads nowhere in the web
+// LinkNamed is a link into the web with a text of the page's; what leads nowhere in the web
 // is the text with its address as code.
-func linkNamed(text, to string) string {
-	text, to = escaped(oneLine(text)), oneLine(to)
+func LinkNamed(text, to string) string {
+	text, to = Escaped(OneLine(text)), OneLine(to)
 	if text == "" {
-		text = escaped(cut(to, 120))
+		text = Escaped(Cut(to, 120))
 	}
 	u, err := url.Parse(to)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		if to == "" || text == escaped(to) {
+		if to == "" || text == Escaped(to) {
 			return text
 		}
-		return text + " (" + code(cut(to, 120)) + ")"
+		return text + " (" + Code(Cut(to, 120)) + ")"
 	}
 	return "[" + text + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C").Replace(u.String()) + ">)"
 }
 
-// quotation shows Markdown of a page as a quotation: each line of it begins with the sign,
+// Quotation shows Markdown of a page as a quotation: each line of it begins with the sign,
 // so that nothing in it ends it. What would load a picture or be HTML is text.
-func quotation(text string) string {
+func Quotation(text string) string {
 	text = strings.NewReplacer("![", `\![`, "<http", "<http", "<", `\<`).Replace(text)
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSpace(visible(text))) {
+	for line := range strings.Lines(strings.TrimSpace(Visible(text))) {
 		b.WriteString(strings.TrimRight("> "+strings.TrimRight(line, "\n"), " ") + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// table shows a table of a page; rows beyond most are counted.
-func table(t protocol.Table, most int) string {
+// Table shows a table of a page; rows beyond most are counted.
+func Table(t protocol.Table, most int) string {
 	width := len(t.Head)
 	for _, row := range t.Rows {
 		width = max(width, len(row))
@@ -53,7 +53,7 @@ func table(t protocol.Table, most int) string {
 		for i := range width {
 			cell := ""
 			if i < len(cells) {
-				cell = escaped(cut(oneLine(cells[i]), 200))
+				cell = Escaped(Cut(OneLine(cells[i]), 200))
 			}
 			b.WriteString("| " + cell + " ")
 		}
@@ -61,12 +61,12 @@ func table(t protocol.Table, most int) string {
 	}
 	var lines []string
 	if t.Caption != "" {
-		lines = append(lines, escaped(cut(oneLine(t.Caption), 200))+":", "")
+		lines = append(lines, Escaped(Cut(OneLine(t.Caption), 200))+":", "")
 	}
 	lines = append(lines, line(t.Head), strings.Repeat("|---", width)+"|")
 	for i, row := range t.Rows {
 		if i == most {
-			lines = append(lines, "", fmt.Sprintf("… %s more rows are not shown.", thousands(len(t.Rows)-most)))
+			lines = append(lines, "", fmt.Sprintf("… %s more rows are not shown.", Thousands(len(t.Rows)-most)))
 			break
 		}
 		lines = append(lines, line(row))
@@ -74,8 +74,8 @@ func table(t protocol.Table, most int) string {
 	return strings.Join(lines, "\n")
 }
 
-// bullets is a list of Markdown items.
-func bullets(items []string) []string {
+// Bullets is a list of Markdown items.
+func Bullets(items []string) []string {
 	lines := make([]string, len(items))
 	for i, item := range items {
 		lines[i] = "- " + item

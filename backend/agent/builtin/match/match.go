@@ -1,4 +1,6 @@
-package builtin
+// Package match finds what a user's words mean among the things of a page. It is frozen
+// with the grammar that reads the words.
+package match
 
 import (
 	"slices"
@@ -9,29 +11,35 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// seen is one thing of a look, with what it stands in.
-type seen struct {
+// Thing is one thing of a look, with what it stands in.
+type Thing struct {
 	*protocol.LookItem
 	// parents are what it stands in, from the outside.
-	parents []*protocol.LookItem
+	Parents []*protocol.LookItem
 }
 
-// flatten lists the things of a look in the order of the page.
-func flatten(items, parents []*protocol.LookItem) []seen {
-	var all []seen
+// Flatten lists the things of a look in the order of the page.
+func Flatten(items []*protocol.LookItem) []Thing { return flatten(items, nil) }
+
+func flatten(items, parents []*protocol.LookItem) []Thing {
+	var all []Thing
 	for _, item := range items {
-		all = append(all, seen{LookItem: item, parents: parents})
+		all = append(all, Thing{LookItem: item, Parents: parents})
 		all = append(all, flatten(item.Children, append(parents[:len(parents):len(parents)], item))...)
 	}
 	return all
 }
 
-// Roles of which a person can operate each, by what can be done with them.
-func fields() []string {
+// Fields are the roles of what is written into.
+func Fields() []string {
 	return []string{"textbox", "searchbox", "combobox", "spinbutton", "date", "time", "color"}
 }
-func lists() []string { return []string{"combobox", "listbox"} }
-func switches() []string {
+
+// Lists are the roles of what is chosen from.
+func Lists() []string { return []string{"combobox", "listbox"} }
+
+// Switches are the roles of what is on or off.
+func Switches() []string {
 	return []string{"checkbox", "switch", "radio", "menuitemcheckbox", "menuitemradio"}
 }
 
@@ -41,17 +49,22 @@ func clickables() []string {
 	}
 }
 
-// rolesOf are the roles that a person's word for a thing may mean.
-func rolesOf(kind string) []string {
+// Operated says whether a role is that of a thing which is operated as a whole.
+func Operated(role string) bool {
+	return slices.ContainsFunc([][]string{clickables(), Fields(), Lists(), Switches()}, func(all []string) bool { return slices.Contains(all, role) })
+}
+
+// RolesOf are the roles that a person's word for a thing may mean.
+func RolesOf(kind string) []string {
 	switch kind {
 	case "field":
-		return fields()
+		return Fields()
 	case "search field":
 		return []string{"searchbox"}
 	case "checkbox":
 		return []string{"checkbox", "switch", "menuitemcheckbox"}
 	case "box":
-		return append(switches(), fields()...)
+		return append(Switches(), Fields()...)
 	case "switch":
 		return []string{"switch", "checkbox", "button"}
 	case "radio":
@@ -59,7 +72,7 @@ func rolesOf(kind string) []string {
 	case "option":
 		return []string{"option", "radio", "menuitemradio", "treeitem"}
 	case "list":
-		return lists()
+		return Lists()
 	case "menu":
 		return []string{"menu", "menubar", "combobox", "button", "menuitem", "summary"}
 	case "menu item":
@@ -78,13 +91,13 @@ func rolesOf(kind string) []string {
 func wanted(verb grammar.Verb) []string {
 	switch verb {
 	case grammar.VerbType, grammar.VerbFill:
-		return fields()
+		return Fields()
 	case grammar.VerbSelect:
-		return lists()
+		return Lists()
 	case grammar.VerbCheck, grammar.VerbUncheck:
-		return switches()
+		return Switches()
 	case grammar.VerbSet:
-		return slices.Concat(fields(), lists(), switches(), []string{"slider"})
+		return slices.Concat(Fields(), Lists(), Switches(), []string{"slider"})
 	case grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight:
 		return clickables()
 	}
@@ -101,17 +114,17 @@ func anyThing(verb grammar.Verb) bool {
 	return false
 }
 
-// choose finds what a target means among the things of a page: those of the
+// Choose finds what a target means among the things of a page: those of the
 // best way to match that matches at all.
-func choose(all []seen, t grammar.Target, verb grammar.Verb) []seen {
-	pool := within(all, t, func(s seen) bool { return s.Ref != "" || anyThing(verb) && s.Name != "" })
+func Choose(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
+	pool := within(all, t, func(s Thing) bool { return s.Ref != "" || anyThing(verb) && s.Name != "" })
 	if t.Kind == "result" {
 		pool = results(pool)
 	}
 	found := named(pool, t, verb)
 	if len(found) == 0 && verb == grammar.VerbClick && t.Kind == "" && t.Name != "" {
 		// Words in something that listens for all that is in it.
-		found = byName(within(all, t, func(s seen) bool { return s.Ref == "" && s.heard() }), t.Name, true)
+		found = ByName(within(all, t, func(s Thing) bool { return s.Ref == "" && s.heard() }), t.Name, true)
 	}
 	switch {
 	case t.Nth > len(found):
@@ -125,8 +138,8 @@ func choose(all []seen, t grammar.Target, verb grammar.Verb) []seen {
 }
 
 // within are the things of a part of the page that pass a test.
-func within(all []seen, t grammar.Target, passes func(seen) bool) []seen {
-	var pool []seen
+func within(all []Thing, t grammar.Target, passes func(Thing) bool) []Thing {
+	var pool []Thing
 	for _, s := range all {
 		if passes(s) && s.within(t.Within) {
 			pool = append(pool, s)
@@ -136,55 +149,56 @@ func within(all []seen, t grammar.Target, passes func(seen) bool) []seen {
 }
 
 // heard says whether something around a thing may listen for a click on it.
-func (s seen) heard() bool {
-	return slices.ContainsFunc(s.parents, func(p *protocol.LookItem) bool { return p.Ref != "" })
+func (s Thing) heard() bool {
+	return slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool { return p.Ref != "" })
 }
 
 // named are the things of the right role and name.
-func named(pool []seen, t grammar.Target, verb grammar.Verb) []seen {
+func named(pool []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	if t.Name == "" {
 		if t.Kind == "result" || t.Kind == "element" {
 			return pool
 		}
 		// "Row" may be a row, or what is called so.
-		if exact := byName(pool, t.Word, true); len(exact) > 0 && t.Word != strings.ToLower(t.Word) {
+		if exact := ByName(pool, t.Word, true); len(exact) > 0 && t.Word != strings.ToLower(t.Word) {
 			return exact
 		}
-		found := ofRole(pool, rolesOf(t.Kind))
+		found := OfRole(pool, RolesOf(t.Kind))
 		if len(found) == 0 && t.Word != "" && t.Kind != "search field" {
-			return byName(pool, t.Word, true)
+			return ByName(pool, t.Word, true)
 		}
 		if t.Kind == "search field" && len(found) == 0 {
-			return byName(ofRole(pool, fields()), "search", false)
+			return ByName(OfRole(pool, Fields()), "search", false)
 		}
 		return found
 	}
 	// What the person called it comes first, then what the verb is about, then
 	// whatever has the name: a link that looks like a button is called one.
-	tries := [][]string{rolesOf(t.Kind), wanted(verb), nil}
+	tries := [][]string{RolesOf(t.Kind), wanted(verb), nil}
 	if t.Kind == "search field" {
-		tries = [][]string{{"searchbox"}, fields()}
+		tries = [][]string{{"searchbox"}, Fields()}
 	}
 	for i, roles := range tries {
 		if roles == nil && i < 2 {
 			continue
 		}
-		if found := byName(ofRole(pool, roles), t.Name, t.Quoted); len(found) > 0 {
+		if found := ByName(OfRole(pool, roles), t.Name, t.Quoted); len(found) > 0 {
 			return found
 		}
 	}
 	// "Search" is what people call the one search field, whatever its name is.
-	if squeezed(t.Name) == "search" && slices.Contains([]string{"", "field", "box"}, t.Kind) && slices.Contains([]grammar.Verb{grammar.VerbType, grammar.VerbFill, grammar.VerbFocus, grammar.VerbClick}, verb) {
-		return ofRole(pool, []string{"searchbox"})
+	if Squeezed(t.Name) == "search" && slices.Contains([]string{"", "field", "box"}, t.Kind) && slices.Contains([]grammar.Verb{grammar.VerbType, grammar.VerbFill, grammar.VerbFocus, grammar.VerbClick}, verb) {
+		return OfRole(pool, []string{"searchbox"})
 	}
 	return nil
 }
 
-func ofRole(pool []seen, roles []string) []seen {
+// OfRole returns what has one of some roles; without roles, everything.
+func OfRole(pool []Thing, roles []string) []Thing {
 	if roles == nil {
 		return pool
 	}
-	var found []seen
+	var found []Thing
 	for _, s := range pool {
 		if slices.Contains(roles, s.Role) {
 			found = append(found, s)
@@ -193,17 +207,17 @@ func ofRole(pool []seen, roles []string) []seen {
 	return found
 }
 
-// byName returns what has a name in the first of these ways in which anything
+// ByName returns what has a name in the first of these ways in which anything
 // has: as it is written, but for capitals and punctuation, but for spaces; and,
 // unless it stood in quotes, at the beginning, or as words inside.
-func byName(pool []seen, name string, quoted bool) []seen {
-	want, tight := even(name), squeezed(name)
+func ByName(pool []Thing, name string, quoted bool) []Thing {
+	want, tight := Even(name), Squeezed(name)
 	ways := []func(string) bool{
 		func(s string) bool { return s == name },
-		func(s string) bool { return even(s) == want },
-		func(s string) bool { return tight != "" && squeezed(s) == tight },
-		func(s string) bool { return strings.HasPrefix(even(s)+" ", want+" ") && !grave(s, name) },
-		func(s string) bool { return strings.Contains(" "+even(s)+" ", " "+want+" ") && !grave(s, name) },
+		func(s string) bool { return Even(s) == want },
+		func(s string) bool { return tight != "" && Squeezed(s) == tight },
+		func(s string) bool { return strings.HasPrefix(Even(s)+" ", want+" ") && !grave(s, name) },
+		func(s string) bool { return strings.Contains(" "+Even(s)+" ", " "+want+" ") && !grave(s, name) },
 	}
 	if quoted {
 		ways = ways[:4]
@@ -212,7 +226,7 @@ func byName(pool []seen, name string, quoted bool) []seen {
 		ways = ways[:1]
 	}
 	for _, fits := range ways {
-		var found []seen
+		var found []Thing
 		for _, s := range pool {
 			if s.Name != "" && fits(s.Name) {
 				found = append(found, s)
@@ -228,8 +242,8 @@ func byName(pool []seen, name string, quoted bool) []seen {
 // grave says whether a thing's whole name says something that cannot be taken
 // back and that the person did not say: part of a name does not mean that.
 func grave(whole, said string) bool {
-	words := strings.Fields(even(said))
-	for word := range strings.FieldsSeq(even(whole)) {
+	words := strings.Fields(Even(said))
+	for word := range strings.FieldsSeq(Even(whole)) {
 		switch word {
 		case "delete", "remove", "buy", "pay", "purchase", "order", "send", "submit", "publish", "post", "transfer", "unsubscribe", "cancel",
 			"deactivate", "erase", "reset", "discard", "destroy", "revoke", "sign", "logout", "leave", "donate":
@@ -241,8 +255,8 @@ func grave(whole, said string) bool {
 	return false
 }
 
-// even is a name in small letters, words apart, without punctuation around them.
-func even(s string) string {
+// Even is a name in small letters, words apart, without punctuation around them.
+func Even(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("«»“”\"‘`…→›<>()[]{}|·•*:,;!?", r)
 	})
@@ -254,8 +268,8 @@ func even(s string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(words, " "), "’", "'")), " ")
 }
 
-// squeezed is a name's letters and digits.
-func squeezed(s string) string {
+// Squeezed is a name's letters and digits.
+func Squeezed(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -265,26 +279,26 @@ func squeezed(s string) string {
 }
 
 // within says whether a thing stands in a part of the page.
-func (s seen) within(part string) bool {
+func (s Thing) within(part string) bool {
 	if part == "" {
 		return true
 	}
-	return slices.ContainsFunc(s.parents, func(p *protocol.LookItem) bool {
-		return p.Role == part || part == "dialog" && p.Role == "alertdialog" || p.Name != "" && even(p.Name) == even(part)
+	return slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool {
+		return p.Role == part || part == "dialog" && p.Role == "alertdialog" || p.Name != "" && Even(p.Name) == Even(part)
 	})
 }
 
 // results are the links that are headings, or in one, outside of what frames the
 // page: how a list of results is made almost everywhere.
-func results(pool []seen) []seen {
-	var found []seen
+func results(pool []Thing) []Thing {
+	var found []Thing
 	for _, s := range pool {
 		if s.Role != "link" || s.Ref == "" {
 			continue
 		}
 		heading := s.Level > 1 || slices.ContainsFunc(s.Children, func(c *protocol.LookItem) bool { return c.Role == "heading" && c.Level > 1 })
 		frame := false
-		for _, p := range s.parents {
+		for _, p := range s.Parents {
 			heading = heading || p.Role == "heading" && p.Level > 1
 			frame = frame || slices.Contains([]string{"banner", "navigation", "contentinfo", "complementary"}, p.Role)
 		}
@@ -296,7 +310,7 @@ func results(pool []seen) []seen {
 }
 
 // sameEffect keeps one of several links with one name that lead to one place.
-func sameEffect(found []seen) []seen {
+func sameEffect(found []Thing) []Thing {
 	if len(found) < 2 {
 		return found
 	}
@@ -308,21 +322,21 @@ func sameEffect(found []seen) []seen {
 	return found[:1]
 }
 
-// similar are things whose names have to do with what was looked for.
-func similar(all []seen, t grammar.Target, verb grammar.Verb) []seen {
+// Similar are things whose names have to do with what was looked for.
+func Similar(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	var words []string
-	for word := range strings.FieldsSeq(even(t.Name)) {
+	for word := range strings.FieldsSeq(Even(t.Name)) {
 		if len(word) > 2 {
 			words = append(words, word)
 		}
 	}
-	var found []seen
+	var found []Thing
 	for _, s := range all {
 		if s.Ref == "" {
 			continue
 		}
-		name := even(s.Name)
-		near := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) || nearly(squeezed(s.Name), squeezed(t.Name))
+		name := Even(s.Name)
+		near := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) || nearly(Squeezed(s.Name), Squeezed(t.Name))
 		if !near && t.Name == "" && verb != grammar.VerbScroll {
 			near = slices.Contains(wanted(verb), s.Role)
 		}
@@ -360,52 +374,4 @@ func nearly(a, b string) bool {
 		}
 	}
 	return row[len(y)] <= allowed
-}
-
-// roleName is a role as a person would call it.
-func roleName(role string) string {
-	switch role {
-	case "textbox", "spinbutton":
-		return "field"
-	case "searchbox":
-		return "search field"
-	case "combobox", "listbox":
-		return "list"
-	case "img":
-		return "picture"
-	case "menuitem", "menuitemcheckbox", "menuitemradio":
-		return "menu item"
-	case "main":
-		return "main part"
-	case "banner":
-		return "header"
-	case "contentinfo":
-		return "footer"
-	case "complementary":
-		return "sidebar"
-	case "element", "generic", "text":
-		return ""
-	case "summary":
-		return "disclosure"
-	}
-	return role
-}
-
-// place is what a thing stands in, in words; empty when that says nothing.
-func (s seen) place() string {
-	if s.Context != "" {
-		return "“" + cut(oneLine(s.Context), 40) + "”"
-	}
-	for _, p := range slices.Backward(s.parents) {
-		switch p.Role {
-		case "region", "form", "dialog", "alertdialog", "group", "article", "row", "table", "navigation", "banner", "contentinfo", "complementary", "main":
-			if p.Name != "" {
-				return "“" + cut(oneLine(p.Name), 40) + "”"
-			}
-			if p.Role != "group" && p.Role != "article" && p.Role != "row" {
-				return "the " + roleName(p.Role)
-			}
-		}
-	}
-	return ""
 }
