@@ -2,15 +2,14 @@ package model
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/inprocess"
 	"pilotfish/backend/protocol"
 )
 
@@ -79,25 +78,20 @@ func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent
 	if _, err := d.config.Models.Profile(profile); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(life)
-	return &agent{config: d.config, profile: profile, ctx: ctx, cancel: cancel}, nil
+	return &agent{Agent: inprocess.NewAgent(life), config: d.config, profile: profile}, nil
 }
 
-// agent is a running model agent: a context.
+// agent is a running model agent. There is nothing to sign in to: the key is entered in
+// the models' form.
 type agent struct {
+	*inprocess.Agent
 	config  Config
 	profile string
-	ctx     context.Context
-	cancel  context.CancelFunc
-	turns   sync.WaitGroup
 }
-
-// Shared says yes: an agent is no process, and serves every conversation.
-func (a *agent) Shared() bool { return true }
 
 // Open makes a session. It keeps nothing, so one of before is whole at once.
 func (a *agent) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
-	if a.ctx.Err() != nil {
+	if a.Over() {
 		return nil, protocol.NewError(protocol.CodeCrashed, "the model agent has ended", "start it again")
 	}
 	if cfg.History == nil {
@@ -107,73 +101,27 @@ func (a *agent) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Si
 	if err != nil {
 		return nil, err
 	}
-	id := cfg.Resume
-	if id == "" {
-		id = "model-" + rand.Text()
-	}
-	return &session{agent: a, id: id, cfg: cfg, sink: sink, vision: profile.Vision}, nil
-}
-
-// SignIn has nothing to do: the key is entered in the models' form.
-func (a *agent) SignIn(context.Context, string) error { return nil }
-
-// Done is closed when the agent was closed.
-func (a *agent) Done() <-chan struct{} { return a.ctx.Done() }
-
-// Err is nil: an agent ends only when it is closed.
-func (a *agent) Err() error { return nil }
-
-// Close ends what is under way and returns when it has ended.
-func (a *agent) Close(ctx context.Context) error {
-	a.cancel()
-	ended := make(chan struct{})
-	go func() { a.turns.Wait(); close(ended) }()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return &session{Session: a.NewSession(cfg.Resume, "model-"), agent: a, cfg: cfg, sink: sink, vision: profile.Vision}, nil
 }
 
 // session is one conversation's session.
 type session struct {
+	*inprocess.Session
 	agent  *agent
-	id     string
 	cfg    driver.SessionConfig
 	sink   driver.Sink
 	vision bool
-
-	mu     sync.Mutex
-	cancel context.CancelCauseFunc // of the turn that runs
 }
-
-// ID is ours: a model has none.
-func (s *session) ID() string { return s.id }
 
 // Abilities are those of the profile.
 func (s *session) Abilities() protocol.ChatAbilities {
 	return protocol.ChatAbilities{Images: s.vision, Resume: true}
 }
 
-// errStopped is the cause of a turn that Cancel ended.
-var errStopped = errors.New("the user stopped the turn")
-
 // Prompt runs one turn.
 func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.TurnEnd, error) {
-	s.agent.turns.Add(1)
-	defer s.agent.turns.Done()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.agent.ctx, func() { cancel(context.Canceled) })()
-	s.mu.Lock()
-	s.cancel = cancel
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.cancel = nil
-		s.mu.Unlock()
-	}()
+	ctx, over := s.Begin(ctx)
+	defer over()
 	t, err := s.begin(prompt)
 	if err != nil {
 		return driver.TurnEnd{}, err
@@ -181,7 +129,7 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 	reason, err := t.run(ctx)
 	end := driver.TurnEnd{Reason: reason, Usage: t.used()}
 	switch {
-	case errors.Is(context.Cause(ctx), errStopped):
+	case errors.Is(context.Cause(ctx), inprocess.ErrStopped):
 		end.Reason = protocol.EndCancelled
 		return end, nil
 	case ctx.Err() != nil:
@@ -195,20 +143,7 @@ func (s *session) Steer(context.Context, driver.Prompt) error {
 	return protocol.NewError(protocol.CodeBadArgument, "a model takes no message into a turn that runs", "send it after the turn")
 }
 
-// Cancel ends the turn that runs: its request and its tool at once.
-func (s *session) Cancel(context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cancel != nil {
-		s.cancel(errStopped)
-	}
-	return nil
-}
-
 // SetOption is refused: a profile has one model.
 func (s *session) SetOption(_ context.Context, id, _ string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a model has no option %.40q", id), "")
 }
-
-// Close lets the session go.
-func (s *session) Close(ctx context.Context) error { return s.Cancel(ctx) }

@@ -4,14 +4,13 @@ package pilot
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
 
 	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/inprocess"
 	"pilotfish/backend/protocol"
 )
 
@@ -44,66 +43,36 @@ func New(c Config) (*Driver, error) {
 
 // Start returns an agent that lives until it is closed or life ends.
 func (d *Driver) Start(life context.Context, _ driver.Launch) (driver.Agent, error) {
-	ctx, cancel := context.WithCancel(life)
-	return &pilot{driver: d, ctx: ctx, cancel: cancel}, nil
+	return &pilot{Agent: inprocess.NewAgent(life), driver: d}, nil
 }
 
-// pilot is a running Pilot: a context.
+// pilot is a running Pilot.
 type pilot struct {
+	*inprocess.Agent
 	driver *Driver
-	ctx    context.Context
-	cancel context.CancelFunc
-	turns  sync.WaitGroup
 }
-
-func (p *pilot) Shared() bool { return true }
 
 // Open makes a session. Pilot remembers nothing between messages, so a session
 // of before is whole again at once.
 func (p *pilot) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
-	if err := p.ctx.Err(); err != nil {
+	if p.Over() {
 		return nil, protocol.NewError(protocol.CodeCrashed, "Pilot has ended", "start it again")
 	}
-	id := cfg.Resume
-	if id == "" {
-		id = "pilot-" + rand.Text()
-	}
-	s := &session{pilot: p, id: id, sink: sink, commander: p.driver.config.Commander(cfg)}
+	s := &session{Session: p.NewSession(cfg.Resume, "pilot-"), pilot: p, sink: sink, commander: p.driver.config.Commander(cfg)}
 	sink.Update(driver.Update{Commands: Commands()})
 	return s, nil
 }
 
-func (p *pilot) SignIn(context.Context, string) error { return nil }
-func (p *pilot) Done() <-chan struct{}                { return p.ctx.Done() }
-func (p *pilot) Err() error                           { return nil }
-
-// Close ends what is under way and returns when it has ended.
-func (p *pilot) Close(ctx context.Context) error {
-	p.cancel()
-	ended := make(chan struct{})
-	go func() { p.turns.Wait(); close(ended) }()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // session is one session of Pilot.
 type session struct {
+	*inprocess.Session
 	pilot     *pilot
-	id        string
 	sink      driver.Sink
 	commander builtin.Commander
-
-	mu     sync.Mutex
-	cancel context.CancelFunc // of the turn that runs
-	calls  int
+	calls     int // of all turns
 }
 
-func (s *session) ID() string { return s.id }
-
+// Abilities are that a session of before goes on.
 func (s *session) Abilities() protocol.ChatAbilities { return protocol.ChatAbilities{Resume: true} }
 
 // Prompt carries a message out: the plan that the router made of it, or its own. It
@@ -136,26 +105,15 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 // run carries out a plan and tells the sink; chosen are the refs of elements that the
 // user chose where several were meant.
 func (s *session) run(ctx context.Context, plan grammar.Plan, chosen []string) builtin.Outcome {
-	s.pilot.turns.Add(1)
-	defer s.pilot.turns.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(s.pilot.ctx, cancel)
-	defer stop()
-	s.mu.Lock()
-	s.cancel = cancel
+	ctx, over := s.Begin(ctx)
+	defer over()
 	first := s.calls
 	s.calls += len(plan.Steps)
-	s.mu.Unlock()
 	engine := builtin.NewEngine(s.commander, "")
 	engine.Chosen = chosen
-	out := engine.Run(ctx, plan, func(e builtin.Event) {
-		s.sink.Update(driver.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.id, first+e.Step))})
+	return engine.Run(ctx, plan, func(e builtin.Event) {
+		s.sink.Update(driver.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.ID(), first+e.Step))})
 	})
-	s.mu.Lock()
-	s.cancel = nil
-	s.mu.Unlock()
-	return out
 }
 
 func (s *session) say(text string) {
@@ -181,23 +139,10 @@ func (s *session) Steer(context.Context, driver.Prompt) error {
 	return protocol.NewError(protocol.CodeBadArgument, "Pilot takes no message into a turn that runs", "send it after the turn")
 }
 
-// Cancel ends the turn that runs, between two steps or within one.
-func (s *session) Cancel(context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cancel != nil {
-		s.cancel()
-	}
-	return nil
-}
-
 // SetOption is refused: Pilot has no options.
 func (s *session) SetOption(_ context.Context, id, _ string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("Pilot has no option %.40q", id), "")
 }
-
-// Close lets the session go.
-func (s *session) Close(ctx context.Context) error { return s.Cancel(ctx) }
 
 // Commands are Pilot's slash commands.
 func Commands() []protocol.ChatCommand {
