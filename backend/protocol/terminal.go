@@ -41,7 +41,7 @@ type TerminalInfo struct {
 	StartedAt time.Time `json:"startedAt"`
 	Exit      *Exit     `json:"exit,omitempty"`
 	Viewers   int       `json:"viewers"`
-	// Shown is larger the later the user looked at it; 0 before the first time.
+	// Shown is when the user turned to it last, in milliseconds since 1970; 0 for never.
 	Shown int64 `json:"shown,omitempty"`
 }
 
@@ -158,6 +158,9 @@ type ViewerControl struct {
 	Rows   int    `json:"rows,omitempty"`
 	ID     int    `json:"id,omitempty"`   // ping
 	Data   string `json:"data,omitempty"` // checkpoint and picture, in the words of the viewers
+	// At (shown) is when the user turned to the terminal, in milliseconds since 1970:
+	// the messages of two terminals do not arrive in the order in which they were sent.
+	At int64 `json:"at,omitempty"`
 }
 
 // TerminalControl is a text frame from the backend. Which fields count depends

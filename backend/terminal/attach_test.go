@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
@@ -305,19 +306,31 @@ func TestResizesAreReplayed(t *testing.T) {
 	}
 }
 
-func TestShownIsLargerTheLaterItWas(t *testing.T) {
+// The messages of two terminals arrive in any order: what counts is when the user
+// turned to each.
+func TestShownIsWhenTheUserTurnedToIt(t *testing.T) {
 	w := newWorld(t)
-	first, second := w.raw("exec cat"), w.raw("exec cat")
-	seen := int64(0)
-	for _, id := range []protocol.TerminalID{first.ID, second.ID, first.ID} {
-		c := w.attach(id, 0, 0)
-		c.control(protocol.ViewerControl{Type: protocol.ControlShown})
-		w.await(id, "the look", func(i protocol.TerminalInfo) bool { return i.Shown > seen })
-		info, err := w.m.Get(id)
+	info := w.raw("exec cat")
+	c := w.attach(info.ID, 0, 0)
+	shown := func(at int64) int64 {
+		c.control(protocol.ViewerControl{Type: protocol.ControlShown, At: at})
+		c.control(protocol.ViewerControl{Type: protocol.ControlPing, ID: 7})
+		c.waitControl(protocol.ControlPong)
+		info, err := w.m.Get(info.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen = info.Shown
+		return info.Shown
+	}
+	if got := shown(2000); got != 2000 {
+		t.Errorf("shown at %d", got)
+	}
+	if got := shown(1000); got != 2000 {
+		t.Errorf("after an older message: %d", got)
+	}
+	now := time.Now().UnixMilli()
+	if got := shown(1 << 60); got < now || got > time.Now().UnixMilli() {
+		t.Errorf("a time that has not come: %d", got)
 	}
 }
 

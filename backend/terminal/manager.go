@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -70,9 +69,6 @@ type Manager struct {
 	terminals map[protocol.TerminalID]*terminal
 	order     []protocol.TerminalID
 	closing   bool
-
-	// shown counts how often the user turned to a terminal.
-	shown atomic.Int64
 
 	news newsBoard
 }

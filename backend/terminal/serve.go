@@ -237,7 +237,7 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 			t.stream.Resized(c.Offset, cols, rows)
 		}
 	case protocol.ControlShown:
-		t.info.Shown = t.m.shown.Add(1)
+		t.info.Shown = max(t.info.Shown, min(c.At, time.Now().UnixMilli()))
 		t.changed()
 	case protocol.ControlAck:
 		switch {

@@ -4105,7 +4105,7 @@ export interface TerminalInfo {
   exit?: Exit;
   viewers: number /* int */;
   /**
-   * Shown is larger the later the user looked at it; 0 before the first time.
+   * Shown is when the user turned to it last, in milliseconds since 1970; 0 for never.
    */
   shown?: number /* int64 */;
 }
@@ -4265,6 +4265,11 @@ export interface ViewerControl {
   rows?: number /* int */;
   id?: number /* int */; // ping
   data?: string; // checkpoint and picture, in the words of the viewers
+  /**
+   * At (shown) is when the user turned to the terminal, in milliseconds since 1970:
+   * the messages of two terminals do not arrive in the order in which they were sent.
+   */
+  at?: number /* int64 */;
 }
 /**
  * TerminalControl is a text frame from the backend. Which fields count depends

@@ -296,6 +296,35 @@ describe('coming back', () => {
   });
 });
 
+describe('being in view', () => {
+  it('is told with its time, which the backend may hear late', async () => {
+    const before = Date.now();
+    stream.shown = true;
+    await live();
+    const told = socket().of('shown');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.at).toBeGreaterThanOrEqual(before);
+    expect(told[0]?.at).toBeLessThanOrEqual(Date.now());
+    stream.shown = true; // as it was
+    expect(socket().of('shown')).toHaveLength(1);
+    stream.shown = false;
+    stream.shown = true;
+    expect(socket().of('shown')).toHaveLength(2);
+  });
+
+  it('is told again with the same time after a lost socket', async () => {
+    stream.shown = true;
+    await live();
+    const first = socket().of('shown');
+    socket().drop();
+    clock.advance(1000);
+    await settle();
+    ready();
+    expect(sockets).toHaveLength(2);
+    expect(socket().of('shown')).toEqual(first);
+  });
+});
+
 describe('a restart', () => {
   it('clears the screen and counts from 0', async () => {
     await live('first process');

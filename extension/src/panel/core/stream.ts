@@ -70,7 +70,8 @@ export class Stream {
   /** Counts what was attached and dropped: what is still drawn of a former one is not live. */
   #attachment = 0;
   #replaying = false;
-  #shown = false;
+  /** When the user turned to it, in milliseconds since 1970, while it is in view. */
+  #shown = 0;
   #exited = false;
   #painted = false;
   /** The first half of a character that was typed; its second comes at once. */
@@ -165,8 +166,9 @@ export class Stream {
 
   /** Whether the user looks at it: the next panel begins with what was looked at last. */
   set shown(shown: boolean) {
-    if (shown && !this.#shown) this.#control({ type: ControlShown });
-    this.#shown = shown;
+    if (shown === this.#shown > 0) return;
+    this.#shown = shown ? Date.now() : 0;
+    this.#tellShown();
   }
 
   /** It looks different from here on, though nothing was written. */
@@ -332,7 +334,7 @@ export class Stream {
     this.#replaying = true;
     this.#set('replaying');
     if (control.terminal !== undefined) this.#config.onTerminal(control.terminal);
-    if (this.#shown) this.#control({ type: ControlShown });
+    this.#tellShown();
     this.#flushInput();
   }
 
@@ -357,6 +359,10 @@ export class Stream {
     if (this.#painted) return;
     this.#painted = true;
     this.#config.onPainted();
+  }
+
+  #tellShown(): void {
+    if (this.#shown > 0) this.#control({ type: ControlShown, at: this.#shown });
   }
 
   #control(message: ViewerControl): void {
