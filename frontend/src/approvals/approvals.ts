@@ -1,8 +1,9 @@
 import type { Approval, WindowState } from '$ui/protocol/protocol';
+import { byTime } from '$ui/time';
 
 /** Everything that waits for the person, oldest first. */
 export function waiting(state: WindowState | undefined): Approval[] {
   return (state?.sessions ?? [])
     .flatMap((session) => session.approvals ?? [])
-    .sort((a, b) => a.since.localeCompare(b.since));
+    .sort((a, b) => byTime(a.since, b.since));
 }

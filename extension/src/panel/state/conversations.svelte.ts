@@ -5,6 +5,7 @@ import type {
   PanelEvent,
   TabID,
 } from '$ui/protocol/protocol';
+import { byTime } from '$ui/time';
 
 /** What asks for a person first: one word for all conversations of a tab. */
 const urgency: readonly ConversationState[] = [
@@ -55,5 +56,5 @@ export class Conversations {
 }
 
 function newest(a: Conversation, b: Conversation): number {
-  return b.updated.localeCompare(a.updated) || b.created.localeCompare(a.created);
+  return byTime(b.updated, a.updated) || byTime(b.created, a.created);
 }

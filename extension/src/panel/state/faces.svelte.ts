@@ -33,7 +33,7 @@ export type Face = (typeof faces)[number]['id'];
  */
 export class Faces {
   #byTab = $state.raw<Readonly<Record<TabID, Face>>>({});
-  #last = $state<Face>('terminal');
+  #last = $state<Face>();
   readonly #area: chrome.storage.StorageArea;
 
   constructor(area: chrome.storage.StorageArea) {
@@ -43,16 +43,16 @@ export class Faces {
   /** Reads what was chosen before. */
   async load(): Promise<void> {
     const kept = (await this.#area.get(facesKey))[facesKey] as KeptFaces;
-    if (isFace(kept?.last)) this.#last = kept.last;
     const tabs = Object.entries(kept?.tabs ?? {}).filter((one): one is [string, Face] =>
       isFace(one[1]),
     );
     // What was chosen while this was read is newer.
+    if (isFace(kept?.last)) this.#last ??= kept.last;
     this.#byTab = { ...Object.fromEntries(tabs), ...this.#byTab };
   }
 
   of(tab: TabID | undefined): Face {
-    return (tab === undefined ? undefined : this.#byTab[tab]) ?? this.#last;
+    return (tab === undefined ? undefined : this.#byTab[tab]) ?? this.#last ?? 'terminal';
   }
 
   choose(tab: TabID | undefined, face: Face): void {

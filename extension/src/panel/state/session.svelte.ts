@@ -12,11 +12,12 @@ import type {
   TabID,
 } from '$ui/protocol/protocol';
 import { AgentAuto, AgentEnded, TerminalEnded } from '$ui/protocol/protocol';
+import { lastTheme } from '$ui/theme';
+import { byTime } from '$ui/time';
 import type { Link } from '../connection/connection';
 
 /** States only move forward within one process of a terminal. */
 const order = { starting: 0, live: 1, stopping: 2, ended: 3, missing: 3 } as const;
-import { lastTheme } from '$ui/theme';
 
 /** What the backend says, as it said it last. The panel holds no other truth. */
 export class SessionStore {
@@ -50,7 +51,7 @@ export class SessionStore {
   terminalsOf(tab: TabID): TerminalInfo[] {
     return this.terminals
       .filter((terminal) => terminal.tab === tab)
-      .sort((a, b) => a.startedAt.localeCompare(b.startedAt));
+      .sort((a, b) => byTime(a.startedAt, b.startedAt));
   }
 
   terminal(id: TerminalID): TerminalInfo | undefined {

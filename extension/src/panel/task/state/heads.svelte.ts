@@ -7,6 +7,7 @@ import {
   type Task,
   type TaskID,
 } from '$ui/protocol/protocol';
+import { byTime } from '$ui/time';
 
 /** The states of a task that is over. */
 const over: readonly string[] = [TaskDone, TaskFailed, TaskStopped];
@@ -61,17 +62,13 @@ export class Heads {
   }
 }
 
-/**
- * Whether what is said of a task is older than what is known of it. The times are
- * compared as times: Go leaves out the zeros at their end, so that as texts they
- * have no order.
- */
+/** Whether what is said of a task is older than what is known of it. */
 function olderThan(said: Task, known: Task): boolean {
   return said.index === known.index
-    ? Date.parse(said.updated) < Date.parse(known.updated)
+    ? byTime(said.updated, known.updated) < 0
     : said.index < known.index;
 }
 
 function newest(a: Task, b: Task): number {
-  return Date.parse(b.created) - Date.parse(a.created);
+  return byTime(b.created, a.created);
 }
