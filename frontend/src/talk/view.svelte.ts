@@ -1,5 +1,5 @@
 import { CHAT_PAGE } from '$ui/chat/limits';
-import { attachmentUrl } from '$ui/chat/pictures';
+import { PictureCache } from '$ui/chat/picturecache';
 import { Talk } from '$ui/chat/talk.svelte';
 import type { ConversationID, SessionName } from '$ui/protocol/protocol';
 import { asBackendError, type Backend, type BackendError } from '../backend';
@@ -16,9 +16,7 @@ export class TalkView {
   /** Why nothing more is read; undefined while it is. */
   lost = $state.raw<BackendError>();
   readonly #backend: Backend;
-  /** Pictures of the conversation, fetched once each. */
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
-  readonly #pictures = new Map<string, Promise<string | undefined>>();
+  readonly #pictures = new PictureCache();
   #close: (() => void) | undefined;
 
   constructor(backend: Backend, session: SessionName, id: ConversationID) {
@@ -83,11 +81,6 @@ export class TalkView {
 
   /** The address of a picture in the session's folder; undefined when it cannot be had. */
   picture(path: string): Promise<string | undefined> {
-    let known = this.#pictures.get(path);
-    if (known === undefined) {
-      known = this.#backend.talkFile(this.session, path).then(attachmentUrl, () => undefined);
-      this.#pictures.set(path, known);
-    }
-    return known;
+    return this.#pictures.get(path, () => this.#backend.talkFile(this.session, path));
   }
 }

@@ -1,7 +1,7 @@
 import type { ConversationID } from '$ui/protocol/protocol';
 import { chatAttachmentSchema } from '$ui/protocol/chat';
 import type { Connection } from '../connection/connection';
-import { attachmentUrl } from '$ui/chat/pictures';
+import { PictureCache } from '$ui/chat/picturecache';
 
 /** A picture as an address that a tab can show: a data address would be refused there. */
 export function pictureAddress(url: string): string {
@@ -12,10 +12,10 @@ export function pictureAddress(url: string): string {
   return URL.createObjectURL(new Blob([bytes], { type }));
 }
 
-/** Pictures in the session's folder, fetched once each. */
+/** Pictures in the session's folder. */
 export class Pictures {
   readonly #connection: Connection;
-  readonly #known = new Map<string, Promise<string | undefined>>();
+  readonly #cache = new PictureCache();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -23,27 +23,12 @@ export class Pictures {
 
   /** The picture as an address for an element; undefined when it cannot be had. */
   get(conversation: ConversationID, path: string): Promise<string | undefined> {
-    const key = `${conversation} ${path}`;
-    let known = this.#known.get(key);
-    if (known === undefined) {
-      known = this.#fetch(conversation, path);
-      this.#known.set(key, known);
-    }
-    return known;
+    return this.#cache.get(`${conversation} ${path}`, () =>
+      this.#connection.request('/chat/file', { conversation, path }, chatAttachmentSchema),
+    );
   }
 
   dispose(): void {
-    this.#known.clear();
-  }
-
-  async #fetch(conversation: ConversationID, path: string): Promise<string | undefined> {
-    try {
-      const body = { conversation, path };
-      return attachmentUrl(
-        await this.#connection.request('/chat/file', body, chatAttachmentSchema),
-      );
-    } catch {
-      return undefined;
-    }
+    this.#cache.clear();
   }
 }

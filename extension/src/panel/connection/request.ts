@@ -49,9 +49,8 @@ export async function post(
     credentials: 'omit',
   });
   const text = await response.text();
-  const reply: unknown = text === '' ? undefined : JSON.parse(text);
-  if (response.ok) return reply;
-  const refused = v.safeParse(errorReplySchema, reply);
+  if (response.ok) return text === '' ? undefined : JSON.parse(text);
+  const refused = v.safeParse(v.pipe(v.string(), v.parseJson(), errorReplySchema), text);
   throw new RefusedError(
     refused.success
       ? refused.output.error
