@@ -219,6 +219,10 @@ it('types, presses, points and scrolls as far as a page’s own events go', asyn
   expect(await page.locator('#sent').textContent()).toBe('sent herrin');
   expect(await does('press', 'edit Search', { keys: 'Control+A Delete' })).toContain('Search');
   expect(await page.locator('#q').inputValue()).toBe('');
+  // A character of two units goes whole.
+  await does('type', 'edit Search', { text: 'a👍', clear: true });
+  await does('press', 'edit Search', { keys: 'Backspace' });
+  expect(await page.locator('#q').inputValue()).toBe('a');
   expect(await does('type', 'Count', { text: '12.5', clear: true })).toBe('12.5');
   expect(await does('fill', 'Day', { text: '2026-11-21' })).toBe('2026-11-21');
   expect(await does('fill', 'Note', { text: 'a new one' })).toBe('a new one');

@@ -58,8 +58,8 @@ export function readChords(keys: string): Chord[] {
     .split(/\s+/)
     .filter((chord) => chord !== '')
     .map((chord) => {
-      const parts = chord === '+' ? ['+'] : chord.split('+');
-      const last = parts.pop() ?? '';
+      // The last + is a key itself where nothing else is behind it.
+      const [, before = '', last = ''] = /^(?:(.*)\+)?(\+|[^+]+)$/su.exec(chord) ?? [];
       const key = names[last.toLowerCase()] ?? last;
       if (!isLetter(key) && !/^(F\d{1,2}|[A-Z][A-Za-z]+)$/.test(key))
         throw new MessageError(
@@ -67,9 +67,8 @@ export function readChords(keys: string): Chord[] {
           'There is no such key.',
           'For example Enter, or Control+A.',
         );
-      const held = parts.join('+');
-      modifiersOf(held); // refuses what is none
-      return { key, held };
+      modifiersOf(before); // refuses what is none
+      return { key, held: before };
     });
   if (chords.length === 0)
     throw new MessageError('bad_argument', 'No key is named.', 'For example Enter, or Control+A.');
@@ -205,10 +204,15 @@ function takeAway(el: Element, before: boolean): void {
     return;
   }
   const { start, end } = selection(el);
-  const from = start === end && before ? Math.max(0, start - 1) : start;
-  const to = start === end && !before ? end + 1 : end;
+  const { value } = el;
+  const from = start === end && before ? start - lastOf(value.slice(0, start)).length : start;
+  const to = start === end && !before ? end + firstOf(value.slice(end)).length : end;
   change(el, from, to, '', before ? 'deleteContentBackward' : 'deleteContentForward');
 }
+
+/** The last character of a text, and the first: they may be two units long. */
+const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
+const firstOf = (text: string): string => /^./su.exec(text)?.[0] ?? '';
 
 /** Puts a text where the caret is. */
 function put(el: Element, text: string, kind: string): void {

@@ -15,6 +15,12 @@ const answered = v.object({
   headers: v.optional(v.instance(Headers)),
 });
 
+/** An error of ours without what is around it. */
+const bareSchema = v.pipe(
+  errorReplySchema.entries.error,
+  v.transform((error) => ({ error })),
+);
+
 /** The states at which asking again may help: too many requests, and overload. */
 const busy = new Set([429, 503, 529]);
 
@@ -27,7 +33,8 @@ export function asModelError(error: unknown, library: Library): unknown {
   if (!(error instanceof library.APIError)) return error;
   const { status = 0, error: body, headers } = v.parse(answered, error);
   // What the app itself refuses has its own form, with a hint.
-  const ours = v.safeParse(errorReplySchema, { error: body });
+  // Anthropic's library hands on the whole body, OpenAI's what it has as its error.
+  const ours = v.safeParse(v.union([errorReplySchema, bareSchema]), body);
   if (ours.success) {
     const { message, hint = '' } = ours.output.error;
     return new ModelError(message, hint, false);

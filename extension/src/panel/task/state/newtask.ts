@@ -1,4 +1,5 @@
 import { TaskIdle, type TabID, type Task } from '$ui/protocol/protocol';
+import { beginning } from '../../core/words';
 import type { TaskSettings } from './settings';
 
 /** The most letters of a task's title. */
@@ -14,7 +15,7 @@ export function newTask(
   const now = new Date().toISOString();
   return {
     id: crypto.randomUUID(),
-    title: goal.split('\n')[0]?.slice(0, titleLetters) ?? '',
+    title: beginning(goal.split('\n')[0] ?? '', titleLetters),
     goal,
     tab,
     tabs: [tab],
@@ -38,5 +39,7 @@ const earlierLetters = 6_000;
 export function contextOf(task: Task, told: string): string {
   const ended = task.summary === undefined || task.summary === '' ? task.state : task.summary;
   const whole = `${told}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();
-  return whole.length > earlierLetters ? `… ${whole.slice(-earlierLetters)}` : whole;
+  return whole.length > earlierLetters
+    ? `… ${whole.slice(-earlierLetters).replace(/^[\udc00-\udfff]/, '')}`
+    : whole;
 }
