@@ -18,6 +18,7 @@ func TestReport(t *testing.T) {
 		"extension/src/c.ts":            text("import './b';\n"),
 		"extension/src/d/index.ts":      text("import {\n  a,\n} from '../a';\n"),
 		"extension/src/a.test.ts":       text("import './a';\n"),
+		"extension/src/fakes/a.ts":      text("import '../a';\n"),
 		"extension/node_modules/x/x.ts": text("\n"),
 	}
 	var out strings.Builder
@@ -30,7 +31,7 @@ func TestReport(t *testing.T) {
 		"     461  backend/long\n",
 		"       2  backend/a.T\n",
 		"Go: 467 lines of code, 3 of tests, 0.01 to one",
-		"TypeScript: 8 lines of code, 1 of tests",
+		"TypeScript: 8 lines of code, 2 of tests",
 		"files over 450 lines: 1\n     461  backend/long/long.go\n",
 		"extension/src/a.ts -> extension/src/b.ts -> extension/src/d/index.ts -> extension/src/a.ts",
 	} {

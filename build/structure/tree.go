@@ -101,7 +101,8 @@ func (t *tree) add(top fs.FS, name string) error {
 		t.packages[path.Dir(name)] += lines
 		return t.methodsOf(name, data)
 	}
-	test := strings.Contains(name, ".test.") || strings.Contains(name, "/test/")
+	// A fake is part of the tests, wherever it lies.
+	test := strings.Contains(name, ".test.") || strings.Contains(name, "/test/") || strings.Contains(name, "/fakes/")
 	t.file("TypeScript", name, lines, test)
 	if !test {
 		t.imports[name] = importsOf(name, string(data))
