@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { connect } from './backend';
 import { AppWindow } from './window.svelte';
+import type { WindowConversation } from '$ui/protocol/protocol';
 import { install, type FakeOptions } from '../test/fakes/wails';
 
 function openWindow(options: FakeOptions = {}) {
@@ -70,4 +71,39 @@ test('agents that live are counted before quitting', async () => {
   const { app } = openWindow();
   await loaded(app);
   expect(app.agentsAlive).toBe(3);
+});
+
+test('the same conversation goes on where it was; another one is read anew', () => {
+  const { app } = openWindow({ scenario: 'talks' });
+  const talk = (id: string) => ({ session: 'default', id }) as WindowConversation;
+  app.openTalk(talk('c1'));
+  const first = app.talk;
+  expect(app.page).toBe('talk');
+  app.leaveTalk();
+  expect([app.page, app.left]).toEqual(['sessions', 'c1']);
+  app.openTalk(talk('c1'));
+  expect(app.talk).toBe(first);
+  app.openTalk({ ...talk('c1'), session: 'work' });
+  expect(app.talk).not.toBe(first);
+});
+
+test('an error leads to the setting that is wrong', () => {
+  const { app } = openWindow();
+  app.editSetting('browserPath');
+  expect([app.page, app.wanted]).toEqual(['settings', 'browserPath']);
+});
+
+test.each([
+  ['a clipboard', () => Promise.resolve(), { tone: 'ok', title: 'Log copied' }],
+  [
+    'none',
+    () => Promise.reject(new Error('no')),
+    { tone: 'danger', title: 'Log could not be copied' },
+  ],
+])('copying with %s says how it went', async (_, writeText, said) => {
+  vi.stubGlobal('navigator', { clipboard: { writeText } });
+  const { app } = openWindow();
+  await app.copy('text', 'Log');
+  expect(app.toasts.items.at(-1)).toMatchObject(said);
+  vi.unstubAllGlobals();
 });

@@ -68,8 +68,9 @@ describe('a way', () => {
     ['forward', ['goForward', 7]],
   ])('%j is asked of the tab, and ends with its document', async (way, call) => {
     const going = go(way);
-    happens('onCommitted', { tabId: 8 });
-    happens('onCommitted', { frameId: 3 });
+    // What fails in another tab, or in a frame, is not its end.
+    happens('onErrorOccurred', { tabId: 8, error: 'E' });
+    happens('onErrorOccurred', { frameId: 3, error: 'E' });
     happens('onCommitted');
     expect(await going).toEqual({ came: 'document' });
     expect([asked, left()]).toEqual([[call], 0]);
