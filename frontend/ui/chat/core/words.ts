@@ -57,10 +57,12 @@ export function routeRule(route: ChatRoute, text: string): RouteRule | undefined
 
 /** A duration as a person says it. */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${String(Math.max(1, Math.round(ms)))} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  return `${String(minutes)} min ${String(Math.round((ms % 60_000) / 1_000))} s`;
+  const whole = Math.max(1, Math.round(ms));
+  if (whole < 1_000) return `${String(whole)} ms`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${String(Math.floor(seconds / 60))} min ${String(seconds % 60)} s`;
 }
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
