@@ -103,7 +103,7 @@ describe('picking an element', () => {
     ['the start is refused', true],
     ['the page refuses it later', false],
   ])('says why not when %s', async (_, atOnce) => {
-    const error = { code: 'no_input', message: 'not here' };
+    const error = { code: 'no_input', message: 'not here' } as const;
     if (atOnce)
       connection.answers['/inspector/pick'] = () => {
         throw new RefusedError(error, 400);

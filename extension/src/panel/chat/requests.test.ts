@@ -32,7 +32,7 @@ describe('what is asked of the backend', () => {
 
   it.each([
     ['refused', new RefusedError({ code: 'internal', message: 'No.' }, 400), 'No.', ''],
-    ['offline', new OfflineError('gone'), 'Pilotfish is not connected.', 'Your message is kept.'],
+    ['offline', new OfflineError(), 'Pilotfish is not connected.', 'Your message is kept.'],
     ['late', new Error('timeout'), 'Pilotfish doesn’t respond.', 'Try again.'],
   ])('%s is a problem in words', async (_, error, message, hint) => {
     connection.answers['/chat/cancel'] = () => {

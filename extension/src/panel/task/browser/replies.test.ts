@@ -31,7 +31,7 @@ describe('what came of a command', () => {
     expect(plain).toEqual({ ok: true, text: 'clicked', moved: false });
   });
 
-  it.each([
+  it.each<[Reply['error'], string]>([
     [{ code: 'covered', message: 'By a dialog', hint: 'close it' }, 'By a dialog: close it'],
     [{ code: 'covered', message: 'By a dialog' }, 'By a dialog'],
     [undefined, 'It failed and gave no reason.'],

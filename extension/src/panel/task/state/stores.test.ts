@@ -183,7 +183,7 @@ describe('the task that a tab shows', () => {
 describe('what goes wrong with a request', () => {
   it.each([
     [new RefusedError({ code: 'internal', message: 'No.', hint: 'wait' }, 500), 'No.', 'wait'],
-    [new OfflineError('x'), 'Pilotfish is not connected.', 'Try again when it is connected.'],
+    [new OfflineError(), 'Pilotfish is not connected.', 'Try again when it is connected.'],
     [new DOMException('x', 'TimeoutError'), 'Pilotfish did not respond in time.', 'Try again.'],
     [new Error('a fault'), 'a fault', ''],
     ['a text', 'a text', ''],
