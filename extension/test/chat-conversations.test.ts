@@ -110,6 +110,31 @@ describe('a long conversation', () => {
   });
 });
 
+it('what stays in view stays drawn while more comes behind it', async () => {
+  made.chat.add(conversation, { tab: 't1', title: 'One' });
+  made.chat.put(conversation, { kind: 'user', text: 'say a lot', message: 'm1' });
+  made.chat.put(conversation, { kind: 'text', text: 'many words '.repeat(130) });
+  await open();
+  await entry('many words').waitFor();
+  const missed = await page.evaluateHandle(() => {
+    const missed: string[] = [];
+    new MutationObserver(() => {
+      const drawn = [...document.querySelectorAll('article.text')];
+      if (!drawn.some((one) => one.textContent.includes('many words')))
+        missed.push(drawn.map((one) => one.textContent).join('; '));
+    }).observe(document, { subtree: true, childList: true });
+    return missed;
+  });
+  for (let at = 0; at < 5; at++)
+    made.chat.put(conversation, { kind: 'text', text: `a line ${String(at)}` });
+  await entry('a line 4').waitFor();
+  await page.waitForFunction(() => {
+    const one = document.querySelector('[role=log]');
+    return one !== null && one.scrollHeight - one.scrollTop - one.clientHeight < 2;
+  });
+  expect(await missed.jsonValue()).toEqual([]);
+});
+
 describe('several conversations', () => {
   beforeEach(async () => {
     fill(made);

@@ -9,3 +9,6 @@ export const OLDER_WITHIN = 600;
 
 /** How much of a message has to be seen for it not to be repeated above its answer, in pixels. */
 export const PINNED_SEEN = 12;
+
+/** The height of the smallest entry, in pixels: no more of them are in view than have room. */
+export const LEAST_HEIGHT = 24;
