@@ -81,12 +81,14 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	}
 	for again := false; ; again = true {
 		s := &sink{c: c, loading: cfg.Resume != "", past: recall.Replay{Keep: elsewhere}}
-		c.mu.Lock()
-		a.sink, a.process = s, h
-		c.mu.Unlock()
+		if err := a.join(h, s, again); err != nil {
+			c.m.config.Release(actor) // what it may do was given to it after the end
+			h.Release()
+			return nil, err
+		}
 		session, err := h.Agent().Open(ctx, cfg, s)
 		if err == nil {
-			return a.opened(link{session, h, s, starter}), nil
+			return a.opened(link{session, h, s, starter})
 		}
 		if needs, ok := errors.AsType[*driver.NeedsSignIn](err); ok {
 			err = a.awaitSignIn(ctx, needs, starter, again)
@@ -101,15 +103,40 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	}
 }
 
-// opened notes the session.
-func (a *connection) opened(l link) driver.Session {
+// join notes the process that a session is opened by; again is set when it was noted
+// before. Meanwhile the conversation may have been deleted, or its agent let go.
+func (a *connection) join(h *agentpool.Share, s *sink, again bool) error {
 	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.starter = l.starter
-	if a.process == l.process { // else it is over already
-		a.session, c.failure = l.session, nil
+	switch {
+	case c.ending:
+		return errClosed
+	case again && a.process != h:
+		return errLetGo
 	}
+	a.sink, a.process = s, h
+	return nil
+}
+
+// errLetGo is the error of a session that is not wanted any more when it is open.
+var errLetGo = protocol.NewError(protocol.CodeBusy, "the agent was let go while it started", "try again")
+
+// opened notes the session, and lets it go where its process was taken meanwhile: by the
+// end of the process, of the conversation, or by an edit of what the session knows.
+func (a *connection) opened(l link) (driver.Session, error) {
+	c := a.c
+	c.mu.Lock()
+	if a.process != l.process {
+		c.mu.Unlock()
+		if l.process.Over() {
+			l.session = nil // nobody is there to close it
+		}
+		a.letGo(l)
+		return nil, errLetGo
+	}
+	defer c.mu.Unlock()
+	a.session, a.starter, c.failure = l.session, l.starter, nil
 	l.sink.loading = false
 	head := &c.state.Head
 	head.AgentSession, head.Can = l.session.ID(), l.session.Abilities()
@@ -121,7 +148,7 @@ func (a *connection) opened(l link) driver.Session {
 	}
 	l.sink.past = recall.Replay{}
 	c.save(true)
-	return l.session
+	return l.session, nil
 }
 
 // history is SessionConfig.History.

@@ -35,7 +35,10 @@ type played struct {
 	steer    bool
 	script   script
 	replay   []driver.Update
-	closing  func(context.Context) // in Session.Close; nil for nothing
+	// What is done in Start, Open and Session.Close; nil for nothing.
+	starting func()
+	opening  func()
+	closing  func(context.Context)
 	signIn   []protocol.SignInMethod
 
 	mu       sync.Mutex
@@ -62,6 +65,9 @@ type playedSession struct {
 }
 
 func (p *played) Start(life context.Context, _ driver.Launch) (driver.Agent, error) {
+	if p.starting != nil {
+		p.starting()
+	}
 	a := &playedAgent{p: p, done: make(chan struct{})}
 	p.mu.Lock()
 	p.started++
@@ -97,6 +103,9 @@ func (a *playedAgent) SignIn(_ context.Context, method string) error {
 }
 
 func (a *playedAgent) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
+	if a.p.opening != nil {
+		a.p.opening()
+	}
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	if len(a.p.signIn) > 0 && !a.p.signed {

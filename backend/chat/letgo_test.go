@@ -188,3 +188,77 @@ func TestAnInstantTurnThatCrashes(t *testing.T) {
 		}
 	})
 }
+
+// A conversation that is deleted while its agent starts again leaves neither a process
+// nor a token behind.
+func TestAConversationIsDeletedWhileItsAgentStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := make(chan struct{})
+		p := &played{script: echo}
+		var allowed atomic.Int32
+		h := openedWith(t, p, "", func(c *Config) {
+			c.Tools = func(protocol.Actor, protocol.TabID) []driver.ToolServer { allowed.Add(1); return nil }
+			c.Release = func(protocol.Actor) { allowed.Store(0) }
+		})
+		h.start("c1")
+		h.say("c1", "m1", "hello")
+		h.idle("c1")
+		p.starting = func() { <-on }
+		restarted := make(chan error)
+		go func() {
+			_, err := h.Restart(t.Context(), "c1")
+			restarted <- err
+		}()
+		synctest.Wait() // it starts the agent
+		if err := h.Delete(t.Context(), "c1"); err != nil {
+			t.Fatal(err)
+		}
+		close(on)
+		if err := <-restarted; code(err) != protocol.CodeNotRunning {
+			t.Errorf("the restart says %v", err)
+		}
+		synctest.Wait()
+		if allowed.Load() != 0 {
+			t.Error("the agent may still do something")
+		}
+		select {
+		case <-p.last().done:
+		default:
+			t.Error("the agent still runs")
+		}
+	})
+}
+
+// An agent that is started again while an earlier message is replaced does not come back
+// with what was taken away.
+func TestAnEditWhileTheSessionIsOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := make(chan struct{})
+		p := &played{shared: true, script: echo}
+		h := opened(t, p, "")
+		h.start("c1")
+		h.say("c1", "m1", "the secret is 7")
+		h.idle("c1")
+		p.opening = func() { <-on }
+		restarted := make(chan error)
+		go func() {
+			_, err := h.Restart(t.Context(), "c1")
+			restarted <- err
+		}()
+		synctest.Wait() // it loads the session
+		_, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "hello", Replaces: "m1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(on)
+		if err := <-restarted; code(err) != protocol.CodeBusy {
+			t.Errorf("the restart says %v", err)
+		}
+		wantEnd(t, h.idle("c1"), protocol.EndDone)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if last := p.resumed[len(p.resumed)-1]; last != "" {
+			t.Errorf("the edited message resumes %q", last)
+		}
+	})
+}

@@ -237,6 +237,7 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 			t.stream.Resized(c.Offset, cols, rows)
 		}
 	case protocol.ControlShown:
+		// A clock that is set back leaves the order wrong until it has caught up.
 		t.info.Shown = max(t.info.Shown, min(c.At, time.Now().UnixMilli()))
 		t.changed()
 	case protocol.ControlAck:

@@ -28,7 +28,7 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.OpenDialog().String()+")", "answer it in the browser").Quoting()
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
 		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
 	}
 	return protocol.NewError(protocol.CodeInternal, err.Error(), "")

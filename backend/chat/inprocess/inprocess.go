@@ -31,13 +31,13 @@ func (a *Agent) Shared() bool { return true }
 // SignIn has nothing to do.
 func (a *Agent) SignIn(context.Context, string) error { return nil }
 
-// Done is closed when the agent was closed.
+// Done is closed when the agent was closed or its life has ended.
 func (a *Agent) Done() <-chan struct{} { return a.ctx.Done() }
 
 // Over says whether the agent was closed.
 func (a *Agent) Over() bool { return a.ctx.Err() != nil }
 
-// Err is nil: an agent ends only when it is closed.
+// Err is nil: an agent never ends by itself.
 func (a *Agent) Err() error { return nil }
 
 // Close ends what is under way and returns when it has ended.

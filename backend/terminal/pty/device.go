@@ -32,6 +32,9 @@ func Open(cols, rows int) (*Device, *os.File, error) {
 		err = d.Resize(cols, rows)
 	}
 	if err != nil {
+		if d != nil {
+			_ = d.Close()
+		}
 		_ = slave.Close()
 		return nil, nil, fmt.Errorf("opening a pseudo terminal: %w", err)
 	}

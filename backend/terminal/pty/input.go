@@ -43,7 +43,7 @@ func NewInput(d *Device, limit int) *Input {
 
 // Put hands p over. It waits while the queue is full, patience at most, and returns
 // ErrFull then. Input for a program that has ended is dropped, and so is what waits
-// before an InterruptKey.
+// before an InterruptKey, where that key is a signal.
 func (in *Input) Put(p []byte, patience time.Duration) error {
 	if len(p) == 1 && p[0] == InterruptKey {
 		in.interrupt()

@@ -14,7 +14,7 @@ import (
 // Thing is one thing of a look, with what it stands in.
 type Thing struct {
 	*protocol.LookItem
-	// parents are what it stands in, from the outside.
+	// Parents are what it stands in, from the outside.
 	Parents []*protocol.LookItem
 }
 

@@ -124,7 +124,7 @@ func ReadToolContent(raw json.RawMessage) (content []protocol.ToolContent, image
 // several agents have for it, and anything else as JSON.
 func Output(raw json.RawMessage) string {
 	var text splitText
-	if raw[0] == '"' && Lenient(raw, &text) == nil {
+	if len(raw) > 0 && raw[0] == '"' && Lenient(raw, &text) == nil {
 		return whole(text)
 	}
 	var fields struct {
