@@ -98,11 +98,10 @@ export function slug(text: string): string {
     .replace(/_+$/, '');
 }
 
-/** A text in letters without accents and digits, with `gap` for everything between. */
+/** A text in plain letters and digits, with `gap` for everything between and for accents. */
 export function plainName(text: string, gap: '_' | '-'): string {
   return text
     .normalize('NFD')
-    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, gap);
 }
